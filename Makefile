@@ -1,0 +1,35 @@
+# Two commands: `make crawl` runs the main job, `make test` the tests. Both set up what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.made-from-pyproject
+
+.PHONY: crawl test check lint types venv clean
+
+# The demonstration crawls a documentation web served on this machine. To crawl the live web:
+#   make crawl QUERY="coral bleaching" SEEDS="https://… https://…" MAX_PAGES=500
+crawl: venv
+	$(BIN)/python -m demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
+		$(if $(MAX_PAGES),--max-pages $(MAX_PAGES)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
+
+test: venv
+	$(BIN)/python -m pytest -n 2 -q
+
+check: lint types test
+
+lint: venv
+	$(BIN)/ruff check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines
+	$(BIN)/ruff format --check .
+
+types: venv
+	$(BIN)/python -m mypy -p evocrawl
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis output

@@ -1,0 +1,1 @@
+"""A focused crawler whose frontier is a population of agents."""

@@ -1,0 +1,28 @@
+"""Errors a user can act on. Each carries the data its message is made of."""
+
+from __future__ import annotations
+
+
+class EvocrawlError(Exception):
+    """Base of every error that evocrawl raises on purpose."""
+
+
+class QueryError(EvocrawlError, ValueError):
+    """The query holds nothing that a page could be compared with."""
+
+
+class SettingError(EvocrawlError, ValueError):
+    """A setting or spider argument is unknown, out of range or contradicts another.
+
+    `name` is the setting, `value` what was given, `allowed` what would have been accepted.
+    """
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(f"{name} is {value!r}; allowed: {allowed}")
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+
+class SettleError(EvocrawlError, RuntimeError):
+    """A visit was settled twice, or was never opened."""
