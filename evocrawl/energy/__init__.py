@@ -1,1 +1,30 @@
-"""To be described."""
+"""Energy models: how much energy a page of a given relevance holds. One model a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from evocrawl.energy.balance import RelevanceRanks
+from evocrawl.energy.linear import Linear
+from evocrawl.energy.sigmoid import Sigmoid
+
+__all__ = ["MODELS", "EnergyModel", "Linear", "RelevanceRanks", "Sigmoid"]
+
+
+class EnergyModel(Protocol):
+    """Turns relevance into energy."""
+
+    @property
+    def cost(self) -> float:
+        """Energy that a visit costs, C ≥ 0."""
+
+    def price(self, relevance: float, ranks: RelevanceRanks) -> float:
+        """Return the energy Δe of a page that joins the pages ranked in `ranks`.
+
+        `relevance` lies in [0, 1] and is not yet in `ranks`; neither is changed.
+        """
+
+
+MODELS: dict[str, Callable[..., EnergyModel]] = {"sigmoid": Sigmoid, "linear": Linear}
+"""Name in the settings to class; each is called with `gain` and `cost`."""

@@ -1,0 +1,29 @@
+"""The linear energy model of the original endogenous fitness crawler.
+
+    Δe = ρ·r − C
+
+Mouton & Marteau 2008, section III.A, after Menczer, Belew & Willuhn 1995. ρ must fit the size of
+the relevance scores: too small and the population dies out, too large and it explodes (figure 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.energy.balance import RelevanceRanks
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`gain` is ρ > 0, energy for a relevance of 1; `cost` is C ≥ 0, energy a visit costs."""
+
+    gain: float
+    cost: float
+
+    def price(self, relevance: float, ranks: RelevanceRanks) -> float:  # noqa: ARG002 - the protocol's form
+        """Return Δe = ρ·r − C; the other pages do not matter.
+
+        >>> Linear(gain=4.0, cost=0.5).price(0.25, RelevanceRanks())
+        0.5
+        """
+        return self.gain * relevance - self.cost
