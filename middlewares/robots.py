@@ -1,0 +1,161 @@
+"""The robots gate: no request leaves before the rules of its authority are known.
+
+It takes the place of Scrapy's RobotsTxtMiddleware (priority 100), keeps its stats and its
+``dont_obey_robotstxt``, and gives every request that waits for the same robots.txt the same
+answer. A scheduler asks `RobotsMiddleware.is_open` before it lets a request out, so that waiting
+happens there and holds no slot of the engine.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import IgnoreRequest
+
+from evocrawl.middlewares.robots_fetch import RobotsFetcher
+from evocrawl.middlewares.robots_inquiry import Inquiries
+from evocrawl.robots import authority, product_token
+from evocrawl.robots_cache import RulesCache
+from evocrawl.urls import host_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+
+REFUSED = "evocrawl_refused"
+"""Meta key set to True on a request that robots.txt forbids."""
+
+
+@dataclass(frozen=True)
+class RobotsSettings:
+    """How robots.txt is treated. `agent` is the product token our group is looked up by.
+
+    ============  ==========================  =============================================
+    field         setting                     meaning
+    ============  ==========================  =============================================
+    obey          ROBOTSTXT_OBEY              False: everything is open
+    agent         ROBOTSTXT_USER_AGENT, or    product token, lower case
+                  else USER_AGENT
+    timeout_s     EVOCRAWL_ROBOTS_TIMEOUT_S   seconds for one fetch with its redirects
+    tries         EVOCRAWL_ROBOTS_TRIES       fetches before an authority is given up
+    retry_s       EVOCRAWL_ROBOTS_RETRY_S     seconds to the first retry, doubled each time
+    delay_cap_s   EVOCRAWL_CRAWL_DELAY_CAP_S  a longer Crawl-delay counts as this, in seconds
+    ============  ==========================  =============================================
+    """
+
+    obey: bool = True
+    agent: str = "evocrawl"
+    timeout_s: float = 20.0
+    tries: int = 3
+    retry_s: float = 60.0
+    delay_cap_s: float = 30.0
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Self:
+        """Read the fields from Scrapy's settings."""
+        agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
+        return cls(
+            obey=settings.getbool("ROBOTSTXT_OBEY"),
+            agent=product_token(agent),
+            timeout_s=settings.getfloat("EVOCRAWL_ROBOTS_TIMEOUT_S", cls.timeout_s),
+            tries=settings.getint("EVOCRAWL_ROBOTS_TRIES", cls.tries),
+            retry_s=settings.getfloat("EVOCRAWL_ROBOTS_RETRY_S", cls.retry_s),
+            delay_cap_s=settings.getfloat("EVOCRAWL_CRAWL_DELAY_CAP_S", cls.delay_cap_s),
+        )
+
+
+class RobotsMiddleware:
+    """Downloader middleware; `on_known` is called with each authority whose rules arrive."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        assert crawler.stats is not None
+        self.on_known: list[Callable[[str], None]] = []
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._obey = settings.obey
+        self._cache = RulesCache(delay_cap_s=settings.delay_cap_s)
+        self._inquiries = Inquiries(
+            RobotsFetcher(crawler, settings.agent, settings.timeout_s).fetch,
+            self._cache,
+            crawler.stats,
+            clock,
+            self._announce,
+            tries=settings.tries,
+            retry_s=settings.retry_s,
+        )
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the gate from the crawler's settings."""
+        return cls(crawler, RobotsSettings.from_settings(crawler.settings))
+
+    def is_open(self, url: str) -> bool:
+        """Return whether a request for `url` would be decided without waiting.
+
+        True says nothing about the decision: the rules are known, or none apply (robots.txt is
+        not obeyed, the URL is no http(s) URL). Otherwise False, and the rules have been asked
+        for; `on_known` will tell.
+        """
+        if not self._obey:
+            return True
+        try:
+            place = authority(url)
+        except ValueError:
+            return True
+        return self._inquiries.known(place) is not None
+
+    def delay_of(self, host: str) -> float:
+        """Return the seconds `host` wants between two requests, in [0, delay_cap_s]."""
+        return self._cache.delay_of(host)
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` pass, or raise IgnoreRequest: it is forbidden, or nobody knows."""
+        if not self._obey or request.meta.get("dont_obey_robotstxt"):
+            return
+        if not request.url.startswith(("http:", "https:")):
+            return
+        try:
+            place = authority(request.url)
+        except ValueError as error:
+            raise IgnoreRequest(str(error)) from error
+        rules = await self._inquiries.answer(place)
+        if not rules.allows(request.url):
+            self._refuse(request)
+        self._pace(request)
+
+    def _refuse(self, request: Request) -> None:
+        logger.debug("Forbidden by robots.txt: %s", request, extra={"spider": self._crawler.spider})
+        self._stats.inc_value("robotstxt/forbidden")
+        request.meta[REFUSED] = True
+        raise IgnoreRequest("Forbidden by robots.txt")
+
+    def _pace(self, request: Request) -> None:
+        """Make the downloader keep the Crawl-delay, for requests that no scheduler spaces out."""
+        assert self._crawler.engine is not None
+        delay_s = self.delay_of(host_of(request.url))
+        if delay_s > 0:
+            _, slot = self._crawler.engine.downloader._get_slot(request)
+            slot.delay = max(slot.delay, delay_s)
+            slot.jitter = 0.0  # it would shorten the delay by up to a half
+            request.meta["autothrottle_dont_adjust_delay"] = True
+
+    def _announce(self, place: str) -> None:
+        for callback in self.on_known:
+            callback(place)
+
+    def _spider_closed(self) -> None:
+        self._inquiries.close()

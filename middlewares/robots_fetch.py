@@ -1,0 +1,154 @@
+"""Fetching a robots.txt beside the downloader's queues.
+
+The requests go through every downloader middleware (proxy, user agent, counters, guards) and
+then straight to the download handler: they occupy no downloader slot, so a server that drips its
+robots.txt holds up nobody else. Redirects are followed here, because offsite filters and
+duplicate filters would turn a redirect to another host into "no rules".
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy import Request, signals
+from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.asyncio import call_later, run_in_thread
+from scrapy.utils.defer import deferred_from_coro
+
+from evocrawl.robots import MAX_BYTES, MAX_REDIRECTS, Rules, redirect_target, retry_after
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+logger = logging.getLogger(__name__)
+
+_RECEIVED = "evocrawl_robots_bytes"
+_SENT = "evocrawl_robots_sent"
+_INFLATED_MAX_BYTES = 8 * 1024 * 1024
+_QUICK_TO_PARSE_BYTES = 32 * 1024
+
+
+class Withheld(IgnoreRequest):
+    """A middleware (a budget, an address guard) would not let the robots.txt request out."""
+
+
+class Answer(NamedTuple):
+    """The rules an authority gave, and the address they were finally found at."""
+
+    rules: Rules
+    url: str
+
+
+class RobotsFetcher:
+    """Fetches the robots.txt of an authority for the product token `agent`.
+
+    `timeout_s` bounds the whole fetch: redirects, waiting in middlewares, dripping bodies. Of a
+    body, 500 KiB are downloaded and the rest is cut off.
+    """
+
+    def __init__(self, crawler: Crawler, agent: str, timeout_s: float) -> None:
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._agent = agent
+        self._timeout_s = timeout_s
+        crawler.signals.connect(self._cut_off, signals.bytes_received)
+
+    def fetch(self, authority: str) -> Deferred[Answer]:
+        """Return the answer to come.
+
+        Fails with `Withheld` when no request was let out and with anything else when the server
+        could not be reached in time. Cancelling it drops the connection.
+        """
+        answer = deferred_from_coro(self._follow(authority))
+        timer = call_later(self._timeout_s, answer.cancel)
+
+        def stop_timer(result: Answer) -> Answer:
+            timer.cancel()
+            return result
+
+        return answer.addBoth(stop_timer)
+
+    async def _follow(self, authority: str) -> Answer:
+        url = f"{authority}/robots.txt"
+        for _ in range(MAX_REDIRECTS + 1):
+            result = await self._request(url)
+            if isinstance(result, Request):
+                target: str | None = result.url
+            else:
+                target = redirect_target(result.status, result.url, _header(result, "Location"))
+            if target is None:
+                assert isinstance(result, Response)
+                return Answer(await self._read(result), url)
+            url = target
+        logger.debug("robots.txt of %r redirects more than %d times", authority, MAX_REDIRECTS)
+        return Answer(Rules.unreachable(), url)
+
+    async def _request(self, url: str) -> Response | Request:
+        request = Request(
+            url,
+            callback=NO_CALLBACK,
+            dont_filter=True,
+            # Compressed, the first 500 KiB of a larger file could not be read alone.
+            headers={"Accept-Encoding": "identity"},
+            meta={
+                "dont_obey_robotstxt": True,
+                "dont_redirect": True,
+                "dont_retry": True,
+                "dont_cache": True,
+                _RECEIVED: 0,
+            },
+        )
+        assert self._crawler.engine is not None
+        middlewares = self._crawler.engine.downloader.middleware
+        try:
+            return await middlewares.download_async(self._send, request)
+        except IgnoreRequest as reason:
+            if request.meta.get(_SENT):
+                raise
+            raise Withheld(str(reason)) from reason
+
+    async def _send(self, request: Request) -> Response:
+        assert self._crawler.engine is not None
+        request.meta[_SENT] = True
+        # Our own cut-off keeps the beginning of a large file, where this limit drops all of it.
+        # Once the file is here the limit is read again, by whoever decompresses.
+        request.meta["download_maxsize"] = 0
+        self._stats.inc_value("robotstxt/request_count")
+        response = await self._crawler.engine.downloader.handlers.download_request_async(request)
+        request.meta["download_maxsize"] = _INFLATED_MAX_BYTES
+        self._stats.inc_value("robotstxt/response_count")
+        self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        return response
+
+    async def _read(self, response: Response) -> Rules:
+        parse = partial(
+            Rules.from_response,
+            response.status,
+            response.body[: MAX_BYTES + 1],
+            self._agent,
+            cache_control=_header(response, "Cache-Control"),
+            retry_after_s=retry_after(_header(response, "Retry-After"), time.time()),
+        )
+        if len(response.body) <= _QUICK_TO_PARSE_BYTES:
+            return parse()
+        return await run_in_thread(parse)
+
+    def _cut_off(self, data: bytes, request: Request) -> None:
+        received = request.meta.get(_RECEIVED)
+        if received is None:
+            return
+        request.meta[_RECEIVED] = received + len(data)
+        if request.meta[_RECEIVED] > MAX_BYTES:
+            raise StopDownload(fail=False)
+
+
+def _header(response: Response, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""

@@ -1,0 +1,194 @@
+"""Who is being asked for rules, who waits for them, and when to ask again."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from evocrawl.middlewares.robots_fetch import Answer, Withheld
+from evocrawl.robots import Rules, Verdict, authority
+from evocrawl.robots_cache import RulesCache
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+logger = logging.getLogger(__name__)
+
+MAX_FETCHES = 64
+GIVEN_UP_LIFETIME_S = 3600.0
+
+
+@dataclass(slots=True, eq=False)
+class _Inquiry:
+    """One authority whose rules are not known. `reply` is the last failure, while backing off."""
+
+    authority: str
+    tries: int = 0
+    waiters: list[Deferred[Rules]] = field(default_factory=list)
+    reply: Rules | Withheld | None = None
+    fetch: Deferred[None] | None = None
+    timer: CallLaterResult | None = None
+
+
+class Inquiries:
+    """Asks each authority once at a time and gives every waiter the same answer.
+
+    At most 64 fetches run at once, first come, first served. An authority that cannot be reached
+    is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
+    after each further one (later when it sent Retry-After). Then it counts as known, forbids
+    everything, and is asked anew after an hour. `announce` is called with each authority that
+    becomes known.
+    """
+
+    def __init__(
+        self,
+        fetch: Callable[[str], Deferred[Answer]],
+        cache: RulesCache,
+        stats: StatsCollector,
+        clock: Callable[[], float],
+        announce: Callable[[str], None],
+        *,
+        tries: int,
+        retry_s: float,
+    ) -> None:
+        self._fetch = fetch
+        self._cache = cache
+        self._stats = stats
+        self._clock = clock
+        self._announce = announce
+        self._tries = tries
+        self._retry_s = retry_s
+        self._open: dict[str, _Inquiry] = {}
+        self._queue: deque[_Inquiry] = deque()
+        self._running = 0
+        self._closed = False
+
+    def known(self, place: str) -> Rules | None:
+        """Return the rules of the authority `place` when they are known, else begin to ask."""
+        rules = self._cache.get(place, self._clock())
+        if rules is None and place not in self._open and not self._closed:
+            inquiry = self._open[place] = _Inquiry(place)
+            self._enqueue(inquiry)
+        return rules
+
+    async def answer(self, place: str) -> Rules:
+        """Return the rules of the authority `place`, waiting for at most one fetch.
+
+        While an unreachable authority is left alone until the next try, the complete disallow of
+        the last one is returned at once: nobody waits through a back-off. Raises IgnoreRequest
+        when the request for the rules was withheld or the crawl has ended.
+        """
+        rules = self.known(place)
+        if rules is not None:
+            return rules
+        inquiry = self._open.get(place)
+        if inquiry is None:
+            raise IgnoreRequest("the crawl has ended")
+        if isinstance(inquiry.reply, Withheld):
+            raise Withheld(*inquiry.reply.args)
+        if inquiry.reply is not None:
+            return inquiry.reply
+        waiter: Deferred[Rules] = Deferred()
+        inquiry.waiters.append(waiter)
+        return await maybe_deferred_to_future(waiter)
+
+    def close(self) -> None:
+        """Stop every fetch and timer; whoever waits gets IgnoreRequest."""
+        self._closed = True
+        inquiries = list(self._open.values())
+        self._open.clear()
+        self._queue.clear()
+        for inquiry in inquiries:
+            if inquiry.timer is not None:
+                inquiry.timer.cancel()
+            if inquiry.fetch is not None:
+                inquiry.fetch.cancel()
+            _tell(inquiry, IgnoreRequest("the crawl has ended"))
+
+    def _enqueue(self, inquiry: _Inquiry) -> None:
+        inquiry.reply = None
+        inquiry.timer = None
+        self._queue.append(inquiry)
+        self._start_some()
+
+    def _start_some(self) -> None:
+        while self._queue and self._running < MAX_FETCHES:
+            inquiry = self._queue.popleft()
+            self._running += 1
+            inquiry.tries += 1
+            fetch = self._fetch(inquiry.authority)
+            inquiry.fetch = fetch.addCallbacks(
+                self._answered, self._failed, callbackArgs=(inquiry,), errbackArgs=(inquiry,)
+            ).addBoth(self._finished, inquiry)
+
+    def _finished(self, result: Failure | None, inquiry: _Inquiry) -> None:
+        self._running -= 1
+        inquiry.fetch = None
+        if isinstance(result, Failure):
+            logger.error("Using the answer of %r failed", inquiry.authority, exc_info=result.value)
+        if not self._closed:
+            self._start_some()
+
+    def _answered(self, answer: Answer, inquiry: _Inquiry) -> None:
+        if self._closed:
+            return
+        if answer.rules.verdict is Verdict.UNREACHABLE:
+            self._unreachable(inquiry, answer.rules)
+            return
+        if answer.url == f"{authority(answer.url)}/robots.txt":
+            self._also_learn(authority(answer.url), answer.rules)
+        self._settle(inquiry, answer.rules, answer.rules.lifetime_s)
+
+    def _failed(self, failure: Failure, inquiry: _Inquiry) -> None:
+        if self._closed:
+            return
+        if isinstance(failure.value, Withheld):
+            self._back_off(inquiry, failure.value, 0.0)
+            return
+        logger.info("robots.txt of %r not fetched: %r", inquiry.authority, failure.value)
+        self._stats.inc_value(f"robotstxt/exception_count/{failure.type}")
+        self._unreachable(inquiry, Rules.unreachable())
+
+    def _unreachable(self, inquiry: _Inquiry, rules: Rules) -> None:
+        self._stats.inc_value("evocrawl/robots/unreachable")
+        self._back_off(inquiry, rules, rules.retry_after_s)
+
+    def _back_off(self, inquiry: _Inquiry, reply: Rules | Withheld, at_least_s: float) -> None:
+        if inquiry.tries >= self._tries:
+            self._stats.inc_value("evocrawl/robots/given_up")
+            self._settle(inquiry, Rules.unreachable(), GIVEN_UP_LIFETIME_S)
+            return
+        inquiry.reply = reply
+        delay_s = max(self._retry_s * 2 ** (inquiry.tries - 1), at_least_s)
+        inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
+        _tell(inquiry, reply)
+
+    def _settle(self, inquiry: _Inquiry, rules: Rules, lifetime_s: float) -> None:
+        self._cache.put(inquiry.authority, rules, self._clock(), lifetime_s)
+        del self._open[inquiry.authority]
+        _tell(inquiry, rules)
+        self._announce(inquiry.authority)
+
+    def _also_learn(self, place: str, rules: Rules) -> None:
+        """A redirect that ended at another authority's robots.txt answered for that one too."""
+        if place not in self._open and self._cache.get(place, self._clock()) is None:
+            self._cache.put(place, rules, self._clock(), rules.lifetime_s)
+            self._announce(place)
+
+
+def _tell(inquiry: _Inquiry, reply: Rules | IgnoreRequest) -> None:
+    waiters, inquiry.waiters = inquiry.waiters, []
+    for waiter in waiters:
+        if isinstance(reply, Rules):
+            waiter.callback(reply)
+        else:
+            waiter.errback(type(reply)(*reply.args))
