@@ -1,0 +1,68 @@
+"""How common a term is in its language, from word frequencies and not from the pages crawled.
+
+A crawl's own pages are a poor background: their number is small at first, and the better the
+crawl is, the more common (so the lighter) the very words it was sent for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import wordfreq
+
+from evocrawl.relevance.terms import Analyser
+
+COMMON = 0.003
+"""Terms of which a text has three or more in a thousand words ("the", "and") name no topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Weight `idf` of each known term, that of an `unknown` one, and the terms that are `common`.
+
+    With f the share of a term among the words of the language and f_max that of the commonest
+    term, ``idf = ln(f_max / f)``: 0 for the commonest term, about 11 for one that the list lacks.
+    It is Spärck Jones' ln(N / n) up to a constant where the number n of texts with a term grows as
+    the frequency of the term. A language without a list gives every term the weight 1.
+    """
+
+    idf: Mapping[str, float]
+    unknown: float
+    common: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def background(language: str, letters: frozenset[str] = frozenset()) -> Background:
+    """Return the background for terms as ``Analyser(language, letters)`` makes them.
+
+    Source: R. Speer, wordfreq 3 (word lists to one in a million words, 2021); the words that
+    share a stem, or a pair of characters, add up.
+    """
+    try:
+        buckets = wordfreq.get_frequency_list(language, "small")
+    except LookupError:
+        return Background({}, 1.0, frozenset())
+    frequency = _by_term(buckets, Analyser(language, letters))
+    most, least = max(frequency.values()), _frequency(len(buckets))
+    return Background(
+        idf={term: math.log(most / share) for term, share in frequency.items()},
+        unknown=math.log(most / least),
+        common=frozenset(term for term, share in frequency.items() if share >= min(COMMON, most)),
+    )
+
+
+def _by_term(buckets: list[list[str]], analyser: Analyser) -> dict[str, float]:
+    frequency: dict[str, float] = {}
+    for centibels, words in enumerate(buckets):
+        rough = analyser.words(" ".join(words))
+        for term, times in analyser.count(rough).items():
+            frequency[term] = frequency.get(term, 0.0) + times * _frequency(centibels)
+    return frequency
+
+
+def _frequency(centibels: int) -> float:
+    """The share of a word `centibels` below "every word", 100 to a factor of ten."""
+    return 10 ** (-centibels / 100)

@@ -1,0 +1,38 @@
+"""What every relevance model offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Relevance(Protocol):
+    """Scores pages, and links by their own words, against the query it was made for.
+
+    Scores are finite and lie in [0, 1]; text without a word in common with the query may have 0
+    and empty text has 0. No input raises: pages are written by strangers. A model is made with
+    ``(query, language="")`` and raises `evocrawl.errors.QueryError` for a query that it cannot
+    compare with anything. `language` is a BCP 47 tag, "" when it is not known.
+    """
+
+    def page(self, title: str, text: str, language: str) -> float:
+        """Return the relevance of a page of this title and main text."""
+        ...
+
+    def link(self, anchor: str, context: str, language: str = "") -> float:
+        """Return the relevance of a link's own words: its anchor and the text around it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one query term adds to a score; the shares of a page add up to its relevance.
+
+    `term` is the term as compared (a stem or an n-gram), `mentions` how often the page has it
+    (a mention in the title counts as several), `idf` the weight of the term in its language.
+    """
+
+    term: str
+    mentions: int
+    idf: float
+    share: float
