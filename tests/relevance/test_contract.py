@@ -1,0 +1,77 @@
+"""What every registered relevance model keeps, whatever it is made of."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.errors import QueryError, SettingError
+from evocrawl.relevance import Relevance, create, names
+
+QUERY = "coral bleaching"
+RELEVANT = "Coral bleaching happens when a warm sea makes corals expel their algae."
+OTHER = "The committee approved the budget of the railway company on Tuesday."
+ANY_TEXT = st.text(st.characters(), max_size=300)
+
+
+@pytest.fixture(scope="module", params=names())
+def name(request: pytest.FixtureRequest) -> str:
+    """Each registered model in turn."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def model(name: str) -> Relevance:
+    """The model for a query in English."""
+    return create(name, QUERY)
+
+
+@given(title=ANY_TEXT, text=ANY_TEXT, language=st.sampled_from(["", "en", "zh", "?"]))
+def test_a_score_of_any_text_is_finite_and_in_the_unit_interval(
+    model: Relevance, title: str, text: str, language: str
+) -> None:
+    """Pages are written by strangers: lone surrogates, control characters, anything."""
+    for words in (text, f"{QUERY} {text}"):
+        for score in (model.page(title, words, language), model.link(title, words, language)):
+            assert math.isfinite(score)
+            assert 0.0 <= score <= 1.0
+
+
+def test_empty_text_has_no_relevance(model: Relevance) -> None:
+    """Neither NaN nor a division by zero."""
+    assert model.page("", "", "") == 0.0
+    assert model.link("", "", "") == 0.0
+
+
+def test_a_page_on_the_topic_beats_one_that_is_not(model: Relevance) -> None:
+    """The least that a model has to do."""
+    assert model.page("Corals", RELEVANT, "en") > model.page("Railway", OTHER, "en")
+
+
+def test_a_link_whose_anchor_names_the_topic_beats_one_that_does_not(model: Relevance) -> None:
+    """Links are ranked by their own words."""
+    assert model.link("Coral bleaching", RELEVANT) > model.link("Budget", OTHER)
+
+
+def test_the_same_text_scores_the_same_whatever_came_before(name: str, model: Relevance) -> None:
+    """Caches change the speed, not the result."""
+    model.page("", OTHER, "en")
+    used = (model.page("Corals", RELEVANT, "en"), model.link("Corals", RELEVANT))
+    fresh = create(name, QUERY)
+    assert used == (fresh.page("Corals", RELEVANT, "en"), fresh.link("Corals", RELEVANT))
+
+
+@pytest.mark.parametrize("query", ["", "  \n", "the and of", "1 2", "?!"])
+def test_a_query_that_says_nothing_is_refused(name: str, query: str) -> None:
+    """At construction, before anything is fetched."""
+    with pytest.raises(QueryError, match="query"):
+        create(name, query)
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    """A misspelt setting ends in a message that helps."""
+    with pytest.raises(SettingError, match="tfidf"):
+        create("tdidf", QUERY)

@@ -1,0 +1,124 @@
+"""How text becomes terms."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.relevance.terms import Analyser, language_of, letters_of
+
+
+def terms(text: str, language: str = "en") -> dict[str, int]:
+    """The counted terms of `text`."""
+    analyser = Analyser(language)
+    return analyser.count(analyser.words(text))
+
+
+def test_invisible_characters_join_the_word_they_stand_in() -> None:
+    """Soft hyphens and zero-width spaces are no gaps."""
+    assert terms("deep\u00adsea mi\u200bning") == {"deepsea": 1, "mine": 1}
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de"])
+def test_composed_and_decomposed_letters_are_one_term(language: str) -> None:
+    """NFC and NFD spell the same word."""
+    assert list(terms("café cafe\u0301", language).values()) == [2]
+
+
+def test_accents_are_optional_in_english_but_not_in_french() -> None:
+    """English writes both "cafe" and "café"; French "côte" and "cote" are different words."""
+    assert terms("café cafe", "en") == {"cafe": 2}
+    assert len(terms("côte cote", "fr")) == 2
+
+
+def test_dotted_capital_i_is_an_i() -> None:
+    """`İstanbul` is one word, the same as `Istanbul`, in English and in Turkish spelling."""
+    assert terms("İstanbul Istanbul I\u0307STANBUL") == {"istanbul": 3}
+    assert terms("İstanbul istanbul", "tr") == {"istanbul": 2}
+
+
+def test_turkish_capital_i_has_no_dot() -> None:
+    """`IRMAK` (river) is `ırmak`."""
+    assert terms("IRMAK ırmak", "tr") == {"ırmak": 2}
+
+
+def test_punctuation_separates_words_ascii_or_not() -> None:
+    """Typographic quotes, dashes, ellipses and apostrophes are no letters."""
+    assert terms("“whale”—shark…ray’s low/high") == dict.fromkeys(
+        ["whale", "shark", "ray", "s", "low", "high"], 1
+    )
+
+
+def test_marks_do_not_split_words() -> None:
+    """Vowel signs of Hindi are marks, not letters, and belong to the word."""
+    assert sum(terms("हिन्दी भाषा", "hi").values()) == 2
+
+
+def test_inflected_words_share_a_stem() -> None:
+    """Snowball, in the query's language."""
+    assert terms("mining mined mines") == {"mine": 3}
+    assert len(terms("Häuser Hauses", "de")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("深海采矿", ["深海", "海采", "采矿"]),
+        ("ปลา", ["ปล", "ลา"]),
+        ("鲸", ["鲸"]),
+        ("テスト", ["テス", "スト"]),
+    ],
+)
+def test_scripts_without_spaces_give_pairs_of_characters(text: str, pairs: list[str]) -> None:
+    """A lone character stands for itself."""
+    assert list(terms(text, "zh")) == pairs
+
+
+def test_scripts_mix_within_a_text() -> None:
+    """Latin words inside Chinese text are words."""
+    assert terms("深海mining研究", "en") == {"深海": 1, "mine": 1, "研究": 1}
+
+
+def test_wanted_letters_count_besides_the_pairs() -> None:
+    """A query of one character meets it inside longer words."""
+    assert letters_of(["鲸", "深海", "c"]) == {"鲸"}
+    analyser = Analyser("zh", frozenset("鲸"))
+    assert analyser.count(["鲸鱼"]) == {"鲸鱼": 1, "鲸": 1}
+
+
+def test_memory_is_bounded_by_forgetting_without_changing_the_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A crawl meets ever new words."""
+    monkeypatch.setattr("evocrawl.relevance.terms._KNOWN_WORDS", 3)
+    analyser = Analyser("en")
+    text = "one two three four five whales whale"
+    assert analyser.count(analyser.words(text)) == terms(text)
+    assert len(analyser._known) <= 3
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("深海采矿", "zh"),
+        ("深海の採鉱", "ja"),
+        ("심해", "ko"),
+        ("глубина", "ru"),
+        ("deep sea", "en"),
+    ],
+)
+def test_the_script_of_a_query_tells_its_language(query: str, language: str) -> None:
+    """Latin letters alone are taken for English."""
+    assert language_of(query) == language
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_terms_without_spaces_and_in_normal_form(text: str) -> None:
+    """No text raises, no term is empty."""
+    for term in terms(text, "xx"):
+        assert term
+        assert not any(character.isspace() for character in term)
+        assert unicodedata.is_normalized("NFKC", term)

@@ -1,0 +1,142 @@
+"""The cosine of tf-idf vectors."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from evocrawl.errors import QueryError, SettingError
+from evocrawl.relevance import create
+from evocrawl.relevance.background import background
+from evocrawl.relevance.terms import Analyser
+from evocrawl.relevance.tfidf import TITLE_MENTIONS, TfIdf
+
+FILLER = "the committee of the railway company approved a budget for new stations in spring "
+
+
+def test_a_page_that_is_the_query_has_relevance_one() -> None:
+    """The cosine of a vector with itself."""
+    assert TfIdf("dinosaur fossil").page("", "Fossil dinosaurs", "en") == pytest.approx(1.0)
+
+
+def test_the_score_is_the_cosine_of_the_documented_weights() -> None:
+    """Worked by hand from the formula: log tf, idf, a title mention counted as three."""
+    idf = background("en").idf
+    n_fossil = 2 + TITLE_MENTIONS
+    fossil, train = (1 + math.log(n_fossil)) * idf["fossil"], idf["train"]
+    query = (idf["dinosaur"], idf["fossil"])
+    expected = fossil * query[1] / (math.hypot(fossil, train) * math.hypot(*query))
+    score = TfIdf("dinosaur fossil").page("Fossil", "fossil train fossils", "en")
+    assert score == pytest.approx(expected)
+
+
+def test_a_page_without_a_query_term_has_exactly_zero() -> None:
+    """Unseen terms are no NaN."""
+    assert TfIdf("xylophone zzyzx").page("Railway", FILLER, "en") == 0.0
+
+
+def test_rarer_query_words_weigh_more() -> None:
+    """Idf comes from the language, not from the pages seen."""
+    model = TfIdf("dinosaur history")
+    assert model.page("", FILLER + "dinosaur", "en") > model.page("", FILLER + "history", "en")
+
+
+def test_stuffing_a_page_with_a_word_is_damped() -> None:
+    """A thousand mentions are worth far less than a thousand times one."""
+    model = TfIdf("dinosaur fossil")
+    once, many = (model.page("", FILLER + "dinosaur " * n, "en") for n in (1, 1000))
+    assert once < many < 8 * once
+    assert model.page("", FILLER + "dinosaur " * 10_000, "en") == many
+
+
+def test_a_mention_in_the_title_counts_as_three() -> None:
+    """A title says what its page is about."""
+    model = TfIdf("dinosaur")
+    mentioned = model.page("", FILLER + "dinosaur " * TITLE_MENTIONS, "en")
+    assert model.page("Dinosaur", FILLER, "en") == pytest.approx(mentioned)
+
+
+def test_an_anchor_counts_four_times_its_context() -> None:
+    """Shark-search's 0.8 and 0.2."""
+    model = TfIdf("dinosaur")
+    assert model.link("dinosaur", "") == pytest.approx(0.8)
+    assert model.link("", "dinosaur") == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("query", ["深海采矿", "鲸", "심해", "ทะเลลึก"])
+def test_a_query_without_spaces_meets_the_longer_sentence(query: str) -> None:
+    """A sentence in Chinese is no single word."""
+    assert TfIdf(query).page("", f"{query}对生态的影响", "") > 0.0
+
+
+def test_a_page_in_another_language_is_scored_by_the_query_s_words() -> None:
+    """Names and loan words meet."""
+    assert TfIdf("bitcoin").page("", "Was ist Bitcoin und wie funktioniert es?", "de") > 0.0
+
+
+def test_single_letters_may_be_a_query() -> None:
+    """C and R are programming languages, and the user asked for nothing else."""
+    assert TfIdf("C R").page("", "A course in R for statisticians", "en") > 0.0
+
+
+def test_short_numbers_are_a_query_only_beside_a_word() -> None:
+    """Every page has a 1 and a 2; a year or the 19 of covid is a fine term."""
+    assert TfIdf("1984").page("", "published in 1984", "en") > 0.0
+    assert TfIdf("covid 19").page("", "19", "en") > 0.0
+    with pytest.raises(QueryError, match="1, 2"):
+        TfIdf("1 2")
+
+
+def test_common_words_of_a_query_are_left_out() -> None:
+    """What is in every text tells no topic."""
+    assert TfIdf("the history of whales").page("", "the of", "en") == 0.0
+
+
+def test_common_words_are_those_of_the_query_s_language() -> None:
+    """ "Die" is an article in German and an event in English."""
+    with pytest.raises(QueryError):
+        TfIdf("die der und", "de-AT")
+    assert TfIdf("die", "en").page("", "to die", "en") > 0.0
+
+
+def test_a_language_without_a_word_list_still_compares() -> None:
+    """Every term then has the same weight."""
+    assert background("th").unknown == 1.0
+    assert TfIdf("habari bahari", "xx").page("", "bahari", "") == pytest.approx(1 / math.sqrt(2))
+
+
+def test_a_malformed_language_is_refused() -> None:
+    """A typing error in a setting is not guessed at."""
+    with pytest.raises(SettingError, match="language"):
+        create("tfidf", "whale", "en us!")
+
+
+def test_the_shares_of_an_explanation_add_up_to_the_score() -> None:
+    """A user sees why a page has its score."""
+    model = TfIdf("dinosaur fossil xylophone")
+    page = ("Fossils", FILLER + "dinosaurs and a dinosaur")
+    shares = model.explain(*page)
+    assert sum(one.share for one in shares) == pytest.approx(model.page(*page, "en"))
+    assert [one.term for one in shares if one.mentions == 0] == ["xylophon"]
+    assert shares[0].share >= shares[1].share > shares[2].share == 0.0
+
+
+def test_the_background_adds_up_the_words_of_a_stem() -> None:
+    """ "whale" and "whales" are one term, commoner than either."""
+    idf = background("en").idf
+    assert idf["the"] == 0.0
+    assert idf["peopl"] < idf["whale"] < background("en").unknown
+    assert Analyser("en").terms("whales") == ("whale",)
+
+
+def test_memories_are_bounded_and_change_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is forgotten is computed again."""
+    links = [(f"whale {n}", f"sea number {n}") for n in range(6)]
+    expected = [TfIdf("whale").link(*link) for link in links]
+    monkeypatch.setattr("evocrawl.relevance.screen._KNOWN_STRANGERS", 2)
+    monkeypatch.setattr("evocrawl.relevance.tfidf._KNOWN_PHRASES", 2)
+    model = TfIdf("whale")
+    assert [model.link(*link) for link in links] == expected
+    assert len(model._phrases) <= 2
+    assert len(model._screen._strangers) <= 2
