@@ -1,0 +1,181 @@
+"""Asking for rules: how many at once, how often, until when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import Deferred
+
+from evocrawl.middlewares import robots_inquiry
+from evocrawl.middlewares.robots_fetch import Answer, Withheld
+from evocrawl.middlewares.robots_inquiry import GIVEN_UP_LIFETIME_S, MAX_FETCHES, Inquiries
+from evocrawl.robots import Rules
+from evocrawl.robots_cache import RulesCache
+
+HOST = "http://h"
+
+
+class Timer:
+    def __init__(self, delay_s: float, fire: Callable[[], None]) -> None:
+        self.delay_s = delay_s
+        self.fire = fire
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class Stats:
+    def inc_value(self, key: str) -> None:
+        pass
+
+
+class Desk:
+    """Inquiries whose fetches, timers and clock the test holds in its hands."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_s = 0.0
+        self.fetches: list[tuple[str, Deferred[Answer]]] = []
+        self.dropped: list[Deferred[Answer]] = []
+        self.timers: list[Timer] = []
+        self.known: list[str] = []
+        monkeypatch.setattr(
+            robots_inquiry,
+            "call_later",
+            lambda delay_s, fire, *args: (
+                self.timers.append(Timer(delay_s, lambda: fire(*args))) or self.timers[-1]
+            ),
+        )
+        self.inquiries = Inquiries(
+            self._fetch,
+            RulesCache(),
+            Stats(),  # type: ignore[arg-type]
+            lambda: self.now_s,
+            self.known.append,
+            tries=3,
+            retry_s=60.0,
+        )
+
+    def _fetch(self, authority: str) -> Deferred[Answer]:
+        self.fetches.append((authority, Deferred(self.dropped.append)))
+        return self.fetches[-1][1]
+
+    def reply(self, rules: Rules) -> None:
+        authority, fetch = self.fetches[-1]
+        fetch.callback(Answer(rules, f"{authority}/robots.txt"))
+
+    def outcome_of(self, authority: str) -> list[object]:
+        """Filled with the rules, or the exception, that a waiter for `authority` gets."""
+        outcome: list[object] = []
+        waiter = Deferred.fromCoroutine(self.inquiries.answer(authority))
+        waiter.addCallbacks(outcome.append, lambda failure: outcome.append(failure.value))
+        return outcome
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setattr(robots_inquiry, "maybe_deferred_to_future", lambda deferred: deferred)
+    return Desk(monkeypatch)
+
+
+def rules(body: bytes = b"") -> Rules:
+    return Rules.from_response(200, body, "evocrawl")
+
+
+def test_an_authority_is_asked_once_and_every_waiter_is_told_the_same(desk: Desk) -> None:
+    """The third waiter is told no less than the first."""
+    outcomes = [desk.outcome_of(HOST) for _ in range(8)]
+    found = rules()
+    desk.reply(found)
+    assert len(desk.fetches) == 1
+    assert all(outcome == [found] and outcome[0] is found for outcome in outcomes)
+    assert desk.known == [HOST]
+
+
+def test_the_pause_doubles_and_the_last_failure_makes_it_known(desk: Desk) -> None:
+    """Three tries, 60 and 120 s apart; then the authority forbids everything for an hour."""
+    desk.inquiries.known(HOST)
+    for _ in range(2):
+        desk.reply(Rules.unreachable())
+        desk.timers[-1].fire()
+    assert desk.known == []
+    desk.reply(Rules.unreachable())
+    assert [timer.delay_s for timer in desk.timers] == [60.0, 120.0]
+    assert desk.known == [HOST]
+    settled = desk.inquiries.known(HOST)
+    assert settled is not None
+    assert not settled.allows(f"{HOST}/page")
+    desk.now_s = GIVEN_UP_LIFETIME_S
+    assert desk.inquiries.known(HOST) is None
+    assert len(desk.fetches) == 4
+
+
+def test_retry_after_lengthens_the_pause(desk: Desk) -> None:
+    """A server that says when to come back is not asked before."""
+    desk.inquiries.known(HOST)
+    desk.reply(Rules.unreachable(retry_after_s=900.0))
+    assert desk.timers[-1].delay_s == 900.0
+
+
+def test_nobody_waits_through_a_pause(desk: Desk) -> None:
+    """Between two tries the last answer stands, and the authority stays closed."""
+    early = desk.outcome_of(HOST)
+    desk.reply(Rules.unreachable())
+    late = desk.outcome_of(HOST)
+    assert early == late == [Rules.unreachable()]
+    assert desk.inquiries.known(HOST) is None
+    assert len(desk.fetches) == 1
+
+
+def test_a_fetch_that_raises_is_an_unreachable_server(desk: Desk) -> None:
+    """Whatever goes wrong on the way means no, for now."""
+    outcome = desk.outcome_of(HOST)
+    desk.fetches[-1][1].errback(OSError("no route"))
+    assert outcome == [Rules.unreachable()]
+
+
+def test_a_withheld_request_is_no_answer(desk: Desk) -> None:
+    """Early and late waiters get the reason, and the server is asked later."""
+    early = desk.outcome_of(HOST)
+    desk.fetches[-1][1].errback(Withheld("budget"))
+    late = desk.outcome_of(HOST)
+    assert [repr(outcome[0]) for outcome in (early, late)] == ["Withheld('budget')"] * 2
+    assert desk.known == []
+    assert len(desk.timers) == 1
+
+
+def test_the_number_of_fetches_at_once_is_bounded(desk: Desk) -> None:
+    """The next in line is fetched when one is done, first come, first served."""
+    for number in range(MAX_FETCHES + 2):
+        desk.inquiries.known(f"http://h{number}")
+    assert len(desk.fetches) == MAX_FETCHES
+    desk.fetches[0][1].callback(Answer(rules(), "http://h0/robots.txt"))
+    assert [authority for authority, _ in desk.fetches[MAX_FETCHES:]] == [f"http://h{MAX_FETCHES}"]
+
+
+def test_old_rules_are_fetched_anew(desk: Desk) -> None:
+    """Rules hold for a day at most."""
+    desk.inquiries.known(HOST)
+    desk.reply(rules())
+    desk.now_s = 24 * 3600 - 1.0
+    assert desk.inquiries.known(HOST) is not None
+    desk.now_s += 1.0
+    assert desk.inquiries.known(HOST) is None
+    assert len(desk.fetches) == 2
+
+
+def test_closing_drops_fetches_timers_and_waiters(desk: Desk) -> None:
+    """Nothing is left that could send a request after the crawl."""
+    desk.inquiries.known("http://sick")
+    desk.reply(Rules.unreachable())
+    outcome = desk.outcome_of(HOST)
+    desk.inquiries.close()
+    assert desk.dropped == [desk.fetches[-1][1]]
+    assert desk.timers[0].cancelled
+    assert isinstance(outcome[0], IgnoreRequest)
+    assert desk.inquiries.known("http://new") is None
+    assert len(desk.fetches) == 2
+    late = desk.outcome_of("http://new")
+    assert isinstance(late[0], IgnoreRequest)
