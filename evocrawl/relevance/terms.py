@@ -38,7 +38,7 @@ _ONE_PACKED = regex.compile(_PACKED)
 _INVISIBLE = regex.compile(
     r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
-_ACCENT = regex.compile(r"(?<=\p{Latin}\p{Mn}*)\p{Mn}")
+_ACCENTED = regex.compile(r"(\p{Latin})\p{Mn}+")
 _DOTTED_I = ("tr", "az")
 _LANGUAGE_OF_SCRIPT = tuple(
     (regex.compile(script), language)
@@ -68,6 +68,10 @@ _ASCII_WORDS = bytes(
 _KNOWN_WORDS = 50_000
 LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
+
+# Longer words are read in parts: normalisation takes quadratic time for thousands of marks on one
+# letter, and makes eighteen characters of one like U+FDFA.
+_PART = 1_000
 
 
 def language_of(query: str) -> str:
@@ -112,11 +116,13 @@ class Analyser:
         if word.isascii():
             return (self._stem(word),)
         terms: list[str] = []
-        for run in _RUN.finditer(self._fold(word)):
-            if run["packed"]:
-                terms.extend(self._read_packed(run[0]))
-            else:
-                terms.append(self._stem(run[0]))
+        for start in range(0, len(word), _PART):
+            part = self._fold(word[start : start + _PART])[: 2 * _PART]
+            for run in _RUN.finditer(part):
+                if run["packed"]:
+                    terms.extend(self._read_packed(run[0]))
+                else:
+                    terms.append(self._stem(run[0]))
         return tuple(terms)
 
     def count(self, words: Iterable[str]) -> dict[str, int]:
@@ -138,7 +144,7 @@ class Analyser:
         word = unicodedata.normalize("NFKC", _INVISIBLE.sub("", word))
         word = unicodedata.normalize("NFD", word.casefold()).replace("i\u0307", "i")
         if self._language == "en":
-            word = _ACCENT.sub("", word)
+            word = _ACCENTED.sub(r"\1", word)
         return unicodedata.normalize("NFKC", word)
 
 

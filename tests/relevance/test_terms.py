@@ -89,6 +89,23 @@ def test_wanted_letters_count_besides_the_pairs() -> None:
     assert analyser.count(["鲸鱼"]) == {"鲸鱼": 1, "鲸": 1}
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["e" + "\u0301\u0323" * 50_000, "\u0301" * 100_000, "\ufdfa" * 100_000, "é" * 100_000],
+    ids=["marks on a letter", "marks alone", "a character that expands", "one long word"],
+)
+def test_hostile_words_are_read_in_bounded_parts(word: str) -> None:
+    """Read whole, each would keep the crawl busy for seconds or minutes."""
+    found = Analyser("en").terms(word)
+    assert len(found) <= 40_000
+    assert max(map(len, found), default=0) <= 2_000
+
+
+def test_a_long_sentence_is_read_to_its_end() -> None:
+    """Parts lose nothing but the pair across their seam."""
+    assert terms("深海采矿" * 1000 + "鲸鱼", "zh")["鲸鱼"] == 1
+
+
 def test_memory_is_bounded_by_forgetting_without_changing_the_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
