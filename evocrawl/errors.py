@@ -26,3 +26,7 @@ class SettingError(EvocrawlError, ValueError):
 
 class SettleError(EvocrawlError, RuntimeError):
     """A visit was settled twice, or was never opened."""
+
+
+class PageBaseError(EvocrawlError, RuntimeError):
+    """The page base was asked for something that would make it contradict itself."""

@@ -61,20 +61,35 @@ class Page:
     energy: float
     title: str = ""
     links: tuple[Link, ...] = ()
-    depth: int = 0
     content_fingerprint: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
+class Lead:
+    """A link that nobody has followed yet: where it leads, where it was found, what it seems worth.
+
+    What was needed of the link's words is in `score`, the worth that the species' choice gave it
+    when it was found; they are not kept, since leads are what memory is full of. `source` is the
+    page it stands on, `depth` the number of links from a seed to its target.
+    """
+
+    url: str
+    fingerprint: Fingerprint
+    host: str
+    source: Fingerprint
+    depth: int
+    score: float
+    anchor: str = ""
+    payload: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
-    """Agent `agent` goes from `source` (None: a seed) to `link`; settled exactly once."""
+    """Agent `agent` follows `lead`; settled exactly once."""
 
     id: VisitId
     agent: AgentId
-    link: Link
-    source: Fingerprint | None
-    depth: int
-    score: float
+    lead: Lead
     started_at_s: float
 
 

@@ -1,0 +1,91 @@
+"""What happened in a population, in order. Reports are made from these, never from live agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from evocrawl.model import AgentId, Fingerprint, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Born:
+    """An agent appeared; `parent` is None for founders, whose `energy` comes from nowhere."""
+
+    agent: AgentId
+    parent: AgentId | None
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An agent went to a page of the page base without fetching: `why` says what led it there."""
+
+    agent: AgentId
+    page: Fingerprint
+    why: Literal["energy", "dead end", "rescue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """An agent took the energy that lay on a page; it is negative where the page costs energy."""
+
+    agent: AgentId
+    page: Fingerprint
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """An agent paid a fee: for a visit that gave nothing, for time, for a refusal."""
+
+    agent: AgentId
+    energy: float
+    reason: Literal["visit", "latency", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A page was seen for the first time and its energy laid on it."""
+
+    page: Fingerprint
+    relevance: float
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cloned:
+    """An agent shared its energy with `children`; each of them was Born just before."""
+
+    agent: AgentId
+    children: tuple[AgentId, ...]
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """An agent ran out of energy; `energy` (≤ 0) leaves the population with it."""
+
+    agent: AgentId
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A visit was given out."""
+
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A visit ended. `relevance` is None unless a page came back."""
+
+    visit: Visit
+    outcome: Literal["fetched", "dead", "refused", "dropped"]
+    reason: str = ""
+    relevance: float | None = None
+    first: bool = False
+
+
+Event: TypeAlias = Born | Moved | Fed | Paid | Laid | Cloned | Died | Opened | Settled
