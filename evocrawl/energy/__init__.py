@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from evocrawl.energy.balance import RelevanceRanks
+from evocrawl.energy.balance import Ranks
 from evocrawl.energy.linear import Linear
 from evocrawl.energy.sigmoid import Sigmoid
 
-__all__ = ["MODELS", "EnergyModel", "Linear", "RelevanceRanks", "Sigmoid"]
+__all__ = ["MODELS", "EnergyModel", "Linear", "Ranks", "Sigmoid"]
 
 
 class EnergyModel(Protocol):
@@ -19,7 +19,7 @@ class EnergyModel(Protocol):
     def cost(self) -> float:
         """Energy that a visit costs, C ≥ 0."""
 
-    def price(self, relevance: float, ranks: RelevanceRanks) -> float:
+    def price(self, relevance: float, ranks: Ranks) -> float:
         """Return the energy Δe of a page that joins the pages ranked in `ranks`.
 
         `relevance` lies in [0, 1] and is not yet in `ranks`; neither is changed.

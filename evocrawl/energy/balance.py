@@ -13,50 +13,17 @@ With C = 0.5 and G = 10 one page in about twenty lies above R.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from sortedcontainers import SortedList
+from typing import Protocol
 
 
-class RelevanceRanks:
-    """The relevances of all pages seen, in order. Exact; 8 bytes a page beside the float.
-
-    >>> ranks = RelevanceRanks([0.1, 0.2, 0.3])
-    >>> ranks.at_share(0.5)
-    0.2
-    """
-
-    def __init__(self, relevances: Iterable[float] = ()) -> None:
-        self._sorted: SortedList[float] = SortedList(relevances)
-
-    def __len__(self) -> int:
-        return len(self._sorted)
-
-    def add(self, relevance: float) -> None:
-        """Count one more page. Runtime complexity: O(log n)."""
-        self._sorted.add(relevance)
+class Ranks(Protocol):
+    """The relevances of the pages seen, in order."""
 
     def at_share(self, share: float, also: float | None = None) -> float:
-        """Return the relevance at rank `share`·n, 0 < share ≤ 1, counting `also` as a page too.
-
-        Raises IndexError when there is no page at all. Runtime complexity: O(log n).
-        """
-        count = len(self._sorted) + (also is not None)
-        return self._at(min(max(round(share * count), 1), count) - 1, also)
+        """Return the relevance at rank `share`·n, counting `also` as a page too."""
 
     def bounds(self, also: float | None = None) -> tuple[float, float]:
-        """Return the smallest and greatest relevance (r_m, r_M), counting `also` as a page too."""
-        count = len(self._sorted) + (also is not None)
-        return self._at(0, also), self._at(count - 1, also)
-
-    def _at(self, index: int, also: float | None) -> float:
-        """The value at `index` of the sorted list into which `also` had been put."""
-        if also is None:
-            return self._sorted[index]
-        place = self._sorted.bisect_left(also)
-        if index == place:
-            return also
-        return self._sorted[index if index < place else index - 1]
+        """Return the smallest and greatest relevance, counting `also` as a page too."""
 
 
 def balance_share(gain: float, cost: float) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.energy.balance import RelevanceRanks
+from evocrawl.energy.balance import Ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,10 @@ class Linear:
     gain: float
     cost: float
 
-    def price(self, relevance: float, ranks: RelevanceRanks) -> float:  # noqa: ARG002 - the protocol's form
+    def price(self, relevance: float, ranks: Ranks) -> float:  # noqa: ARG002 - the protocol's form
         """Return Δe = ρ·r − C; the other pages do not matter.
 
+        >>> from evocrawl.store import RelevanceRanks
         >>> Linear(gain=4.0, cost=0.5).price(0.25, RelevanceRanks())
         0.5
         """

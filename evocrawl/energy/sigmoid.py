@@ -29,7 +29,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from evocrawl.energy.balance import RelevanceRanks, balance_share
+from evocrawl.energy.balance import Ranks, balance_share
 
 _EXPONENT_LIMIT = 500.0
 """exp(±500) is finite; beyond it the logistic is 0 or 1 to the last bit."""
@@ -53,13 +53,14 @@ class Sigmoid:
     cost: float
     slope: Literal["steep", "literal"] = "steep"
 
-    def threshold(self, ranks: RelevanceRanks, also: float | None = None) -> float:
+    def threshold(self, ranks: Ranks, also: float | None = None) -> float:
         """Return R for the pages in `ranks` and `also`."""
         return ranks.at_share(balance_share(self.gain, self.cost), also)
 
-    def price(self, relevance: float, ranks: RelevanceRanks) -> float:
+    def price(self, relevance: float, ranks: Ranks) -> float:
         """Return Δe in [−C, G] for a page that joins `ranks`. Runtime complexity: O(log n).
 
+        >>> from evocrawl.store import RelevanceRanks
         >>> ranks = RelevanceRanks([0.0, 0.1, 0.2, 0.3, 0.9])
         >>> model = Sigmoid(gain=1.0, cost=1.0)
         >>> round(model.price(0.8, ranks), 3), round(model.price(0.0, ranks), 3)

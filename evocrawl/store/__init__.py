@@ -1,1 +1,9 @@
-"""To be described."""
+"""The page base: what the population knows of the web, and the links still open on it."""
+
+from __future__ import annotations
+
+from evocrawl.store.frontier import Frontier
+from evocrawl.store.memory import MemoryPageBase, PageRecord
+from evocrawl.store.ranks import RelevanceRanks
+
+__all__ = ["Frontier", "MemoryPageBase", "PageRecord", "RelevanceRanks"]
