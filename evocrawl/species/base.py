@@ -1,0 +1,148 @@
+"""A species: four small parts that say how its agents see, choose, learn and breed.
+
+==========  ======================================================================================
+part        decides
+==========  ======================================================================================
+sight       which open links an agent can reach, and where it goes when there are none
+choice      what a link is worth when it is found, and which of the links in sight is followed
+learning    what an agent keeps from a settled visit
+breeding    when an agent clones, when it dies, how energy and mind pass to the children
+==========  ======================================================================================
+
+Each part is replaceable by anything with the same methods. The energy and relevance models are
+the environment's and passed to the parts that need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from numpy.random import Generator
+
+from evocrawl.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, Visit
+
+ANY_HOST = ""
+"""In `Look.busy`: the agent waits for whichever host frees next."""
+
+
+@dataclass(slots=True)
+class Agent:
+    """One individual. `page` is where it sits, `mind` what its species learns and inherits."""
+
+    id: AgentId
+    energy: float
+    page: Fingerprint
+    rng: Generator
+    parent: AgentId | None = None
+    mind: object = None
+    in_flight: int = 0
+    visits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What an agent sees: links it may follow now, and the hosts it would have to wait for."""
+
+    leads: Sequence[Lead]
+    busy: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move to a page of the page base, without a fetch."""
+
+    page: Fingerprint
+    why: Literal["energy", "dead end", "rescue"]
+
+
+class PageBase(Protocol):
+    """What a sight needs of the page base."""
+
+    def leads(self, page: Fingerprint) -> list[Lead]:
+        """Return the open links of `page`."""
+
+    def draw_energetic(self, rng: Generator) -> Fingerprint | None:
+        """Return a page on which energy lies."""
+
+    def draw_open(self, rng: Generator, contest: int) -> Fingerprint | None:
+        """Return the most relevant of `contest` drawn pages with open links."""
+
+    def is_claimed(self, target: Fingerprint) -> bool:
+        """Return True when `target` is taken."""
+
+
+class Sight(Protocol):
+    """Which links an agent sees."""
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """Links of a page fetched for the first time, or seeds, are open from now."""
+
+    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
+        """Return a move to make instead of following a link this time; None to follow a link."""
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+        """Return the links in sight; neither leads nor busy hosts: a dead end."""
+
+    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:
+        """Return the way out of a dead end; None when there is none at present."""
+
+    def freed(self, host: str) -> None:
+        """A host that was busy may be free again."""
+
+
+class Choice(Protocol):
+    """What links are worth."""
+
+    def score(self, link: Link, page: Page | None) -> float:
+        """Return the worth of a link found on `page` (None: a seed), finite."""
+
+    def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
+        """Return one of the `leads`, of which there is at least one."""
+
+
+class Learning(Protocol):
+    """What an agent keeps."""
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
+        """Take in a settled visit of `agent`."""
+
+
+class Breeding(Protocol):
+    """Life and death."""
+
+    founder_energy: float
+
+    def clones(self, agent: Agent) -> int:
+        """Return how many clones the agent's energy makes, ≥ 0."""
+
+    def is_doomed(self, agent: Agent) -> bool:
+        """Return True when the agent has to die."""
+
+    def inherit(self, parent: Agent, child: Agent) -> None:
+        """Give the parent's mind to the child, changed as the species changes it."""
+
+
+class NoLearning:
+    """The agent keeps nothing."""
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Species:
+    """Four parts under a name.
+
+    With `single_flight` an agent waits for its visit to settle before it chooses again.
+    `founders` fixes the number of agents at the start where the species needs it.
+    """
+
+    name: str
+    sight: Sight
+    choice: Choice
+    breeding: Breeding
+    learning: Learning = field(default_factory=NoLearning)
+    single_flight: bool = True
+    founders: int | None = None

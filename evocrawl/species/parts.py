@@ -1,0 +1,136 @@
+"""Parts that several species share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evocrawl.model import Lead
+from evocrawl.species.base import ANY_HOST, Agent, Look, Move, PageBase
+
+
+class Queue(Protocol):
+    """What `WholeFrontier` needs of a frontier."""
+
+    @property
+    def has_parked(self) -> bool:
+        """True when links wait for busy hosts."""
+
+    def push(self, lead: Lead, priority: float) -> None:
+        """Add a link."""
+
+    def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
+        """Return the best link of a free host."""
+
+    def free(self, host: str) -> None:
+        """Count the host's links again."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFrontier:
+    """The agent sees the best link of all the open ones: no place, no neighbourhood."""
+
+    frontier: Queue
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """Queue the links by their score. O(log n) a link."""
+        for lead in leads:
+            self.frontier.push(lead, lead.score)
+
+    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Never wander."""
+        return None
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:  # noqa: ARG002 - protocol
+        """See the best link whose host is free. O(log n) amortised."""
+        lead = self.frontier.peek(is_free)
+        if lead is not None:
+            return Look((lead,))
+        return Look((), frozenset((ANY_HOST,)) if self.frontier.has_parked else frozenset())
+
+    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Nothing is elsewhere."""
+        return None
+
+    def freed(self, host: str) -> None:
+        """Count the host's links again."""
+        self.frontier.free(host)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSight:
+    """The agent sees the open links of the page it sits on (Mouton & Marteau 2008, algorithm 2).
+
+    Links that others have followed are out of sight: to follow one is no fetch, finds no energy
+    and would let agents circle for nothing. With probability `wander_share` the agent walks to a
+    page of the base that still holds energy instead, the paper's "random walk toward these
+    pages", whose share the paper leaves open. From a dead end it goes to a page with energy, or
+    else to a page with open links, the most relevant of `contest` drawn at random; the paper is
+    silent here too. Both cost nothing, since the visit that follows will be paid.
+    """
+
+    base: PageBase
+    wander_share: float
+    contest: int
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """The page base keeps them already."""
+
+    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
+        """Walk to a page with energy now and then. O(1)."""
+        if may_eat and self.wander_share and agent.rng.random() < self.wander_share:
+            return self._to_energy(agent)
+        return None
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+        """See the page's open links. O(links of the page)."""
+        here = self.base.leads(agent.page)
+        hosts = {lead.host for lead in here}
+        free = {host for host in hosts if is_free(host)}
+        if len(free) == len(hosts):
+            return Look(here)
+        return Look([lead for lead in here if lead.host in free], frozenset(hosts - free))
+
+    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:
+        """Go to a page with energy, else to one with open links. O(1) amortised."""
+        move = self._to_energy(agent) if may_eat else None
+        if move is None and (page := self.base.draw_open(agent.rng, self.contest)) is not None:
+            move = Move(page, "dead end")
+        return move
+
+    def freed(self, host: str) -> None:
+        """Nothing is queued by host."""
+
+    def _to_energy(self, agent: Agent) -> Move | None:
+        page = self.base.draw_energetic(agent.rng)
+        return None if page is None else Move(page, "energy")
+
+
+class Best:
+    """Follow the link of the highest score, the first of them on a tie."""
+
+    def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:  # noqa: ARG002 - protocol
+        """Return the best lead. O(leads)."""
+        return max(leads, key=_score)
+
+
+class Immortal:
+    """Agents that neither clone nor die: those of the baselines."""
+
+    founder_energy = 1.0
+
+    def clones(self, agent: Agent) -> int:  # noqa: ARG002 - protocol
+        """Return 0."""
+        return 0
+
+    def is_doomed(self, agent: Agent) -> bool:  # noqa: ARG002 - protocol
+        """Return False."""
+        return False
+
+    def inherit(self, parent: Agent, child: Agent) -> None:
+        """Never called, for lack of children."""
+
+
+def _score(lead: Lead) -> float:
+    return lead.score
