@@ -1,0 +1,185 @@
+"""What happens to an agent: it eats, pays, clones and dies, within the bounds of the population.
+
+Mouton & Marteau 2008, algorithm 2, with these decisions where the paper is silent or at odds
+with its own claim that the population stays between LB and UB:
+
+- The upper bound holds at every moment. An agent takes no more energy from a page than the
+  population has room to turn into clones; the rest stays on the page. At UB itself it takes
+  nothing and pays C (the paper's test, number > UB, lets one meal of G exceed UB by G).
+- The lower bound holds at every moment: an agent out of energy dies only while the population is
+  above LB (the paper's test, number < LB, lets it sink to LB − 1).
+- Below LB with no energy left on any page, the agent dies and a founder begins again at the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from evocrawl.energy.cost import Fees
+from evocrawl.errors import SettingError
+from evocrawl.events import Born, Cloned, Died, Event, Fed, Moved, Paid
+from evocrawl.model import AgentId, Cost, Fingerprint
+from evocrawl.species.base import Agent, Move, Species
+from evocrawl.store import MemoryPageBase
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """`founders` agents at the start, then between `lower` and `upper` (None: without limit)."""
+
+    founders: int
+    lower: int = 0
+    upper: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.lower < 0:
+            raise SettingError("lower_bound", self.lower, "0 or more")
+        if self.upper is not None and self.upper < max(self.lower, 1):
+            raise SettingError("upper_bound", self.upper, f"at least {max(self.lower, 1)}")
+        if self.founders < 1 or (self.upper is not None and self.founders > self.upper):
+            raise SettingError("agents", self.founders, f"1 to the upper bound ({self.upper})")
+
+
+class Life:
+    """Keeps the agents and their energy; every event goes to the listeners in `on_event`."""
+
+    def __init__(
+        self,
+        species: Species,
+        fees: Fees,
+        bounds: Bounds,
+        base: MemoryPageBase,
+        rng: Generator,
+        birthplace: Fingerprint,
+    ) -> None:
+        self.agents: dict[AgentId, Agent] = {}
+        self.on_event: list[Callable[[Event], None]] = []
+        self.is_unborn = True
+        self._species = species
+        self._fees = fees
+        self._bounds = bounds
+        self._base = base
+        self._rng = rng
+        self._birthplace = birthplace
+        self._next_agent = 0
+
+    @property
+    def room(self) -> float:
+        """How many agents may still be born."""
+        upper = self._bounds.upper
+        return float("inf") if upper is None else upper - len(self.agents)
+
+    @property
+    def may_eat(self) -> bool:
+        """False while the population is full: energy stays on the pages."""
+        return self.room > 0
+
+    def found(self) -> list[Agent]:
+        """Bring the founders into the world."""
+        self.is_unborn = False
+        count = self._species.founders or self._bounds.founders
+        return [self._born(None, self._species.breeding.founder_energy) for _ in range(count)]
+
+    def arrive(self, agent: Agent, page: Fingerprint, cost: Cost) -> None:
+        """The agent has fetched `page`: it sits there and eats, or pays for the visit."""
+        agent.page = page
+        self._pay_time(agent, cost)
+        record = self._base.get(page)
+        if self.may_eat and record is not None and record.energy != 0:
+            self._eat(agent, page)
+        else:
+            self._pay(agent, self._fees.visit, "visit")
+
+    def walk(self, agent: Agent, move: Move) -> list[Agent]:
+        """The agent goes to a known page, at no cost, and takes what energy is left there."""
+        agent.page = move.page
+        self.emit(Moved(agent.id, move.page, move.why))
+        record = self._base.get(move.page)
+        if record is not None and record.energy > 0 and self.may_eat:
+            self._eat(agent, move.page)
+        return self.reproduce(agent)
+
+    def pay_for(self, agent: Agent, cost: Cost) -> None:
+        """The agent went to a link that led nowhere."""
+        self._pay_time(agent, cost)
+        self._pay(agent, self._fees.visit, "visit")
+
+    def pay_refusal(self, agent: Agent) -> None:
+        """The agent went where robots.txt forbids."""
+        self._pay(agent, self._fees.refusal, "refusal")
+
+    def reproduce(self, agent: Agent) -> list[Agent]:
+        """Clone the agent or let it die; return who goes on from here, the agent first."""
+        breeding = self._species.breeding
+        count = int(min(breeding.clones(agent), self.room))
+        if count > 0:
+            return [agent, *self._clone(agent, count)]
+        while breeding.is_doomed(agent):
+            # An agent with other visits under way settles those before it dies.
+            if agent.in_flight:
+                return []
+            if len(self.agents) > self._bounds.lower:
+                self._die(agent)
+                return []
+            page = self._base.draw_energetic(agent.rng)
+            if page is None:
+                self._die(agent)
+                return [self._born(None, breeding.founder_energy)]
+            agent.page = page
+            self.emit(Moved(agent.id, page, "rescue"))
+            self._eat(agent, page)
+        return [agent]
+
+    def emit(self, event: Event) -> None:
+        """Tell every listener."""
+        for listener in self.on_event:
+            listener(event)
+
+    @contextmanager
+    def recording(self) -> Iterator[list[Event]]:
+        """Collect the events of a while."""
+        events: list[Event] = []
+        self.on_event.append(events.append)
+        try:
+            yield events
+        finally:
+            self.on_event.remove(events.append)
+
+    def _eat(self, agent: Agent, page: Fingerprint) -> None:
+        energy = self._base.take_energy(page, max(self.room + 1.0 - agent.energy, 0.0))
+        agent.energy += energy
+        self.emit(Fed(agent.id, page, energy))
+
+    def _pay(self, agent: Agent, fee: float, reason: str) -> None:
+        if fee:
+            agent.energy -= fee
+            self.emit(Paid(agent.id, fee, reason))  # type: ignore[arg-type] # one of its literals
+
+    def _pay_time(self, agent: Agent, cost: Cost) -> None:
+        self._pay(agent, self._fees.of_time(cost), "latency")
+
+    def _clone(self, agent: Agent, count: int) -> list[Agent]:
+        share = agent.energy / (count + 1)
+        agent.energy -= share * count
+        children = [self._born(agent, share) for _ in range(count)]
+        self.emit(Cloned(agent.id, tuple(child.id for child in children), share))
+        return children
+
+    def _born(self, parent: Agent | None, energy: float) -> Agent:
+        self._next_agent += 1
+        page = self._birthplace if parent is None else parent.page
+        parent_id = None if parent is None else parent.id
+        agent = Agent(self._next_agent, energy, page, self._rng.spawn(1)[0], parent_id)
+        if parent is not None:
+            self._species.breeding.inherit(parent, agent)
+        self.agents[agent.id] = agent
+        self.emit(Born(agent.id, parent_id, energy))
+        return agent
+
+    def _die(self, agent: Agent) -> None:
+        del self.agents[agent.id]
+        self.emit(Died(agent.id, agent.energy))

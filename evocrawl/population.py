@@ -1,0 +1,309 @@
+"""The population: it chooses what to fetch and settles what came back.
+
+One agent's life, as the theory has it (Mouton & Marteau 2008, algorithm 2): *pick* a link, *go*
+there, *eat* or *pay*, *clone* or *die*. A crawl has many agents under way at once, so the step is
+cut in two: `choose` picks and goes, `settle` feeds, clones and buries.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from evocrawl.budget import Budget
+from evocrawl.energy import EnergyModel
+from evocrawl.energy.cost import Fees
+from evocrawl.errors import SettleError
+from evocrawl.events import Event, Laid, Opened, Settled
+from evocrawl.hosts import Hosts
+from evocrawl.life import Bounds, Life
+from evocrawl.model import (
+    Dead,
+    Dropped,
+    Fetched,
+    Lead,
+    Link,
+    Outcome,
+    Page,
+    Refused,
+    Visit,
+    VisitId,
+)
+from evocrawl.species.base import Agent, Species
+from evocrawl.store import MemoryPageBase, PageRecord
+from evocrawl.urls import host_of
+
+ROOT = b""
+"""Where founders begin: a page that is none, on which the seeds hang as links."""
+
+Gate = Callable[[str], str | None]
+"""Maps a URL to None when it may be asked for, else to the name of the door to wait at."""
+
+_MAX_DOORS = 64
+"""Links that may wait for their host's robots.txt at once; none where visits go one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What surrounds the agents and is no species' business."""
+
+    energy: EnergyModel
+    fees: Fees
+    base: MemoryPageBase
+    hosts: Hosts
+    budget: Budget
+
+
+class Population:
+    """Agents of one species in an environment.
+
+    `max_unsettled` caps the visits given out and not yet settled. Every draw comes from `rng` or
+    from streams spawned off it, one an agent, so that one agent more does not change what the
+    others draw.
+    """
+
+    def __init__(
+        self,
+        species: Species,
+        environment: Environment,
+        bounds: Bounds,
+        rng: Generator,
+        *,
+        max_unsettled: int = 1,
+        gate: Gate = lambda _: None,
+    ) -> None:
+        self.species = species
+        self.environment = environment
+        self.life = Life(species, environment.fees, bounds, environment.base, rng, ROOT)
+        self.unsettled: dict[VisitId, Visit] = {}
+        self.on_event = self.life.on_event
+        self._max_unsettled = max_unsettled
+        self.gate = gate
+        self._seeded: set[bytes] = set()
+        self._turns: deque[Agent] = deque()
+        self._waiting: dict[str, list[Agent]] = {}
+        self._parked: set[int] = set()
+        self._stuck: list[Agent] = []
+        self._doors: dict[str, tuple[Agent, Lead]] = {}
+        self._admitted: deque[tuple[Agent, Lead]] = deque()
+        self._next_visit = 0
+        environment.base.root(ROOT)
+        environment.hosts.on_free.append(self._host_freed)
+
+    def __len__(self) -> int:
+        return len(self.life.agents)
+
+    def place(self, seeds: Iterable[Link]) -> None:
+        """Hang `seeds` where founders begin; those placed or fetched before are left out."""
+        base = self.environment.base
+        leads = []
+        for link in seeds:
+            if link.fingerprint not in self._seeded and not base.is_claimed(link.fingerprint):
+                self._seeded.add(link.fingerprint)
+                leads.append(self._lead(link, ROOT, 0, self.species.choice.score(link, None)))
+        base.hang(ROOT, leads)
+        self.species.sight.found(leads)
+        if leads and self.life.is_unborn:
+            self._turns.extend(self.life.found())
+        self._wake_stuck()
+
+    def price(self, relevance: float) -> float:
+        """Return the energy that a first visit lays on a page of this relevance. O(log n)."""
+        return self.environment.energy.price(relevance, self.environment.base.ranks)
+
+    def choose(self, now_s: float) -> Visit | None:
+        """Return the next visit, or None when nothing may be fetched now.
+
+        Runtime complexity: O(log n) for a species that looks at the whole frontier, O(links of
+        the page) for one that looks at its page; agents whose hosts are busy are set aside and
+        not asked again before one of these hosts is free.
+        """
+        if not self._may_open():
+            return None
+        self.environment.hosts.advance(now_s)
+        visit = self._through_door(now_s)
+        while visit is None and self._turns and len(self._doors) < _MAX_DOORS:
+            visit = self._turn(self._turns.popleft(), now_s)
+        return visit
+
+    def opened(self, door: str) -> None:
+        """The door has opened: what waits at it may go. A door nobody waits at is ignored."""
+        waiting = self._doors.pop(door, None)
+        if waiting is not None:
+            self._admitted.append(waiting)
+            self.environment.hosts.reopen(waiting[1].host)
+
+    def settle(self, visit_id: VisitId, outcome: Outcome) -> list[Event]:
+        """End a visit; exactly once for each. Returns what happened, in order.
+
+        Raises SettleError when the visit is not under way. Runtime complexity: O(log n) and
+        O(1) for each link of the page.
+        """
+        visit = self.unsettled.pop(visit_id, None)
+        if visit is None:
+            raise SettleError(f"visit {visit_id} is not under way")
+        self.environment.budget.release(visit_id)
+        self.environment.hosts.finish(visit.lead.host)
+        with self.life.recording() as events:
+            self._settle(visit, self.life.agents[visit.agent], outcome)
+        return events
+
+    @property
+    def is_unborn(self) -> bool:
+        """True until the first seed is placed."""
+        return self.life.is_unborn
+
+    def wakes_at(self) -> float | None:
+        """Return when a later `choose` can succeed by the passing of time alone, else None."""
+        if self._waiting or self._admitted:
+            return self.environment.hosts.wakes_at()
+        return None
+
+    @property
+    def ended(self) -> str | None:
+        """Why nothing will ever be chosen again: "budget", "extinct", "exhausted"; else None."""
+        if self.unsettled:
+            return None
+        if self.environment.budget.exhausted:
+            return "budget"
+        if not self.life.agents:
+            return None if self.life.is_unborn else "extinct"
+        if self._turns or self._doors or self._admitted or self._waiting:
+            return None
+        return "exhausted"
+
+    def _may_open(self) -> bool:
+        under_way = len(self.unsettled) + (len(self._doors) if self._max_unsettled == 1 else 0)
+        return under_way < self._max_unsettled and self.environment.budget.left != 0
+
+    def _turn(self, agent: Agent, now_s: float) -> Visit | None:
+        """Give `agent` one move: walk, follow a link, wait for a host or leave a dead end."""
+        sight, may_eat = self.species.sight, self.life.may_eat
+        move = sight.wander(agent, may_eat=may_eat)
+        if move is None:
+            hosts = self.environment.hosts
+            look = sight.look(agent, lambda host: hosts.is_free(host, now_s))
+            if look.leads:
+                return self._send(agent, self.species.choice.draw(agent, look.leads), now_s)
+            if look.busy:
+                self._park(agent, look.busy)
+                return None
+            move = sight.escape(agent, may_eat=may_eat)
+        if move is None:
+            self._stuck.append(agent)
+        else:
+            self._turns.extend(self.life.walk(agent, move))
+        return None
+
+    def _send(self, agent: Agent, lead: Lead, now_s: float) -> Visit | None:
+        self.environment.base.claim(lead.fingerprint)
+        agent.in_flight += 1
+        if not self.species.single_flight:
+            self._turns.append(agent)
+        door = self.gate(lead.url)
+        if door is None:
+            return self._open(agent, lead, now_s)
+        self._doors[door] = (agent, lead)
+        self.environment.hosts.close(lead.host)
+        return None
+
+    def _through_door(self, now_s: float) -> Visit | None:
+        for _ in range(len(self._admitted)):
+            agent, lead = self._admitted.popleft()
+            if self.environment.hosts.is_free(lead.host, now_s):
+                return self._open(agent, lead, now_s)
+            self._admitted.append((agent, lead))
+        return None
+
+    def _open(self, agent: Agent, lead: Lead, now_s: float) -> Visit:
+        self._next_visit += 1
+        visit = Visit(self._next_visit, agent.id, lead, now_s)
+        self.environment.budget.reserve(visit.id)
+        self.environment.hosts.start(lead.host, now_s)
+        self.unsettled[visit.id] = visit
+        self.life.emit(Opened(visit))
+        return visit
+
+    def _settle(self, visit: Visit, agent: Agent, outcome: Outcome) -> None:
+        agent.in_flight -= 1
+        agent.visits += 1
+        match outcome:
+            case Fetched(page, cost):
+                first = self._remember(visit, page)
+                self.life.arrive(agent, page.fingerprint, cost)
+                self._emit_settled(visit, "fetched", "", page.relevance, first)
+            case Dead(reason, cost):
+                self.life.pay_for(agent, cost)
+                self._emit_settled(visit, "dead", reason)
+            case Refused():
+                self.life.pay_refusal(agent)
+                self._emit_settled(visit, "refused")
+            case Dropped(reason):
+                self._emit_settled(visit, "dropped", reason)
+        self.species.learning.learn(agent, visit, outcome)
+        born_or_left = self.life.reproduce(agent)
+        # An agent of many flights never left the queue.
+        single = self.species.single_flight
+        self._turns.extend(each for each in born_or_left if single or each is not agent)
+        self._wake_stuck()
+
+    def _remember(self, visit: Visit, page: Page) -> bool:
+        """Put a page into the base, its energy and links with it; False when it was known."""
+        base = self.environment.base
+        if base.get(page.fingerprint) is not None:
+            return False
+        depth = visit.lead.depth
+        record = PageRecord(page.url, page.relevance, page.energy, visit.agent, depth)
+        base.add(page.fingerprint, record)
+        self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
+        score = self.species.choice.score
+        leads = [
+            self._lead(link, page.fingerprint, depth + 1, score(link, page))
+            for link in page.links
+            if not base.is_claimed(link.fingerprint)
+        ]
+        base.hang(page.fingerprint, leads)
+        self.species.sight.found(leads)
+        return True
+
+    def _emit_settled(
+        self,
+        visit: Visit,
+        outcome: str,
+        reason: str = "",
+        relevance: float | None = None,
+        first: bool = False,
+    ) -> None:
+        self.life.emit(Settled(visit, outcome, reason, relevance, first))  # type: ignore[arg-type]
+
+    def _lead(self, link: Link, source: bytes, depth: int, score: float) -> Lead:
+        return Lead(
+            link.url,
+            link.fingerprint,
+            host_of(link.url),
+            source,
+            depth,
+            score,
+            link.anchor,
+            link.payload,
+        )
+
+    def _park(self, agent: Agent, hosts: Iterable[str]) -> None:
+        self._parked.add(agent.id)
+        for host in hosts:
+            self._waiting.setdefault(host, []).append(agent)
+
+    def _host_freed(self, host: str) -> None:
+        self.species.sight.freed(host)
+        for key in (host, ""):
+            for agent in self._waiting.pop(key, ()):
+                if agent.id in self._parked:
+                    self._parked.remove(agent.id)
+                    self._turns.append(agent)
+
+    def _wake_stuck(self) -> None:
+        self._turns.extend(self._stuck)
+        self._stuck.clear()
