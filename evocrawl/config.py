@@ -1,0 +1,202 @@
+"""Every setting of evocrawl, read once into one frozen object.
+
+An option NAME is the setting ``EVOCRAWL_NAME`` and, in evocrawl's own spider, the argument
+``-a name=``; the argument wins. Unknown names and impossible values raise SettingError.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Self, cast
+
+from evocrawl.errors import SettingError
+from evocrawl.options import Option, flag, maybe, number, one_of, option, text, whole, words
+
+PREFIX = "EVOCRAWL_"
+
+_DEFAULT_GAINS = {"sigmoid": 8.0, "linear": 4.0}
+_SHARE = number(0, 1)
+_POSITIVE = number(0, above=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The options. Units stand in the names; energies are in the unit of one agent's start."""
+
+    query: str = option("", text, "words to look for", "what the crawl is about, in plain words")
+    seeds: tuple[str, ...] = option(
+        (), words, "http(s) URLs, apart by spaces or commas", "where the agents begin"
+    )
+    seed_templates: tuple[str, ...] = option(
+        ("https://en.wikipedia.org/wiki/{title}",),
+        words,
+        "URLs with {title} or {query} in them",
+        "seeds made of the query when none are given: {title} is the query as an article title, "
+        "{query} the query percent-encoded",
+    )
+    max_pages: int = option(
+        1000,
+        whole(0),
+        "a whole number; 0 for no limit",
+        "HTTP requests the crawl may make in all, robots.txt, redirects, retries and failures "
+        "included",
+    )
+    species: str = option("energy", text, "the name of a species", "how the agents behave")
+    seed: int = option(
+        0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the one random generator"
+    )
+    energy: Literal["sigmoid", "linear"] = option(
+        "sigmoid", one_of(_DEFAULT_GAINS), "sigmoid or linear", "how relevance becomes energy"
+    )
+    slope: Literal["steep", "literal"] = option(
+        "steep",
+        one_of(("steep", "literal")),
+        "steep or literal",
+        "which reading of λ the sigmoid takes",
+    )
+    gain: float = option(
+        None,
+        maybe(_POSITIVE),
+        "a number above 0",
+        "energy of a relevant page: G of the sigmoid (8), ρ of the linear model (4)",
+    )
+    cost: float = option(1.0, number(0), "a number from 0", "energy a visit costs, C")
+    refusal_cost: float = option(
+        None,
+        maybe(number(0)),
+        "a number from 0",
+        "energy that a link forbidden by robots.txt costs; as `cost` unless given",
+    )
+    latency_cost: float = option(
+        0.0,
+        number(0),
+        "a number from 0",
+        "energy that a fetch of DOWNLOAD_TIMEOUT seconds costs, faster ones in proportion, c_t",
+    )
+    agents: int = option(20, whole(1), "a whole number from 1", "agents at the start, N")
+    lower_bound: int = option(
+        8, whole(0), "a whole number from 0", "agents that are always alive, LB"
+    )
+    upper_bound: int = option(
+        60, whole(1), "a whole number from 1", "agents that are never exceeded, UB"
+    )
+    buffer: bool = option(
+        True,
+        flag,
+        "true or false",
+        "whether energy lies on pages until there is room for it (algorithm 2); without, the "
+        "population is not bounded (algorithm 1)",
+    )
+    wander_share: float = option(
+        0.1,
+        _SHARE,
+        "a number from 0 to 1",
+        "share of an agent's moves that go to a page with energy instead of along a link",
+    )
+    boldness: float = option(
+        0.01, _SHARE, "a number from 0 to 1", "weight of a link whose words do not match the query"
+    )
+    contest: int = option(
+        8,
+        whole(1),
+        "a whole number from 1",
+        "pages with open links among which an agent in a dead end goes to the most relevant",
+    )
+    relevance: str = option("tfidf", text, "the name of a relevance model", "how pages are scored")
+    language: str = option(
+        "", text, "a language code such as en or de", "of the query; found out when empty"
+    )
+    relevant_at: float = option(
+        0.2, _SHARE, "a number from 0 to 1", "relevance from which a page counts as relevant"
+    )
+    max_unsettled: int = option(
+        None,
+        maybe(whole(1)),
+        "a whole number from 1",
+        "visits under way at once, from choice to reward; CONCURRENT_REQUESTS unless given",
+    )
+    page_items: bool = option(
+        None,
+        maybe(flag),
+        "true or false",
+        "whether each page goes through the pipelines and feeds as a PageItem; true for evospider, "
+        "false for spiders of your own unless given",
+    )
+    robots_timeout_s: float = option(
+        20.0, _POSITIVE, "a number above 0", "seconds one robots.txt may take, redirects included"
+    )
+    robots_tries: int = option(
+        3, whole(1), "a whole number from 1", "times an unreachable robots.txt is asked for"
+    )
+    robots_retry_s: float = option(
+        60.0, _POSITIVE, "a number above 0", "seconds to the first such retry, doubled each time"
+    )
+    crawl_delay_cap_s: float = option(
+        30.0, number(0), "a number from 0", "a longer Crawl-delay counts as this many seconds"
+    )
+    progress_s: float = option(
+        1.0,
+        number(0),
+        "a number from 0",
+        "seconds between progress lines on stderr; 0 for none",
+    )
+    stats_file: str = option(
+        "", text, "a path", "where the final stats are written as JSON; nowhere when empty"
+    )
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any], arguments: Mapping[str, Any] | None = None) -> Self:
+        """Read settings (any mapping, foreign names ignored) and arguments.
+
+        Raises SettingError for an unknown ``EVOCRAWL_`` setting or argument, a value out of
+        range, or values that contradict each other.
+        """
+        options = options_by_name()
+        values: dict[str, Any] = {}
+        for name, raw, key in [
+            *((key[len(PREFIX) :].lower(), settings[key], key) for key in settings if _ours(key)),
+            *((key, raw, key) for key, raw in (arguments or {}).items()),
+        ]:
+            if name not in options or (key.startswith(PREFIX) and not key.isupper()):
+                raise SettingError(key, raw, _suggest(name, options, setting=_ours(key)))
+            values[name] = options[name].value(key, raw)
+        given = set(values)
+        config = cls(**values)
+        config._check(given)
+        return config._completed()
+
+    def _check(self, given: set[str]) -> None:
+        if not self.buffer and given & {"lower_bound", "upper_bound"}:
+            raise SettingError("buffer", False, "true where lower_bound or upper_bound is set")
+        if self.lower_bound > self.upper_bound:
+            raise SettingError(
+                "lower_bound", self.lower_bound, f"at most upper_bound, {self.upper_bound}"
+            )
+        if self.buffer and self.agents > self.upper_bound:
+            raise SettingError("agents", self.agents, f"at most upper_bound, {self.upper_bound}")
+
+    def _completed(self) -> Self:
+        gain = cast("float | None", self.gain)
+        refusal = cast("float | None", self.refusal_cost)
+        return replace(
+            self,
+            gain=_DEFAULT_GAINS[self.energy] if gain is None else gain,
+            refusal_cost=self.cost if refusal is None else refusal,
+        )
+
+
+def options_by_name() -> dict[str, Option]:
+    """Return every option by its name, in the order of declaration."""
+    return {each.name: each.metadata["option"] for each in fields(Config)}
+
+
+def _ours(key: object) -> bool:
+    return isinstance(key, str) and key.startswith(PREFIX)
+
+
+def _suggest(name: str, options: Mapping[str, Option], *, setting: bool) -> str:
+    near = difflib.get_close_matches(name, options, n=1) or list(options)
+    named = [f"{PREFIX}{each.upper()}" if setting else each for each in near]
+    return f"did you mean {named[0]}?" if len(near) == 1 else ", ".join(named)

@@ -1,0 +1,19 @@
+"""Request meta keys. Flat scalars, since redirects and retries copy meta shallowly."""
+
+from __future__ import annotations
+
+VISIT = "evocrawl_visit"
+"""Number of the visit that the request belongs to."""
+
+PLAIN = "evocrawl"
+"""Set to False on a request that is no link (an API call, a login): it is sent as it is."""
+
+REFUSED = "evocrawl_refused"
+"""True on a request that robots.txt forbids."""
+
+META_KEYS: dict[str, str] = {
+    VISIT: "number of the visit that the request belongs to; set by the scheduler",
+    PLAIN: "False on a request that is no link (an API call, a login): it is sent at once, as it "
+    "is, and its links are no page's; set by you",
+    REFUSED: "True on a request that robots.txt forbids; set by the robots middleware",
+}

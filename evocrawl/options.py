@@ -1,0 +1,106 @@
+"""How one option is declared, read from text and checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from evocrawl.errors import SettingError
+
+Reader = Callable[[Any], Any]
+"""Turns a raw value into the option's type; raises ValueError or TypeError when it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option accepts. `allowed` is said to the user when a value is refused."""
+
+    read: Reader
+    allowed: str
+    meaning: str
+
+    def value(self, name: str, raw: object) -> Any:
+        """Return `raw` as the option's type; raises SettingError that names `name`."""
+        try:
+            return self.read(raw)
+        except (ValueError, TypeError) as error:
+            raise SettingError(name, raw, self.allowed) from error
+
+
+def option(default: Any, read: Reader, allowed: str, meaning: str) -> Any:
+    """Declare a dataclass field as an option."""
+    return field(default=default, metadata={"option": Option(read, allowed, meaning)})
+
+
+def number(low: float, high: float = math.inf, *, above: bool = False) -> Reader:
+    """Return a reader of finite floats from `low` (excluded with `above`) to `high`."""
+
+    def read(raw: Any) -> float:
+        value = float(raw)
+        if not math.isfinite(value) or not low <= value <= high or (above and value == low):
+            raise ValueError(value)
+        return value
+
+    return read
+
+
+def whole(low: int, high: float = math.inf) -> Reader:
+    """Return a reader of whole numbers from `low` to `high`; "3" counts, "3.5" and True do not."""
+
+    def read(raw: Any) -> int:
+        if isinstance(raw, bool) or (isinstance(raw, float) and not raw.is_integer()):
+            raise ValueError(raw)
+        value = int(raw)
+        if not low <= value <= high:
+            raise ValueError(value)
+        return value
+
+    return read
+
+
+def one_of(names: Iterable[str]) -> Reader:
+    """Return a reader that accepts the given names alone."""
+    known = tuple(names)
+
+    def read(raw: Any) -> str:
+        if raw not in known:
+            raise ValueError(raw)
+        return str(raw)
+
+    return read
+
+
+def flag(raw: Any) -> bool:
+    """Read a truth value, written as Scrapy accepts it: True, "true", 1, "0" and the like."""
+    text = str(raw).strip().lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(raw)
+
+
+def text(raw: Any) -> str:
+    """Read a text, without the space around it."""
+    if not isinstance(raw, str):
+        raise TypeError(raw)
+    return raw.strip()
+
+
+def words(raw: Any) -> tuple[str, ...]:
+    """Read a list, or a text whose entries stand apart by spaces, commas or line ends."""
+    entries = raw.replace(",", " ").split() if isinstance(raw, str) else list(raw)
+    if not all(isinstance(entry, str) for entry in entries):
+        raise TypeError(raw)
+    return tuple(entries)
+
+
+def maybe(read: Reader) -> Reader:
+    """Return a reader that takes None, "" and "none" as None and reads the rest."""
+
+    def reader(raw: Any) -> Any:
+        return None if raw is None or str(raw).lower() in ("", "none") else read(raw)
+
+    return reader

@@ -1,0 +1,69 @@
+"""The stats of a crawl: every name once, with what it counts."""
+
+from __future__ import annotations
+
+from evocrawl.budget import Budget
+from evocrawl.ledger import Ledger
+
+STATS: dict[str, str] = {
+    "evocrawl/requests": "HTTP requests made, robots.txt, redirects, retries and failures included",
+    "evocrawl/budget": "HTTP requests allowed; not set without a limit",
+    "evocrawl/pages": "distinct pages fetched and scored",
+    "evocrawl/relevant_pages": "of these, pages whose relevance reached EVOCRAWL_RELEVANT_AT",
+    "evocrawl/harvest_rate": "relevant pages for each HTTP request, from 0 to 1",
+    "evocrawl/mean_relevance": "mean relevance of the distinct pages, from 0 to 1",
+    "evocrawl/visits/opened": "visits given out",
+    "evocrawl/visits/settled": "visits settled",
+    "evocrawl/visits/unsettled": "visits given out and never settled; other than 0 is a leak",
+    "evocrawl/visits/settled_twice": "attempts to settle a visit again; other than 0 is a mistake",
+    "evocrawl/visits/fetched": "visits that brought a page",
+    "evocrawl/visits/dead": "visits that met an error, a status of 400 or more, or no HTML",
+    "evocrawl/visits/refused": "visits that robots.txt forbade",
+    "evocrawl/visits/dropped": "visits that a middleware, a filter or the end took away",
+    "evocrawl/energy/in": "energy that pages gave to agents, net of what negative pages took",
+    "evocrawl/energy/out": "energy that agents paid in fees",
+    "evocrawl/energy/founders": "energy that founders brought with them",
+    "evocrawl/energy/died": "energy that left with the dead (zero or less)",
+    "evocrawl/energy/left_on_pages": "energy lying on pages at the end, uneaten",
+    "evocrawl/agents/births": "agents born, founders included",
+    "evocrawl/agents/founders": "agents that began at the seeds",
+    "evocrawl/agents/deaths": "agents that died",
+    "evocrawl/population/final": "agents alive at the end",
+    "evocrawl/population/largest": "most agents alive at one time",
+    "evocrawl/moves/energy": "moves to a page with energy",
+    "evocrawl/moves/dead_end": "moves out of a page without open links",
+    "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
+    "evocrawl/stop_reason": "budget, extinct, exhausted, or Scrapy's own reason",
+}
+
+
+def report(ledger: Ledger, budget: Budget, *, twice: int = 0) -> dict[str, int | float]:
+    """Return the value of every numeric stat."""
+    values: dict[str, int | float] = {
+        "evocrawl/requests": budget.spent,
+        "evocrawl/pages": ledger.pages,
+        "evocrawl/relevant_pages": ledger.relevant,
+        "evocrawl/harvest_rate": ledger.relevant / budget.spent if budget.spent else 0.0,
+        "evocrawl/mean_relevance": ledger.relevance / ledger.pages if ledger.pages else 0.0,
+        "evocrawl/visits/opened": ledger.opened,
+        "evocrawl/visits/settled": ledger.settled,
+        "evocrawl/visits/unsettled": ledger.opened - ledger.settled,
+        "evocrawl/visits/settled_twice": twice,
+        "evocrawl/energy/in": ledger.eaten,
+        "evocrawl/energy/out": ledger.paid,
+        "evocrawl/energy/founders": ledger.granted,
+        "evocrawl/energy/died": ledger.buried,
+        "evocrawl/energy/left_on_pages": ledger.laid - ledger.eaten,
+        "evocrawl/agents/births": ledger.births,
+        "evocrawl/agents/founders": ledger.founders,
+        "evocrawl/agents/deaths": ledger.deaths,
+        "evocrawl/population/final": ledger.population,
+        "evocrawl/population/largest": ledger.largest,
+    }
+    if budget.limit is not None:
+        values["evocrawl/budget"] = budget.limit
+    for outcome in ("fetched", "dead", "refused", "dropped"):
+        values[f"evocrawl/visits/{outcome}"] = ledger.outcomes[outcome]
+    for why in ("energy", "dead end", "rescue"):
+        values[f"evocrawl/moves/{why.replace(' ', '_')}"] = ledger.moves[why]
+    return values
