@@ -29,7 +29,10 @@ from w3lib.url import canonicalize_url
 from evocrawl.model import Fingerprint
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[A-Za-z0-9_~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*/?", re.A)
+_PLAIN = re.compile(
+    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[A-Za-z0-9_~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*/?",
+    re.A,
+)
 _FINGERPRINT_BYTES = 12
 
 

@@ -1,0 +1,203 @@
+"""One crawl's population and environment, shared by every Scrapy component that needs them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from w3lib.encoding import http_content_type_encoding
+
+from evocrawl import relevance
+from evocrawl.budget import Budget
+from evocrawl.config import Config
+from evocrawl.energy import MODELS
+from evocrawl.energy.cost import Fees
+from evocrawl.errors import SettingError, SettleError
+from evocrawl.flights import Flight
+from evocrawl.hosts import Hosts
+from evocrawl.items import PageItem
+from evocrawl.ledger import Ledger
+from evocrawl.life import Bounds
+from evocrawl.meta import VISIT
+from evocrawl.model import Page, Visit
+from evocrawl.population import Environment, Population
+from evocrawl.reading import Reading, read_html
+from evocrawl.species import SPECIES, Ingredients
+from evocrawl.store import Frontier, MemoryPageBase
+from evocrawl.urls import fingerprint
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+logger = logging.getLogger(__name__)
+
+_ecosystems: WeakKeyDictionary[Crawler, Ecosystem] = WeakKeyDictionary()
+
+
+class Ecosystem:
+    """Population, environment and the visits under way of one crawler."""
+
+    def __init__(self, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> None:
+        settings = crawler.settings
+        self.config = config = Config.read(dict(settings), arguments)
+        if not config.query:
+            raise SettingError("query", config.query, "words to look for")
+        if config.species not in SPECIES:
+            raise SettingError("species", config.species, ", ".join(SPECIES))
+        self._crawler = crawler
+        self._slots: dict[str, Any] = settings.getdict("DOWNLOAD_SLOTS")
+        self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
+        self.crawl_delay: Callable[[str], float] = lambda _: 0.0
+        self.relevance = relevance.create(config.relevance, config.query, config.language)
+        self.budget = Budget(config.max_pages or None)
+        self.ledger = Ledger(config.relevant_at)
+        self.flights: dict[int, Flight] = {}
+        self.settled_twice = 0
+        self.base = MemoryPageBase()
+        self.population = self._population(settings.getint("CONCURRENT_REQUESTS"))
+        self.population.on_event.append(self.ledger.note)
+
+    @classmethod
+    def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> Ecosystem:
+        """Return the crawler's ecosystem, made by whichever component asks first.
+
+        `arguments` are the spider's, and only of use to the first. Raises SettingError.
+        """
+        if crawler not in _ecosystems:
+            _ecosystems[crawler] = cls(crawler, arguments)
+        return _ecosystems[crawler]
+
+    def _population(self, concurrency: int) -> Population:
+        config = self.config
+        energy_arguments: dict[str, Any] = {"gain": config.gain, "cost": config.cost}
+        if config.energy == "sigmoid":
+            energy_arguments["slope"] = config.slope
+        timeout_s = self._crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        fees = Fees(config.cost, config.refusal_cost, config.latency_cost, timeout_s)
+        environment = Environment(
+            MODELS[config.energy](**energy_arguments),
+            fees,
+            self.base,
+            Hosts(self._host_limit),
+            self.budget,
+        )
+        ingredients = Ingredients(
+            self.base,
+            self.relevance,
+            lambda: Frontier(self.base.is_claimed),
+            config.wander_share,
+            config.boldness,
+            config.contest,
+        )
+        bounds = (
+            Bounds(config.agents, config.lower_bound, config.upper_bound)
+            if config.buffer
+            else Bounds(config.agents)
+        )
+        return Population(
+            SPECIES[config.species](ingredients),
+            environment,
+            bounds,
+            np.random.default_rng(config.seed),
+            max_unsettled=config.max_unsettled or concurrency,
+        )
+
+    def _host_limit(self, host: str) -> tuple[int, float]:
+        """The downloader's own limits: those of its live slot, as AutoThrottle set them."""
+        delay_s = self.crawl_delay(host)
+        downloader = self._crawler.engine.downloader
+        slot = downloader.slots.get(host)
+        if slot is not None:
+            return slot.concurrency, max(slot.delay, delay_s)
+        own = self._slots.get(host, {})
+        concurrency = own.get("concurrency", self._host_concurrency)
+        return concurrency, max(own.get("delay", self._host_delay_s), delay_s)
+
+    def flight(self, request: Request) -> Flight | None:
+        """Return the notes on the visit that `request` belongs to, None when it belongs to none."""
+        return self.flights.get(request.meta.get(VISIT, 0))
+
+    def took_off(self, visit: Visit) -> Flight:
+        """Begin the notes on a visit."""
+        flight = self.flights[visit.id] = Flight(visit, visit.lead.fingerprint)
+        return flight
+
+    def land(self, flight: Flight, otherwise: str) -> None:
+        """Settle a visit by its notes."""
+        del self.flights[flight.visit.id]
+        try:
+            self.population.settle(flight.visit.id, flight.outcome(otherwise))
+        except SettleError:
+            self.settled_twice += 1
+            logger.exception("a visit was settled twice")
+
+    def read(self, response: Response) -> Reading:
+        """Return what can be read from an HTML or other text response, in one parse."""
+        headers = response.headers
+        return read_html(
+            response.body,
+            response.url,
+            encoding=http_content_type_encoding(_latin1(headers.get(b"Content-Type"))),
+            robots_tags=[_latin1(value) for value in headers.getlist(b"X-Robots-Tag")],
+            content_language=_latin1(headers.get(b"Content-Language")),
+        )
+
+    def page_item(self, response: Response, reading: Reading, flight: Flight) -> PageItem:
+        """Return the item that stands for a visit's page."""
+        lead = flight.visit.lead
+        parent = self.base.get(lead.source)
+        return PageItem(
+            visit=flight.visit.id,
+            url=response.url,
+            title=reading.title,
+            text=reading.text,
+            language=reading.language,
+            status=response.status,
+            fetched_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            depth=lead.depth,
+            parent=parent.url if parent is not None else "",
+            anchor=lead.anchor,
+            agent=flight.visit.agent,
+            content_fingerprint=reading.content_fingerprint.hex(),
+        )
+
+    def score(self, item: PageItem) -> None:
+        """Set the item's relevance."""
+        item.relevance = self.relevance.page(item.title, item.text, item.language)
+
+    def price(self, item: PageItem) -> None:
+        """Set the item's energy; its relevance must be set."""
+        assert item.relevance is not None
+        item.energy = self.population.price(item.relevance)
+
+    def reward(self, item: PageItem) -> None:
+        """Note the page on its visit, which is settled when its request leaves the engine."""
+        flight = self.flights.get(item.visit)
+        if flight is None or item.relevance is None or item.energy is None:
+            return
+        flight.page = Page(
+            item.url,
+            fingerprint(item.url),
+            item.relevance,
+            item.energy,
+            item.title,
+            flight.links,
+            bytes.fromhex(item.content_fingerprint),
+        )
+
+    @staticmethod
+    def now_s() -> float:
+        """Return the clock that delays are measured by, in seconds."""
+        return monotonic()
+
+
+def _latin1(header: bytes | None) -> str:
+    return (header or b"").decode("latin-1")

@@ -1,0 +1,47 @@
+"""Puts the population's numbers into Scrapy's stats, and all stats into a file when asked to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.stats import report
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+
+class StatsReport:
+    """Extension. The stats stand in `evocrawl.stats.STATS`."""
+
+    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
+        self._crawler = crawler
+        self._ecosystem = ecosystem
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
+        crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem."""
+        return cls(crawler, Ecosystem.of(crawler))
+
+    def _spider_closed(self, spider: Spider, reason: str) -> None:  # noqa: ARG002 - signal's form
+        stats = self._crawler.stats
+        assert stats is not None
+        ecosystem = self._ecosystem
+        values = report(ecosystem.ledger, ecosystem.budget, twice=ecosystem.settled_twice)
+        for name, value in values.items():
+            stats.set_value(name, value)
+        stats.set_value("evocrawl/stop_reason", reason)
+
+    def _engine_stopped(self) -> None:
+        path = self._ecosystem.config.stats_file
+        if path:
+            assert self._crawler.stats is not None
+            text = json.dumps(self._crawler.stats.get_stats(), default=str, indent=2)
+            Path(path).write_text(text + "\n", encoding="utf-8")

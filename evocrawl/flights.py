@@ -1,0 +1,68 @@
+"""What became of each visit's request on its way through Scrapy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.model import (
+    Cost,
+    Dead,
+    Dropped,
+    Fetched,
+    Fingerprint,
+    Link,
+    Outcome,
+    Page,
+    Refused,
+    Visit,
+)
+
+
+@dataclass(slots=True)
+class Flight:
+    """Notes on one visit, made by whoever sees its request or response, in whatever order.
+
+    `address` is the fingerprint of where the request goes now, after redirects. `failure` says
+    why there is no page, should there be none. `is_read`: the spider has read the page itself.
+    """
+
+    visit: Visit
+    address: Fingerprint
+    links: tuple[Link, ...] = ()
+    page: Page | None = None
+    is_read: bool = False
+    refused: bool = False
+    failure: str = ""
+    sent_at_s: float | None = None
+    seconds: float = 0.0
+    headers_s: float = 0.0
+    body_bytes: int = 0
+    requests: int = 0
+
+    @property
+    def cost(self) -> Cost:
+        """What the visit took so far."""
+        return Cost(self.seconds, self.headers_s, self.body_bytes, self.requests)
+
+    def sent(self, now_s: float) -> None:
+        """A request goes out."""
+        self.requests += 1
+        self.sent_at_s = now_s
+
+    def returned(self, now_s: float, headers_s: float = 0.0, body_bytes: int = 0) -> None:
+        """The request that went out last is over."""
+        if self.sent_at_s is not None:
+            self.seconds += max(now_s - self.sent_at_s, 0.0)
+            self.sent_at_s = None
+        self.headers_s += headers_s
+        self.body_bytes += body_bytes
+
+    def outcome(self, otherwise: str) -> Outcome:
+        """Return how the visit ended; `otherwise` names what took a request that left no trace."""
+        if self.page is not None:
+            return Fetched(self.page, self.cost)
+        if self.refused:
+            return Refused(self.cost)
+        if self.requests and self.failure:
+            return Dead(self.failure, self.cost)
+        return Dropped(self.failure or otherwise)

@@ -1,0 +1,190 @@
+"""The scheduler: the frontier of the crawl is the population."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.asyncio import call_later
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.meta import PLAIN, VISIT
+from evocrawl.middlewares.robots import RobotsMiddleware
+from evocrawl.request_links import request_link
+from evocrawl.robots import authority
+from evocrawl.urls import fingerprint
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+    from evocrawl.flights import Flight
+    from evocrawl.model import Visit
+
+logger = logging.getLogger(__name__)
+
+_RECONCILE_S = 1.0
+
+
+class EvoScheduler(BaseScheduler):
+    """Asks the population what to fetch next, and settles each visit once its request is over.
+
+    A visit's request is over when the engine no longer works on it and it does not wait here as a
+    redirect or retry. That one rule covers every way a request can end: answered and scraped
+    (its items have left the pipelines by then), failed, refused, dropped by any middleware or
+    signal handler, cancelled by the end of the crawl.
+
+    What is no visit (requests marked ``meta["evocrawl"] = False``) and what continues one
+    (redirects, retries) waits in a queue of its own and goes first, by Scrapy's priority.
+    """
+
+    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
+        self._crawler = crawler
+        self._ecosystem = ecosystem
+        self._population = ecosystem.population
+        self._transit: list[tuple[int, int, Request]] = []
+        self._in_transit: dict[int, int] = {}
+        self._pushed = 0
+        self._alarm: Any = None
+        self._closed = False
+        crawler.signals.connect(self._spider_idle, signals.spider_idle)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem."""
+        return cls(crawler, Ecosystem.of(crawler))
+
+    def open(self, spider: Spider) -> None:  # noqa: ARG002 - the interface's form
+        """Wire the robots gate, whose middleware exists by now."""
+        gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
+        if gate is not None:
+            self._population.gate = self._door_of(gate)
+            gate.on_known.append(self._door_opened)
+            self._ecosystem.crawl_delay = gate.delay_of
+
+    def close(self, reason: str) -> None:
+        """Settle what is left; the engine has drained its requests by now."""
+        self._closed = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        self._transit.clear()
+        for flight in list(self._ecosystem.flights.values()):
+            self._ecosystem.land(flight, f"the crawl closed: {reason}")
+
+    def has_pending_requests(self) -> bool:
+        """Return True while a request waits or the population may still choose one."""
+        if self._transit:
+            return True
+        return not self._population.is_unborn and self._population.ended is None
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a request that the engine was given; False when it is not wanted."""
+        flight = self._ecosystem.flight(request)
+        if flight is not None:
+            return self._continue(flight, request)
+        request.meta.pop(VISIT, None)
+        link = None if request.meta.get(PLAIN) is False else request_link(self._crawler, request)
+        if link is None:
+            self._push(request)
+        else:
+            self._population.place([link])
+        return True
+
+    def next_request(self) -> Request | None:
+        """Return the next request to send, None when none may be sent now."""
+        self._reconcile()
+        if self._transit:
+            request = heappop(self._transit)[2]
+            self._count_transit(request, -1)
+            return request
+        visit = self._population.choose(self._ecosystem.now_s())
+        if visit is not None:
+            return self._request(visit)
+        self._set_alarm()
+        return None
+
+    def _continue(self, flight: Flight, request: Request) -> bool:
+        """A redirect or retry of a visit's request: the visit goes on."""
+        target = fingerprint(request.url)
+        if target != flight.address and request.method == "GET":
+            if target != flight.visit.lead.fingerprint and self._ecosystem.base.is_claimed(target):
+                flight.failure = "redirects to a page that is known"
+                return False
+            self._ecosystem.base.claim(target)
+            flight.address = target
+        self._push(request)
+        return True
+
+    def _push(self, request: Request) -> None:
+        self._pushed += 1
+        heappush(self._transit, (-request.priority, self._pushed, request))
+        self._count_transit(request, 1)
+
+    def _count_transit(self, request: Request, change: int) -> None:
+        visit = request.meta.get(VISIT)
+        if visit is not None:
+            self._in_transit[visit] = self._in_transit.get(visit, 0) + change
+            if not self._in_transit[visit]:
+                del self._in_transit[visit]
+
+    def _request(self, visit: Visit) -> Request:
+        self._ecosystem.took_off(visit)
+        lead = visit.lead
+        request = lead.payload if isinstance(lead.payload, Request) else Request(lead.url)
+        request.meta[VISIT] = visit.id
+        request.meta["depth"] = lead.depth
+        return request
+
+    def _reconcile(self) -> None:
+        """Settle the visits whose requests are over. O(requests under way)."""
+        flights = self._ecosystem.flights
+        if not flights:
+            return
+        working = {request.meta.get(VISIT) for request in self._slot.inprogress}
+        for visit in [each for each in flights if each not in working]:
+            if visit not in self._in_transit:
+                self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
+
+    def _set_alarm(self) -> None:
+        """Have the engine ask again when a delay is over or a lost request is to be found."""
+        if self._alarm is not None or self._closed:
+            return
+        wakes_at_s = self._population.wakes_at()
+        delays = [_RECONCILE_S] if self._ecosystem.flights else []
+        if wakes_at_s is not None:
+            delays.append(max(wakes_at_s - self._ecosystem.now_s(), 0.0))
+        if delays:
+            self._alarm = call_later(min(delays), self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._wake()
+
+    def _wake(self) -> None:
+        if not self._closed:
+            self._slot.nextcall.schedule()
+
+    @property
+    def _slot(self) -> Any:
+        engine = self._crawler.engine
+        assert engine is not None
+        assert engine._slot is not None
+        return engine._slot
+
+    def _door_of(self, gate: RobotsMiddleware) -> Callable[[str], str | None]:
+        return lambda url: None if gate.is_open(url) else authority(url)
+
+    def _door_opened(self, door: str) -> None:
+        self._population.opened(door)
+        self._wake()
+
+    def _spider_idle(self) -> None:
+        reason = self._population.ended
+        if reason is not None and not self._population.is_unborn:
+            raise CloseSpider(reason)

@@ -1,0 +1,112 @@
+"""Takes the requests that a spider yields as the links of its page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.http import TextResponse
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.items import PageItem
+from evocrawl.meta import PLAIN, VISIT
+from evocrawl.model import Fingerprint, Link
+from evocrawl.reading import Reading
+from evocrawl.request_links import request_link
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+class LinksMiddleware:
+    """Spider middleware, the last to see what a callback yields.
+
+    Requests become links of the page, kept whole, for the population to choose from; items go
+    on. When the callback is exhausted, or has failed half-way, the page is read, scored and noted
+    on its visit. Requests that are no links pass: those with ``meta["evocrawl"] = False`` and
+    those of other schemes than http and https.
+    """
+
+    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
+        self._crawler = crawler
+        self._ecosystem = ecosystem
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem."""
+        return cls(crawler, Ecosystem.of(crawler))
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
+        """Take the requests out of what a callback yields."""
+        requests: list[Request] = []
+        try:
+            for output in result:
+                if self._passes(output):
+                    yield output
+                else:
+                    requests.append(output)
+        except Exception:
+            self._finish(response, requests)
+            raise
+        yield from self._finish(response, requests)
+
+    async def process_spider_output_async(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Take the requests out of what an asynchronous callback yields."""
+        requests: list[Request] = []
+        try:
+            async for output in result:
+                if self._passes(output):
+                    yield output
+                else:
+                    requests.append(output)
+        except Exception:
+            self._finish(response, requests)
+            raise
+        for item in self._finish(response, requests):
+            yield item
+
+    def _passes(self, output: object) -> bool:
+        if not isinstance(output, Request):
+            return True
+        # A callback that hands response.meta on to its requests hands our key on too.
+        output.meta.pop(VISIT, None)
+        if output.meta.get(PLAIN) is False:
+            return True
+        return not output.url.startswith(("http:", "https:"))
+
+    def _finish(self, response: Response, requests: list[Request]) -> list[PageItem]:
+        """Give the page its links and score it; return it where pages go through the pipelines."""
+        flight = self._ecosystem.flight(response.request) if response.request else None
+        if flight is None:
+            # The answer to a request that was no visit: its links hang with the seeds.
+            self._ecosystem.population.place(self._links(requests, {}))
+            return []
+        if flight.is_read:
+            flight.links += tuple(self._links(requests, {}))
+            return []
+        if response.status >= 400 and not requests:
+            return []
+        reading = self._read(response)
+        words = {link.fingerprint: link for link in reading.links}
+        flight.links = tuple(self._links(requests, words))
+        item = self._ecosystem.page_item(response, reading, flight)
+        if self._ecosystem.config.page_items:
+            return [item]
+        for step in (self._ecosystem.score, self._ecosystem.price, self._ecosystem.reward):
+            step(item)
+        return []
+
+    def _links(self, requests: list[Request], words: dict[Fingerprint, Link]) -> Iterator[Link]:
+        for request in requests:
+            link = request_link(self._crawler, request, words)
+            if link is not None:
+                yield link
+
+    def _read(self, response: Response) -> Reading:
+        if isinstance(response, TextResponse):
+            return self._ecosystem.read(response)
+        return Reading.nothing()

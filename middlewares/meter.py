@@ -1,0 +1,63 @@
+"""The meter: every HTTP request is counted against the budget, and its cost noted on its visit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from scrapy.exceptions import IgnoreRequest
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.meta import VISIT
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+class OverBudget(IgnoreRequest):
+    """The budget allows no further request."""
+
+
+class MeterMiddleware:
+    """Downloader middleware next to the downloader: what passes here goes onto the wire.
+
+    It sits inside the HTTP cache, so that an answer from the cache is no request, and inside
+    redirects and retries, so that each hop and each try is one.
+    """
+
+    def __init__(self, ecosystem: Ecosystem) -> None:
+        self._ecosystem = ecosystem
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem."""
+        return cls(Ecosystem.of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Count the request; raises OverBudget when it may not be sent."""
+        flight = self._ecosystem.flight(request)
+        if not self._ecosystem.budget.spend(request.meta.get(VISIT)):
+            if flight is not None:
+                flight.failure = "over budget"
+            raise OverBudget(f"the budget of {self._ecosystem.budget.limit} requests is used up")
+        # Redirects and retries copy it from the answer before.
+        request.meta.pop("download_latency", None)
+        if flight is not None:
+            flight.sent(self._ecosystem.now_s())
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Note time, bytes and status."""
+        flight = self._ecosystem.flight(request)
+        if flight is not None:
+            headers_s = request.meta.get("download_latency") or 0.0
+            flight.returned(self._ecosystem.now_s(), headers_s, len(response.body))
+            flight.failure = f"status {response.status}" if response.status >= 400 else ""
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Note time and the kind of failure."""
+        flight = self._ecosystem.flight(request)
+        if flight is not None and not isinstance(exception, IgnoreRequest):
+            flight.returned(self._ecosystem.now_s())
+            flight.failure = type(exception).__name__

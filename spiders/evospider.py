@@ -1,0 +1,84 @@
+"""The spider that reads any page: `scrapy crawl evospider -a query="…"`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+from scrapy import Request, Spider
+from scrapy.http import HtmlResponse
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.errors import SettingError
+from evocrawl.urls import identity
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from evocrawl.items import PageItem
+
+
+class EvoSpider(Spider):
+    """Yields one `PageItem` a page and no requests: where to go is the population's business.
+
+    Every option of `evocrawl.config.Config` is an argument. Unknown arguments and impossible
+    values raise SettingError before anything is fetched.
+    """
+
+    name = "evospider"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Read the arguments, together with the settings, into the crawl's configuration."""
+        ecosystem = Ecosystem.of(crawler, kwargs)
+        spider = super().from_crawler(crawler, *args)
+        spider.ecosystem = ecosystem
+        spider.seeds = _seeds(ecosystem)
+        return spider
+
+    ecosystem: Ecosystem
+    seeds: tuple[str, ...]
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Yield the seeds."""
+        for url in self.seeds:
+            yield Request(url)
+
+    def parse(self, response: Response, **_: Any) -> Iterator[PageItem]:
+        """Yield the page; its links, but those that ask not to be followed, go to the visit."""
+        flight = self.ecosystem.flight(response.request) if response.request else None
+        if flight is None:
+            return
+        flight.is_read = True
+        if not isinstance(response, HtmlResponse):
+            flight.failure = "no HTML"
+            return
+        reading = self.ecosystem.read(response)
+        if not reading.nofollow:
+            flight.links = tuple(
+                link for link in reading.links if not _UNFOLLOWED.intersection(link.rel)
+            )
+        yield self.ecosystem.page_item(response, reading, flight)
+
+
+_UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
+
+
+def _seeds(ecosystem: Ecosystem) -> tuple[str, ...]:
+    """Return the seeds given, or else those that the templates make of the query."""
+    config = ecosystem.config
+    title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")
+    seeds = config.seeds or tuple(
+        template.replace("{title}", title).replace("{query}", quote(config.query, safe=""))
+        for template in config.seed_templates
+    )
+    for url in seeds:
+        try:
+            identity(url)
+        except ValueError as error:
+            raise SettingError("seeds", url, "absolute http or https URLs") from error
+    if not seeds:
+        raise SettingError("seeds", "", "URLs, or seed_templates to make them of the query")
+    return seeds
