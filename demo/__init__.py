@@ -1,0 +1,1 @@
+"""The demonstration: a real documentation web, served on this machine and crawled by topic."""
