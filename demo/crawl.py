@@ -1,0 +1,138 @@
+"""The main job, ``make crawl``: crawl by topic, show the best pages and the numbers.
+
+Without seeds the documentation web of `demo.debian_web` is served on this machine and crawled
+twice at the same budget from the same seeds: by the population, and breadth-first. With seeds the
+live web is crawled with the project's polite settings. Ctrl-C ends the crawl as `scrapy crawl`
+does (a second one at once) and the summary still comes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from demo.debian_web import open_web, proxy_for
+from demo.packages import PackageError
+from demo.process import run
+from demo.summary import Result, best_table, load, numbers_table
+
+ROOT = Path(__file__).resolve().parent.parent
+QUERY = "full-text search"
+SEEDS = (
+    "http://docs.djangoproject.com/en/3.2/ http://docs.sqlalchemy.org/en/14/ "
+    "http://docs.python.org/3/"
+)
+"""Three front pages: none is about the topic, two of their hosts have no page about it."""
+
+MAX_PAGES = 400
+BASELINE = "breadth_first"
+LOOPBACK = {
+    "DOWNLOAD_DELAY": "0",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
+    "AUTOTHROTTLE_ENABLED": "False",
+    "RETRY_ENABLED": "False",
+}
+"""Our own server needs no politeness, and what it does not have now it will not have later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One crawl to do; `settings` are Scrapy's, as ``-s`` takes them."""
+
+    query: str
+    seeds: str
+    max_pages: int
+    species: str
+    seed: int
+    settings: Mapping[str, str]
+
+    def command(self, folder: Path) -> list[str]:
+        """Return the command that crawls and writes pages.jsonl and stats.json to `folder`."""
+        command = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
+        for name in ("query", "seeds", "max_pages", "species", "seed"):
+            command += ["-a", f"{name}={getattr(self, name)}"]
+        settings = {
+            "LOG_LEVEL": "WARNING",
+            "EVOCRAWL_STATS_FILE": str(folder / "stats.json"),
+            **self.settings,
+        }
+        for name, value in settings.items():
+            command += ["-s", f"{name}={value}"]
+        return [*command, "-O", str(folder / "pages.jsonl")]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return 0, the crawl's exit code, or 130 after Ctrl-C."""
+    options = _parse(arguments)
+    if options.seeds:
+        return _crawl(options, {}, {}, compare=options.compare)
+    try:
+        web = open_web()
+    except PackageError as error:
+        print(error, file=sys.stderr)
+        return 1
+    options.seeds = SEEDS
+    with proxy_for(web) as proxy:
+        print(f"{len(web)} documentation sites served on this machine; query: {options.query}")
+        return _crawl(options, LOOPBACK, _through(proxy.url), compare=True)
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m demo.crawl", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--query", help=f"what to look for (default: {QUERY})")
+    parser.add_argument("--seeds", help="addresses on the live web, separated by spaces")
+    parser.add_argument("--max-pages", type=int, default=MAX_PAGES, help="budget of HTTP requests")
+    parser.add_argument("--species", default="energy", help="who crawls (default: energy)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random generator")
+    parser.add_argument("--compare", action="store_true", help=f"{BASELINE} too, on the live web")
+    options = parser.parse_args(arguments)
+    if options.seeds and not options.query:
+        parser.error("--seeds needs a --query: what shall be looked for there?")
+    options.query = options.query or QUERY
+    return options
+
+
+def _through(proxy: str) -> dict[str, str]:
+    """Return an environment in which nothing but `proxy` is asked, not even for https."""
+    kept = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+    return {**kept, "http_proxy": proxy, "https_proxy": proxy}
+
+
+def _crawl(
+    options: argparse.Namespace,
+    settings: Mapping[str, str],
+    environment: Mapping[str, str],
+    *,
+    compare: bool,
+) -> int:
+    folder = ROOT / "output" / f"{datetime.now():%Y-%m-%dT%H-%M-%S.%f}"
+    all_species = [options.species, *([BASELINE] if compare else [])]
+    results: list[Result] = []
+    code = 0
+    for species in dict.fromkeys(all_species):
+        target = folder if species == options.species else folder / species
+        target.mkdir(parents=True)
+        print(f"crawl of {options.max_pages} requests by {species}", flush=True)
+        job = Job(options.query, options.seeds, options.max_pages, species, options.seed, settings)
+        code = run(job.command(target), environment or os.environ, ROOT)
+        results.append(load(species, target / "pages.jsonl", target / "stats.json"))
+        if code:
+            break
+    _report(results, folder, topical=options.query == QUERY)
+    return code
+
+
+def _report(results: Sequence[Result], folder: Path, *, topical: bool) -> None:
+    if results[0].pages:
+        print(f"\nthe best pages of {results[0].name}\n{best_table(results[0])}")
+    print(f"\n{numbers_table(results, topical=topical)}\n\nfiles: {folder}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,164 @@
+"""What came out of a crawl, for people: the best pages and the numbers, side by side."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from demo.survey import is_about
+
+_TITLE_WIDTH = 48
+_URL_WIDTH = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """A page as the table shows it."""
+
+    relevance: float
+    title: str
+    url: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished crawl: its `name`, best pages and numbers.
+
+    `on_topic` counts the pages that the term rule of `demo.survey` calls relevant; it holds for
+    the default topic only. Missing stats are None.
+    """
+
+    name: str
+    best: tuple[Best, ...]
+    pages: int
+    mean_relevance: float
+    on_topic: int
+    stats: dict[str, Any]
+
+
+def load(name: str, pages: Path, stats: Path, best: int = 20) -> Result:
+    """Read what a crawl wrote; files that are missing or torn at the end count as far as they go.
+
+    >>> load("none", Path("/no/such"), Path("/no/such")).pages
+    0
+    """
+    top: list[Best] = []
+    count, total, on_topic = 0, 0.0, 0
+    for item in _items(pages):
+        relevance = float(item.get("relevance") or 0.0)
+        count += 1
+        total += relevance
+        on_topic += is_about(str(item.get("text") or ""))
+        names = (str(item.get(key) if item.get(key) is not None else "") for key in _NAMES)
+        top = sorted([*top, Best(relevance, *names)], key=lambda page: -page.relevance)[:best]
+    return Result(name, tuple(top), count, total / max(1, count), on_topic, _stats(stats))
+
+
+_NAMES = ("title", "url", "agent")
+
+
+def best_table(result: Result) -> str:
+    """Return the best pages, a line each: score, agent, title, URL."""
+    lines = [f"{'score':>5}  {'agent':>6}  {pad('title', _TITLE_WIDTH)}  url"]
+    for page in result.best:
+        agent, title = clean(page.agent, 6), pad(clean(page.title, _TITLE_WIDTH), _TITLE_WIDTH)
+        lines.append(f"{page.relevance:5.3f}  {agent:>6}  {title}  {clean(page.url, _URL_WIDTH)}")
+    return "\n".join(lines)
+
+
+def numbers_table(results: Sequence[Result], *, topical: bool) -> str:
+    """Return the numbers of the crawls, a column each; `topical` adds the default topic's row."""
+    rows = [row for row in _ROWS if topical or row[0] != _ON_TOPIC]
+    lines = [f"{'':28}" + "".join(f"{result.name:>16}" for result in results)]
+    lines += [
+        f"{label:28}" + "".join(f"{_show(value(result)):>16}" for result in results)
+        for label, value in rows
+    ]
+    return "\n".join(lines)
+
+
+def clean(text: str, width: int) -> str:
+    """Return `text` on one line, at most `width` columns, without what could steer a terminal.
+
+    Control, format (also bidirectional), surrogate, private and unassigned characters become
+    ``�``, spaces and line ends of any kind one space.
+
+    >>> clean("a\\x1b[2J\\n b", 20)
+    'a�[2J b'
+    """
+    flat = " ".join(text[: 4 * width].split())
+    safe = "".join("�" if unicodedata.category(char)[0] == "C" else char for char in flat)
+    if columns(safe) <= width:
+        return safe
+    while columns(safe) > width - 1:
+        safe = safe[:-1]
+    return safe + "…"
+
+
+def columns(text: str) -> int:
+    """Return how many terminal columns `text` takes: wide characters two, combining ones none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def pad(text: str, width: int) -> str:
+    """Return `text` filled with spaces to `width` columns."""
+    return text + " " * (width - columns(text))
+
+
+def _items(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                item = json.loads(line)
+            except ValueError:  # the last line of a crawl that was killed
+                continue
+            if isinstance(item, dict):
+                yield item
+
+
+def _stats(path: Path) -> dict[str, Any]:
+    try:
+        stats = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stats if isinstance(stats, dict) else {}
+
+
+def _stat(key: str) -> Callable[[Result], Any]:
+    return lambda result: result.stats.get(key)
+
+
+def _pages_per_s(result: Result) -> float | None:
+    seconds = result.stats.get("elapsed_time_seconds")
+    return result.pages / seconds if seconds else None
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else clean(str(value), 15)
+
+
+_ON_TOPIC = "pages on topic (term rule)"
+_ROWS: tuple[tuple[str, Callable[[Result], Any]], ...] = (
+    ("requests", _stat("evocrawl/requests")),
+    ("pages", lambda result: result.pages),
+    ("relevant pages", _stat("evocrawl/relevant_pages")),
+    ("harvest rate", _stat("evocrawl/harvest_rate")),
+    ("mean relevance", lambda result: result.mean_relevance),
+    (_ON_TOPIC, lambda result: result.on_topic),
+    ("final population", _stat("evocrawl/population/final")),
+    ("seconds", _stat("elapsed_time_seconds")),
+    ("pages per second", _pages_per_s),
+    ("stopped by", _stat("evocrawl/stop_reason")),
+)
