@@ -33,13 +33,17 @@ def reset(handler: BaseHTTPRequestHandler) -> None:
 
 
 class Web:
-    """The server; `answers[host][path]` is scripted, other pages are 200 and other robots 404."""
+    """The server; `answers[host][path]` is scripted, other pages are 200 and other robots 404.
+
+    `over` is set when the test ends, `dropped` when a client left a drip before it ended.
+    """
 
     def __init__(self) -> None:
         self.answers: dict[str, dict[str, Answer]] = defaultdict(dict)
         self.hits: Counter[tuple[str, str]] = Counter()
         self.agents: set[str] = set()
         self.over = threading.Event()
+        self.dropped = threading.Event()
         web = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -80,8 +84,11 @@ class Web:
         def drip(handler: BaseHTTPRequestHandler) -> None:
             handler.send_response(200)
             handler.end_headers()
-            while not (event.wait(0.05) or self.over.is_set()):
-                handler.wfile.write(b"#")
+            try:
+                while not (event.wait(0.05) or self.over.is_set()):
+                    handler.wfile.write(b"#")
+            except OSError:
+                self.dropped.set()
 
         return drip
 

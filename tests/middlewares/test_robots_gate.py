@@ -112,13 +112,16 @@ def test_the_body_of_a_404_is_no_rule(web: Web, crawl: Crawl) -> None:
 def test_rules_behind_a_redirect_hold_for_the_authority_that_was_asked(
     web: Web, crawl: Crawl
 ) -> None:
-    """A redirect off the allowed domains is followed, and B's other file says nothing about B."""
+    """A redirect off the allowed domains is followed; where it led, it says nothing about B."""
     web.robots(A, reply(301, Location=web.url(B, "/shared/robots.txt")))
     web.answers[B]["/shared/robots.txt"] = reply(body=NOTHING)
-    result = crawl([web.url(A, "/page")], allowed_domains=[A])
-    assert web.page_hits() == {f"{B}/shared/robots.txt": 1}
+    urls = [web.url(A, "/page"), web.url(B, "/page")]
+    on_site = {"allow_offsite": True}
+    result = crawl(urls, allowed_domains=[A], meta=on_site, CONCURRENT_REQUESTS=1)
+    assert web.page_hits() == {f"{B}/page": 1, f"{B}/shared/robots.txt": 1}
+    assert web.robots_hits(B) == 1
     assert result["refusals"] == [web.url(A, "/page")]
-    assert result["counted"] == [web.url(A, "/robots.txt"), web.url(B, "/shared/robots.txt")]
+    assert result["counted"][:2] == [web.url(A, "/robots.txt"), web.url(B, "/shared/robots.txt")]
 
 
 def test_a_redirect_to_anothers_robots_txt_answers_for_both(web: Web, crawl: Crawl) -> None:
@@ -243,5 +246,6 @@ def test_fetches_and_retries_end_with_the_crawl(web: Web, crawl: Crawl) -> None:
         [web.url(A, "/page"), web.url(B, "/page")], ask="leave", EVOCRAWL_ROBOTS_TIMEOUT_S=600
     )
     assert result["stats"]["finish_reason"] == "finished"
+    assert web.dropped.wait(20)
     assert result["known"] == []
     assert result["problems"] == []
