@@ -30,9 +30,10 @@ from evocrawl.model import Fingerprint
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PLAIN = re.compile(
-    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[A-Za-z0-9_~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*/?",
-    re.A,
+    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w~!$&'()*+,=:@-][\w~!$&'()*+,=:@.-]*)*/?", re.A
 )
+"""URLs that are their own identity. Not with ``;``: w3lib drops an empty parameter."""
+_HOST_AS_WRITTEN = re.compile(r"[A-Za-z]+://[A-Za-z0-9.-]+(?::\d*)?(?:[/?#]|\Z)")
 _FINGERPRINT_BYTES = 12
 
 
@@ -47,18 +48,14 @@ def identity(url: str) -> str:
     """
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
-    parts = urlsplit(url.strip())
-    scheme = parts.scheme.lower()
-    if scheme not in _DEFAULT_PORTS:
+    parts = urlsplit(canonicalize_url(url.strip()))
+    if parts.scheme not in _DEFAULT_PORTS:
         raise ValueError(f"not an http or https URL: {url[:200]!r}")
     host = _host(parts.hostname or "")
     if not host:
         raise ValueError(f"a URL without a host: {url[:200]!r}")
-    port = parts.port
-    netloc = host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
-    canonical = canonicalize_url(urlunsplit((scheme, netloc, parts.path, parts.query, "")))
-    head, path, query = _split_path(canonical)
-    return head + _without_dot_segments(path) + query
+    netloc = host if parts.port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{host}:{parts.port}"
+    return urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
 
 
 def fingerprint(url: str) -> Fingerprint:
@@ -71,41 +68,20 @@ def fingerprint(url: str) -> Fingerprint:
 
 
 def host_of(url: str) -> str:
-    """Return the lower-case host name of `url`, "" when it has none: the key of politeness."""
+    """Return the host of `url` as in its identity, "" when it has none: the key of politeness."""
     try:
-        return (urlsplit(url).hostname or "").rstrip(".")
+        plain = url if _HOST_AS_WRITTEN.match(url) else identity(url)
+        return (urlsplit(plain).hostname or "").rstrip(".")
     except ValueError:
         return ""
 
 
 def _host(name: str) -> str:
+    # IDNA knows other full stops than the ASCII one: it goes first.
+    if not name.isascii():
+        try:
+            name = name.encode("idna").decode("ascii")
+        except UnicodeError as error:
+            raise ValueError(f"not a host name: {name[:100]!r}") from error
     name = name.rstrip(".").lower()
-    if name.isascii():
-        return f"[{name}]" if ":" in name else name
-    try:
-        return name.encode("idna").decode("ascii")
-    except UnicodeError as error:
-        raise ValueError(f"not a host name: {name[:100]!r}") from error
-
-
-def _split_path(url: str) -> tuple[str, str, str]:
-    start = url.find("/", url.find("//") + 2)
-    end = url.find("?", start)
-    return (url[:start], url[start:], "") if end < 0 else (url[:start], url[start:end], url[end:])
-
-
-def _without_dot_segments(path: str) -> str:
-    """RFC 3986 §5.2.4 on an absolute path."""
-    if "/." not in path:
-        return path
-    kept: list[str] = []
-    segments = path.split("/")[1:]
-    for segment in segments:
-        if segment == "..":
-            if kept:
-                kept.pop()
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)
+    return f"[{name}]" if ":" in name else name
