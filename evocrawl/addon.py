@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
+import scrapy
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.misc import load_object
 
+from evocrawl import __version__
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import EvocrawlError
 from evocrawl.extensions.progress import Progress
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
+
+USER_AGENT = f"evocrawl/{__version__} (focused crawler on Scrapy/{scrapy.__version__})"
 
 COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", RobotsMiddleware, 100),
@@ -50,16 +56,26 @@ class Addon:
         return cls(crawler)
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Put evocrawl's components in place; warns where the project's settings prevail."""
+        """Put evocrawl's components in place; warns where the project's settings prevail.
+
+        Raises NotConfigured, and leaves the crawl as it was, where the scheduler is another's.
+        """
         settings.set("SCHEDULER", EvoScheduler, "addon")
+        if load_object(settings["SCHEDULER"]) is not EvoScheduler:
+            raise NotConfigured(
+                f"this project's SCHEDULER ({settings['SCHEDULER']}) prevails over evocrawl's: the "
+                "crawl is not focused"
+            )
         settings.set("ROBOTSTXT_OBEY", True, "addon")
-        if settings.getpriority("SCHEDULER") != settings.getpriority("ADDONS") or True:
-            self._warn_of("SCHEDULER", settings.get("SCHEDULER"), EvoScheduler)
-        settings["DOWNLOADER_MIDDLEWARES"].set(RobotsTxtMiddleware, None, "addon")
+        settings.set("USER_AGENT", USER_AGENT, "addon")
+        if _given("DOWNLOADER_MIDDLEWARES", RobotsTxtMiddleware, settings) is not None:
+            _warn("DOWNLOADER_MIDDLEWARES", RobotsTxtMiddleware, "robots.txt is read twice")
+        else:
+            settings["DOWNLOADER_MIDDLEWARES"].set(RobotsTxtMiddleware, None, "addon")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
-            if settings[setting].get(component, order) is None:
-                logger.warning("%s switches %s off", setting, component.__name__)
+            if _given(setting, component, settings) is None:
+                _warn(setting, f"{component.__name__}: None", "that part is switched off")
         try:
             Ecosystem.of(self._crawler)
         except EvocrawlError:
@@ -67,12 +83,20 @@ class Addon:
             self._crawler.spider = None
             raise
 
-    def _warn_of(self, name: str, value: Any, ours: type) -> None:
-        if value is not ours and value != f"{ours.__module__}.{ours.__qualname__}":
-            logger.warning(
-                "%s is %s in this project's settings, which prevail over evocrawl's %s: the "
-                "population will not choose what is fetched",
-                name,
-                value,
-                ours.__qualname__,
-            )
+
+def _given(setting: str, component: type, settings: BaseSettings) -> object:
+    """Return the order that `setting` gives `component`, None when it is off."""
+    for key, order in settings[setting].items():
+        if load_object(key) is component:
+            return order
+    return None
+
+
+def _warn(setting: str, value: object, effect: str) -> None:
+    logger.warning(
+        "this project's %s (%s) prevails over evocrawl's: %s",
+        setting,
+        value,
+        effect,
+        extra={"evocrawl_setting": setting},
+    )

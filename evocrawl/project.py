@@ -6,14 +6,13 @@ honest user agent. No console is opened. Override any of them with ``-s``.
 
 from __future__ import annotations
 
-from evocrawl import Addon, __version__
+from evocrawl import Addon
 
 BOT_NAME = "evocrawl"
 SPIDER_MODULES = ["evocrawl.spiders"]
 NEWSPIDER_MODULE = "evocrawl.spiders"
 ADDONS = {Addon: 300}
 
-USER_AGENT = f"evocrawl/{__version__} (a focused crawler; set USER_AGENT to name yourself)"
 ROBOTSTXT_OBEY = True
 CONCURRENT_REQUESTS = 16
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -22,5 +21,6 @@ DOWNLOAD_TIMEOUT = 60
 DOWNLOAD_MAXSIZE = 16 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 8 * 1024 * 1024
 TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
 FEED_EXPORT_ENCODING = "utf-8"

@@ -66,6 +66,7 @@ class EvoScheduler(BaseScheduler):
             self._population.gate = self._door_of(gate)
             gate.on_known.append(self._door_opened)
             self._ecosystem.crawl_delay = gate.delay_of
+        self._count_every_try()
 
     def close(self, reason: str) -> None:
         """Settle what is left; the engine has drained its requests by now."""
@@ -150,6 +151,18 @@ class EvoScheduler(BaseScheduler):
         for visit in [each for each in flights if each not in working]:
             if visit not in self._in_transit:
                 self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
+
+    def _count_every_try(self) -> None:
+        """Keep Twisted's connection pool from repeating requests on its own, uncounted.
+
+        It repeats a GET whose kept-alive connection breaks before an answer; Scrapy's own retry
+        does so too, where the budget sees it. Handlers without such a pool are left alone.
+        """
+        for scheme in ("http", "https"):
+            handler = self._crawler.engine.downloader.handlers._get_handler(scheme)
+            pool: Any = getattr(handler, "_pool", None)
+            if hasattr(pool, "retryAutomatically"):
+                pool.retryAutomatically = False
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""

@@ -33,6 +33,8 @@ STATS: dict[str, str] = {
     "evocrawl/moves/energy": "moves to a page with energy",
     "evocrawl/moves/dead_end": "moves out of a page without open links",
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
+    "evocrawl/robots/unreachable": "fetches of robots.txt that met a server error or no server",
+    "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",
     "evocrawl/stop_reason": "budget, extinct, exhausted, or Scrapy's own reason",
 }
 

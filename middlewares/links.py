@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import TextResponse
+from twisted.python.failure import Failure
 
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.items import PageItem
@@ -103,8 +105,21 @@ class LinksMiddleware:
     def _links(self, requests: list[Request], words: dict[Fingerprint, Link]) -> Iterator[Link]:
         for request in requests:
             link = request_link(self._crawler, request, words)
-            if link is not None:
+            if link is not None and self._is_wanted(request):
                 yield link
+
+    def _is_wanted(self, request: Request) -> bool:
+        """Ask the handlers of request_scheduled, as the engine does; offsite filtering is one."""
+        answers = self._crawler.signals.send_catch_log(
+            signals.request_scheduled,
+            request=request,
+            spider=self._crawler.spider,
+            dont_log=IgnoreRequest,
+        )
+        return not any(
+            isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest)
+            for _, answer in answers
+        )
 
     def _read(self, response: Response) -> Reading:
         if isinstance(response, TextResponse):

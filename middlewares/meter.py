@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.ecosystem import Ecosystem
-from evocrawl.meta import VISIT
+from evocrawl.meta import REFUSED, VISIT
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -58,6 +58,12 @@ class MeterMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Note time and the kind of failure."""
         flight = self._ecosystem.flight(request)
-        if flight is not None and not isinstance(exception, IgnoreRequest):
+        if flight is None:
+            return
+        if not isinstance(exception, IgnoreRequest):
             flight.returned(self._ecosystem.now_s())
             flight.failure = type(exception).__name__
+        elif request.meta.get(REFUSED):
+            flight.refused = True
+        else:
+            flight.failure = flight.failure or str(exception)[:200]

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.meta import REFUSED
 from evocrawl.middlewares.robots_fetch import RobotsFetcher
 from evocrawl.middlewares.robots_inquiry import Inquiries
 from evocrawl.robots import authority, product_token
@@ -26,82 +27,45 @@ from evocrawl.urls import host_of
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
+
+    from evocrawl.config import Config
 
 logger = logging.getLogger(__name__)
 
-REFUSED = "evocrawl_refused"
-"""Meta key set to True on a request that robots.txt forbids."""
-
-
-@dataclass(frozen=True)
-class RobotsSettings:
-    """How robots.txt is treated. `agent` is the product token our group is looked up by.
-
-    ============  ==========================  =============================================
-    field         setting                     meaning
-    ============  ==========================  =============================================
-    obey          ROBOTSTXT_OBEY              False: everything is open
-    agent         ROBOTSTXT_USER_AGENT, or    product token, lower case
-                  else USER_AGENT
-    timeout_s     EVOCRAWL_ROBOTS_TIMEOUT_S   seconds for one fetch with its redirects
-    tries         EVOCRAWL_ROBOTS_TRIES       fetches before an authority is given up
-    retry_s       EVOCRAWL_ROBOTS_RETRY_S     seconds to the first retry, doubled each time
-    delay_cap_s   EVOCRAWL_CRAWL_DELAY_CAP_S  a longer Crawl-delay counts as this, in seconds
-    ============  ==========================  =============================================
-    """
-
-    obey: bool = True
-    agent: str = "evocrawl"
-    timeout_s: float = 20.0
-    tries: int = 3
-    retry_s: float = 60.0
-    delay_cap_s: float = 30.0
-
-    @classmethod
-    def from_settings(cls, settings: BaseSettings) -> Self:
-        """Read the fields from Scrapy's settings."""
-        agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
-        return cls(
-            obey=settings.getbool("ROBOTSTXT_OBEY"),
-            agent=product_token(agent),
-            timeout_s=settings.getfloat("EVOCRAWL_ROBOTS_TIMEOUT_S", cls.timeout_s),
-            tries=settings.getint("EVOCRAWL_ROBOTS_TRIES", cls.tries),
-            retry_s=settings.getfloat("EVOCRAWL_ROBOTS_RETRY_S", cls.retry_s),
-            delay_cap_s=settings.getfloat("EVOCRAWL_CRAWL_DELAY_CAP_S", cls.delay_cap_s),
-        )
-
 
 class RobotsMiddleware:
-    """Downloader middleware; `on_known` is called with each authority whose rules arrive."""
+    """Downloader middleware; `on_known` is called with each authority whose rules arrive.
+
+    Our group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
+    USER_AGENT; with ROBOTSTXT_OBEY off everything is open.
+    """
 
     def __init__(
-        self,
-        crawler: Crawler,
-        settings: RobotsSettings,
-        clock: Callable[[], float] = monotonic,
+        self, crawler: Crawler, config: Config, clock: Callable[[], float] = monotonic
     ) -> None:
         assert crawler.stats is not None
         self.on_known: list[Callable[[str], None]] = []
         self._crawler = crawler
         self._stats = crawler.stats
-        self._obey = settings.obey
-        self._cache = RulesCache(delay_cap_s=settings.delay_cap_s)
+        settings = crawler.settings
+        agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
+        self._obey = settings.getbool("ROBOTSTXT_OBEY")
+        self._cache = RulesCache(delay_cap_s=config.crawl_delay_cap_s)
         self._inquiries = Inquiries(
-            RobotsFetcher(crawler, settings.agent, settings.timeout_s).fetch,
+            RobotsFetcher(crawler, product_token(agent), config.robots_timeout_s).fetch,
             self._cache,
             crawler.stats,
             clock,
             self._announce,
-            tries=settings.tries,
-            retry_s=settings.retry_s,
+            tries=config.robots_tries,
+            retry_s=config.robots_retry_s,
         )
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the gate from the crawler's settings."""
-        return cls(crawler, RobotsSettings.from_settings(crawler.settings))
+        """Build on the crawler's ecosystem."""
+        return cls(crawler, Ecosystem.of(crawler).config)
 
     def is_open(self, url: str) -> bool:
         """Return whether a request for `url` would be decided without waiting.

@@ -27,6 +27,7 @@ class Progress:
         period_s = ecosystem.config.progress_s
         self._period_s = period_s if self._terminal else max(period_s, _SLOW_S)
         self._pages = 0
+        self._since_s = ecosystem.now_s()
         self._task: Any = None
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -42,8 +43,9 @@ class Progress:
     def line(self) -> str:
         """Return the line for the time since the last one."""
         ledger, budget = self._ecosystem.ledger, self._ecosystem.budget
-        rate = (ledger.pages - self._pages) / self._period_s
-        self._pages = ledger.pages
+        now_s = self._ecosystem.now_s()
+        rate = (ledger.pages - self._pages) / max(now_s - self._since_s, 1e-3)
+        self._pages, self._since_s = ledger.pages, now_s
         harvest = ledger.relevant / budget.spent if budget.spent else 0.0
         of = f"/{budget.limit}" if budget.limit is not None else ""
         return (

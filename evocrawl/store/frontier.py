@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from typing import TypeAlias
 
 from evocrawl.model import Fingerprint, Lead
+
+_Entry: TypeAlias = tuple[float, int, Lead]
 
 
 class Frontier:
@@ -20,8 +23,9 @@ class Frontier:
     def __init__(self, is_claimed: Callable[[Fingerprint], bool]) -> None:
         self._is_claimed = is_claimed
         self._best: dict[Fingerprint, float] = {}
-        self._queues: dict[str, list[tuple[float, int, Lead]]] = {}
+        self._queues: dict[str, list[_Entry]] = {}
         self._hosts: list[tuple[float, int, str]] = []
+        self._listed: dict[str, tuple[float, int]] = {}
         self._parked: dict[str, None] = {}
         self._pushed = 0
 
@@ -46,7 +50,7 @@ class Frontier:
         queue = self._queues.setdefault(lead.host, [])
         heappush(queue, entry)
         if queue[0] is entry and lead.host not in self._parked:
-            heappush(self._hosts, (-priority, self._pushed, lead.host))
+            self._list(lead.host, entry)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link whose host is free; it stays until it is claimed.
@@ -56,16 +60,20 @@ class Frontier:
         """
         while self._hosts:
             priority, number, host = self._hosts[0]
+            if self._listed.get(host) != (priority, number):
+                heappop(self._hosts)
+                continue
             head = self._head(host)
-            if head is None or (head[0], head[1]) != (priority, number):
-                heappop(self._hosts)
-                if head is not None and host not in self._parked:
-                    heappush(self._hosts, (head[0], head[1], host))
-            elif not is_free(host):
-                heappop(self._hosts)
-                self._parked[host] = None
-            else:
+            if head is not None and (head[0], head[1]) == (priority, number) and is_free(host):
                 return head[2]
+            heappop(self._hosts)
+            del self._listed[host]
+            if head is None:
+                continue
+            if (head[0], head[1]) != (priority, number):
+                self._list(host, head)
+            else:
+                self._parked[host] = None
         return None
 
     def free(self, host: str) -> None:
@@ -74,9 +82,14 @@ class Frontier:
             del self._parked[host]
             head = self._head(host)
             if head is not None:
-                heappush(self._hosts, (head[0], head[1], host))
+                self._list(host, head)
 
-    def _head(self, host: str) -> tuple[float, int, Lead] | None:
+    def _list(self, host: str, head: _Entry) -> None:
+        """Put a host among the hosts by its best link; an older entry of it counts no more."""
+        self._listed[host] = head[:2]
+        heappush(self._hosts, (*head[:2], host))
+
+    def _head(self, host: str) -> _Entry | None:
         """The host's best open link, after skipping claimed and outdated ones."""
         queue = self._queues.get(host)
         while queue:
