@@ -26,7 +26,8 @@ from scrapy.utils.reactor import install_reactor
 from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
-from evocrawl.middlewares.robots import REFUSED, RobotsMiddleware
+from evocrawl.meta import REFUSED
+from evocrawl.middlewares.robots import RobotsMiddleware
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 COUNTER_PRIORITY = 10_000
@@ -141,6 +142,7 @@ def settings_of(job: dict[str, Any]) -> dict[str, Any]:
         "TELNETCONSOLE_ENABLED": False,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
         "RETRY_ENABLED": False,
+        "EVOCRAWL_QUERY": "anything",
         "EVOCRAWL_ROBOTS_RETRY_S": 0.05,
         "DOWNLOADER_MIDDLEWARES": around if job["stock"] else around | ours,
     } | job["settings"]

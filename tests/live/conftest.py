@@ -1,0 +1,83 @@
+"""Crawls that really run: `scrapy` in a process of its own against a web served on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from livecrawl import FAST, HERE, ROOT, Crawl, Crawled
+
+from evocrawl.simulation.proxy import LoopbackProxy, Site
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Mapping[str, Site]], LoopbackProxy]]:
+    """Serve sites by host name until the test is over."""
+    running: list[LoopbackProxy] = []
+
+    def start(sites: Mapping[str, Site], **options: Any) -> LoopbackProxy:
+        proxy = LoopbackProxy(sites, **options)
+        proxy.__enter__()
+        running.append(proxy)
+        return proxy
+
+    yield start
+    for proxy in running:
+        proxy.__exit__(None, None, None)
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Crawl:
+    """Run ``scrapy crawl`` (or another command line) through a proxy and gather what it leaves."""
+
+    def run(
+        proxy: LoopbackProxy,
+        *,
+        command: tuple[str, ...] = ("crawl", "evospider"),
+        arguments: Mapping[str, object] | None = None,
+        settings: Mapping[str, object] | None = None,
+        cwd: Path = ROOT,
+        interrupt_at: int = 0,
+        timeout_s: float = 60,
+    ) -> Crawled:
+        pages, stats, log = (tmp_path / name for name in ("pages.jsonl", "stats.json", "log"))
+        for leftover in (pages, stats, log):
+            leftover.unlink(missing_ok=True)
+        line = [sys.executable, "-W", "error::ResourceWarning", "-m", "scrapy", *command]
+        for name, value in (arguments or {}).items():
+            line += ["-a", f"{name}={value}"]
+        merged = {**FAST, "EVOCRAWL_STATS_FILE": stats, "LOG_FILE": log, **(settings or {})}
+        for name, value in merged.items():
+            text = json.dumps(value) if isinstance(value, dict | list) else str(value)
+            line += ["-s", f"{name}={text}"]
+        path = os.pathsep.join((str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")))
+        environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": path}
+        environment.pop("SCRAPY_PROJECT", None)
+        process = subprocess.Popen(
+            [*line, "-O", str(pages)],
+            cwd=cwd,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        if interrupt_at:
+            while len(proxy.log) < interrupt_at and process.poll() is None:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=timeout_s)
+        return Crawled(
+            json.loads(stats.read_text()) if stats.exists() else {},
+            [json.loads(each) for each in pages.read_text().splitlines()] if pages.exists() else [],
+            (log.read_text() if log.exists() else "") + out.decode(),
+            process.returncode,
+        )
+
+    return run

@@ -1,0 +1,69 @@
+"""What the live tests share: the result of a crawl, and the webs they crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evocrawl.simulation.proxy import Request, Response, Site, not_found
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+QUERY = "coral bleaching"
+
+FAST = {
+    "DOWNLOAD_DELAY": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    "RETRY_TIMES": 1,
+    "EVOCRAWL_PROGRESS_S": 0,
+    "EVOCRAWL_ROBOTS_RETRY_S": 0.2,
+    "LOG_LEVEL": "INFO",
+}
+
+
+@dataclass
+class Crawled:
+    """What a crawl left: stats, items, log and exit code."""
+
+    stats: dict[str, Any]
+    pages: list[dict[str, Any]]
+    log: str
+    code: int
+
+    def stat(self, name: str) -> Any:
+        return self.stats.get(f"evocrawl/{name}", 0)
+
+    def check_settled(self) -> None:
+        """Every visit settled exactly once, and nothing failed but downloads."""
+        assert self.stat("visits/unsettled") == 0
+        assert self.stat("visits/settled_twice") == 0
+        assert self.stat("visits/opened") == self.stat("visits/settled") > 0
+        errors = [line for line in self.log.splitlines() if " ERROR: " in line]
+        assert [line for line in errors if "Error downloading" not in line] == []
+
+
+Crawl = Callable[..., Crawled]
+
+
+def page(*links: str, text: str = "", title: str = "") -> Response:
+    """Return an HTML page with links, each an href or "href anchor text"."""
+    anchors = "".join(
+        f'<p><a href="{href}">{words or href}</a></p>'
+        for href, _, words in (link.partition(" ") for link in links)
+    )
+    body = f"<html lang=en><head><title>{title}</title></head><body><p>{text}</p>{anchors}</body>"
+    return Response(200, body.encode(), {"Content-Type": "text/html; charset=utf-8"})
+
+
+def site(pages: Mapping[str, Response | Callable[[Request], Response]]) -> Site:
+    """Return a site that answers by path; unknown paths, robots.txt too, are 404."""
+
+    def answer(request: Request) -> Response:
+        found = pages.get(request.path)
+        if found is None:
+            return not_found(request)
+        return found if isinstance(found, Response) else found(request)
+
+    return answer

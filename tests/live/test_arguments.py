@@ -1,0 +1,73 @@
+"""Impossible arguments end the crawl before the first request, with a message and a code."""
+
+from __future__ import annotations
+
+import pytest
+from livecrawl import QUERY, Crawl, page, site
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "query is ''"),
+        ({"query": "the and of"}, "the"),
+        ({"query": QUERY, "max_pages": "many"}, "max_pages is 'many'; allowed: a whole number"),
+        ({"query": QUERY, "species": "dinosaur"}, "species is 'dinosaur'; allowed: "),
+        (
+            {"query": QUERY, "specie": "energy"},
+            "specie is 'energy'; allowed: did you mean species?",
+        ),
+        ({"query": QUERY, "gain": "-1"}, "gain is '-1'; allowed: a number above 0"),
+        ({"query": QUERY, "cost": "nan"}, "cost is 'nan'; allowed: a number from 0"),
+        ({"query": QUERY, "lower_bound": 70}, "lower_bound is 70; allowed: at most upper_bound"),
+        ({"query": QUERY, "buffer": "no", "upper_bound": 9}, "buffer is False; allowed: true"),
+        ({"query": QUERY, "seeds": "ftp://reef.test/"}, "seeds is 'ftp://reef.test/'; allowed: "),
+        ({"query": QUERY, "relevance": "magic"}, "relevance is 'magic'; allowed: tfidf"),
+    ],
+)
+def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str) -> None:
+    """The message names the argument, the value and what is allowed."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    crawled = crawl(proxy, arguments={"seeds": "http://reef.test/", **arguments})
+    assert message in crawled.log
+    assert crawled.code != 0
+    assert proxy.log == []
+
+
+def test_an_unknown_setting_is_refused(serve, crawl: Crawl) -> None:
+    """A setting of our prefix that does not exist is no silent default."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={"EVOCRAWL_UPER_BOUND": 7},
+    )
+    assert "EVOCRAWL_UPER_BOUND is '7'; allowed: did you mean EVOCRAWL_UPPER_BOUND?" in crawled.log
+    assert crawled.code != 0
+    assert proxy.log == []
+
+
+def test_an_argument_wins_over_a_setting(serve, crawl: Crawl) -> None:
+    """Both ways of saying it work; -a prevails."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"max_pages": 2},
+        settings={
+            "EVOCRAWL_QUERY": QUERY,
+            "EVOCRAWL_SEEDS": "http://reef.test/",
+            "EVOCRAWL_MAX_PAGES": 1,
+        },
+    )
+    assert [each["url"] for each in crawled.pages] == ["http://reef.test/"]
+
+
+def test_seeds_made_of_the_query(serve, crawl: Crawl) -> None:
+    """Without seeds the templates say where to begin."""
+    proxy = serve({"wiki.test": site({"/wiki/Coral_bleaching": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY},
+        settings={"EVOCRAWL_SEED_TEMPLATES": "http://wiki.test/wiki/{title}"},
+    )
+    assert [each["url"] for each in crawled.pages] == ["http://wiki.test/wiki/Coral_bleaching"]

@@ -1,0 +1,80 @@
+"""A project of the user's own becomes a focused crawl by one setting, and works as before."""
+
+from __future__ import annotations
+
+from livecrawl import QUERY, ROOT, Crawl, page, site
+
+from evocrawl.simulation.proxy import Response
+
+EXAMPLE = ROOT / "examples" / "reefs"
+ARTICLES = ("bleached", "starfish", "harbour")
+
+
+def _web() -> dict[str, object]:
+    json = {"Content-Type": "application/json"}
+    topics = [f"/topic/{number} coral bleaching" for number in range(3)]
+    pages: dict[str, object] = {
+        "/": page(*topics, "/about us", "http://elsewhere.test/article/x coral", text=QUERY),
+        "/search": page("/article/searched coral"),
+        "/article/searched": page(text="found by the form", title="searched"),
+        "/likessearched": Response(200, b'{"likes": 1}', json),
+    }
+    for number, name in enumerate(ARTICLES):
+        pages[f"/topic/{number}"] = page(f"/article/{name} coral bleaching", text=QUERY)
+        pages[f"/article/{name}"] = page("/topic/0", text=f"coral {name}", title=name)
+        pages[f"/likes{name}"] = Response(200, b'{"likes": 7}', json)
+    return {"reef.test": site(pages)}
+
+
+def test_the_example_project(serve, crawl: Crawl) -> None:
+    """Rules, callbacks, arguments, forms, plain requests, items, pipelines and feeds work."""
+    proxy = serve(_web())
+    crawled = crawl(proxy, command=("crawl", "articles"), cwd=EXAMPLE)
+    crawled.check_settled()
+    assert {each["name"]: each["section"] for each in crawled.pages} == {
+        **dict.fromkeys(ARTICLES, "science"),
+        "searched": "search",
+    }
+    assert {each["likes"] for each in crawled.pages} == {7, 1}
+    assert all(each["words"] > 0 for each in crawled.pages)
+    assert proxy.requested("elsewhere.test") == []
+    assert "/about" not in proxy.requested("reef.test")
+    assert crawled.stat("requests") == len(proxy.log)
+    assert crawled.stat("stop_reason") == "exhausted"
+
+
+def test_pages_can_be_items_too(serve, crawl: Crawl) -> None:
+    """With page_items each page goes through the pipelines and the feed as well."""
+    proxy = serve(_web())
+    crawled = crawl(
+        proxy,
+        command=("crawl", "articles"),
+        cwd=EXAMPLE,
+        settings={"EVOCRAWL_PAGE_ITEMS": True, "ITEM_PIPELINES": {}},
+    )
+    crawled.check_settled()
+    assert {each["url"] for each in crawled.pages if "url" in each} >= {"http://reef.test/"}
+
+
+def test_a_project_setting_that_prevails_is_named(serve, crawl: Crawl) -> None:
+    """Where the project sets SCHEDULER itself, a warning says what is lost."""
+    crawled = crawl(
+        serve(_web()),
+        command=("crawl", "articles"),
+        cwd=EXAMPLE,
+        settings={"SCHEDULER": "scrapy.core.scheduler.Scheduler"},
+    )
+    assert "WARNING" in crawled.log
+    assert "SCHEDULER (scrapy.core.scheduler.Scheduler) prevails over evocrawl's" in crawled.log
+    assert len(crawled.pages) == len(ARTICLES) + 1
+
+
+def test_a_wrong_setting_ends_the_crawl_with_an_error(serve, crawl: Crawl) -> None:
+    """A project without evospider gets the message and a non-zero exit code too."""
+    proxy = serve(_web())
+    crawled = crawl(
+        proxy, command=("crawl", "articles"), cwd=EXAMPLE, settings={"EVOCRAWL_COST": -1}
+    )
+    assert crawled.code != 0
+    assert "EVOCRAWL_COST is '-1'; allowed: a number from 0" in crawled.log
+    assert proxy.log == []

@@ -1,0 +1,50 @@
+"""The same seed gives the same crawl."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from livecrawl import QUERY, Crawl, page, site
+
+
+def _web() -> dict[str, object]:
+    draw = random.Random(5)
+    words = ["coral", "bleaching", "stone", "apple", "road", "house", "river", "cloud"]
+    web = {}
+    for host in range(3):
+        pages = {}
+        for number in range(80):
+            links = [
+                f"http://h{draw.randrange(3)}.test/{draw.randrange(80)} {draw.choice(words)}"
+                for _ in range(6)
+            ]
+            pages[f"/{number}"] = page(*links, text=" ".join(draw.choices(words, k=40)))
+        web[f"h{host}.test"] = site(pages)
+    return web
+
+
+@pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
+def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str) -> None:
+    """Two crawls of one seed visit the same pages in the same order, another seed does not."""
+    orders = []
+    for seed in (1, 1, 2):
+        proxy = serve(_web())
+        crawled = crawl(
+            proxy,
+            arguments={
+                "query": QUERY,
+                "seeds": "http://h0.test/1 http://h1.test/2",
+                "max_pages": 80,
+                "species": species,
+                "seed": seed,
+            },
+            settings={"CONCURRENT_REQUESTS": 1},
+        )
+        crawled.check_settled()
+        orders.append([(each.host, each.path) for each in proxy.log])
+        assert [each["visit"] for each in crawled.pages] == sorted(
+            each["visit"] for each in crawled.pages
+        )
+    assert orders[0] == orders[1]
+    assert (orders[0] == orders[2]) == (species != "energy")

@@ -1,0 +1,121 @@
+"""A crawl under pressure: slow pipelines, slow hosts, slow robots.txt, delays, redirects."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from livecrawl import QUERY, Crawl, page, site
+
+from evocrawl.simulation.proxy import Response, redirect
+
+
+def test_a_slow_pipeline_slows_the_crawl(serve, crawl: Crawl) -> None:
+    """No more visits are under way than allowed, from the choice to the last pipeline."""
+    links = [f"/{number} coral" for number in range(40)]
+    pages = {"/": page(*links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(40)}
+    proxy = serve({"reef.test": site(pages)})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={
+            "EVOCRAWL_MAX_UNSETTLED": 4,
+            "ITEM_PIPELINES": {"slow.SlowPipeline": 500},
+            "EXTENSIONS": {"slow.Watch": 0},
+        },
+    )
+    crawled.check_settled()
+    assert len(crawled.pages) == 41
+    assert 2 <= crawled.stats["most_under_way"] <= 4
+
+
+def test_saturated_hosts_are_passed_over(serve, crawl: Crawl) -> None:
+    """One host that answers late does not hold the places of seven that answer at once."""
+    hosts = [f"h{number}.test" for number in range(8)]
+    links = [f"http://{hosts[n % 8]}/{n} coral" for n in range(320)]
+    pages = {"/": page(*links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(320)}
+    proxy = serve(dict.fromkeys(hosts, site(pages)), delays={"h0.test": 1.0})
+    crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://h1.test/", "species": "breadth_first"},
+        settings={"CONCURRENT_REQUESTS_PER_DOMAIN": 2},
+    )
+    quick = [each.order for each in proxy.log if each.host != "h0.test"]
+    slow = [each.order for each in proxy.log if each.host == "h0.test"]
+    assert len(quick) >= 280
+    # When the last page of a quick host is asked for, the slow one is far from done.
+    assert sum(order < max(quick) for order in slow) < len(slow) / 2
+
+
+def test_a_slow_robots_txt_holds_up_its_own_host_only(serve, crawl: Crawl) -> None:
+    """The other host's pages are all fetched while the first robots.txt is awaited."""
+    links = [f"http://{host}.test/{n} coral" for n in range(10) for host in ("slow", "quick")]
+    pages = {"/": page(*links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(10)}
+    proxy = serve({"slow.test": site(pages), "quick.test": site(pages)}, delays={"slow.test": 2.0})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://quick.test/", "species": "breadth_first"},
+        settings={"CONCURRENT_REQUESTS": 4},
+    )
+    crawled.check_settled()
+    hosts = [each.host for each in proxy.log if each.path != "/robots.txt"]
+    assert hosts == ["quick.test"] * 11 + ["slow.test"] * 10
+
+
+def test_forbidden_links_of_new_hosts_are_never_fetched(serve, crawl: Crawl) -> None:
+    """40 forbidden URLs on 4 new hosts: none is fetched, each refusal is charged."""
+    links = [f"http://h{n % 4}.test/private/{n} coral bleaching" for n in range(40)]
+    rules = Response(200, b"User-agent: *\nDisallow: /private/")
+    pages = {f"/private/{n}": page(text=QUERY) for n in range(40)} | {"/robots.txt": rules}
+    web = {f"h{host}.test": site(pages) for host in range(4)}
+    proxy = serve({**web, "seed.test": site({"/": page(*links, text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://seed.test/", "refusal_cost": 0.25},
+        settings={"CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 64},
+    )
+    crawled.check_settled()
+    assert [each.path for each in proxy.log if each.path.startswith("/private")] == []
+    assert crawled.stat("visits/refused") == 40
+    assert crawled.stat("energy/out") >= 40 * 0.25
+
+
+def test_delays_are_kept_and_waited_for(serve, crawl: Crawl) -> None:
+    """With a delay the engine is woken when it is over, long before its own heartbeat."""
+    pages = {"/": page("/1", "/2", "/3", text=QUERY)} | {f"/{n}": page() for n in range(1, 4)}
+    proxy = serve({"reef.test": site(pages)})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={"DOWNLOAD_DELAY": 0.5, "RANDOMIZE_DOWNLOAD_DELAY": False},
+    )
+    crawled.check_settled()
+    times = [each.at_s for each in proxy.log if each.path != "/robots.txt"]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert len(gaps) == 3
+    assert all(0.45 < gap < 3 for gap in gaps)
+
+
+def test_links_that_redirect_to_one_page(serve, crawl: Crawl) -> None:
+    """A page behind many redirects is fetched once, and each visit settles."""
+    links = [f"/go/{number} coral" for number in range(30)]
+    pages = {"/": page(*links, text=QUERY), "/login": page(text="log in")}
+    pages |= {f"/go/{number}": redirect("/login", 302) for number in range(30)}
+    proxy = serve({"reef.test": site(pages)})
+    crawled = crawl(proxy, arguments={"query": QUERY, "seeds": "http://reef.test/"})
+    crawled.check_settled()
+    assert proxy.requested("reef.test").count("/login") == 1
+    assert crawled.stat("pages") == 2
+
+
+def test_a_page_that_redirects_to_itself_with_a_cookie(serve, crawl: Crawl) -> None:
+    """The second answer, without the redirect, is the page."""
+
+    def door(request):
+        if "seen=1" in request.headers.get("cookie", ""):
+            return page(text=QUERY)
+        return Response(302, b"", {"Location": "/door", "Set-Cookie": "seen=1"})
+
+    proxy = serve({"reef.test": site({"/door": door})})
+    crawled = crawl(proxy, arguments={"query": QUERY, "seeds": "http://reef.test/door"})
+    crawled.check_settled()
+    assert [each["url"] for each in crawled.pages] == ["http://reef.test/door"]
