@@ -1,0 +1,64 @@
+"""Writes reference.md from the tables in the code: `python docs/make_reference.py`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+from evocrawl.config import PREFIX, Config
+from evocrawl.meta import META_KEYS
+from evocrawl.stats import STATS
+
+PAGE = Path(__file__).with_name("reference.md")
+
+_HEAD = """\
+# Reference
+
+Made from the code by `docs/make_reference.py`; a test keeps the two together.
+
+## Settings and arguments
+
+Each option is a Scrapy setting and, in `evospider`, a spider argument; the argument wins. An
+unknown name, a value out of range or a contradiction ends the crawl before the first request.
+
+"""
+
+_STATS = """
+## Stats
+
+"""
+
+_META = """
+## Request meta keys
+
+"""
+
+_SIGNALS = """
+## Signals
+
+evocrawl defines none of its own. `request_scheduled` is sent for each request that a spider yields
+when it becomes a link of the population, `request_dropped` for a redirect that leads to a page
+that is known already.
+"""
+
+
+def reference() -> str:
+    """Return the whole page."""
+    options = "".join(_option(each.name, each.default, each.metadata) for each in fields(Config))
+    stats = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in STATS.items())
+    keys = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in META_KEYS.items())
+    return f"{_HEAD}{options}{_STATS}{stats}{_META}{keys}{_SIGNALS}".replace("\n\n\n", "\n\n")
+
+
+def _option(name: str, default: object, metadata: object) -> str:
+    option = metadata["option"]  # type: ignore[index]
+    shown = "not set" if default in (None, "", ()) else f"`{default}`"
+    return (
+        f"### `{PREFIX}{name.upper()}`\n\n"
+        f"Argument `{name}`. Default: {shown}. Allowed: {option.allowed}.\n\n"
+        f"{option.meaning[:1].upper()}{option.meaning[1:]}.\n\n"
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), encoding="utf-8")

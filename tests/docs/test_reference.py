@@ -1,0 +1,23 @@
+"""The reference page and the code say the same."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+from evocrawl.budget import Budget
+from evocrawl.ledger import Ledger
+from evocrawl.stats import STATS, report
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+def test_the_page_is_what_the_tables_give() -> None:
+    """A new option, stat or meta key without its entry fails here."""
+    make = runpy.run_path(str(DOCS / "make_reference.py"))
+    assert (DOCS / "reference.md").read_text(encoding="utf-8") == make["reference"]()
+
+
+def test_every_stat_that_is_reported_is_declared() -> None:
+    """No stat is set that the table does not know."""
+    assert set(report(Ledger(), Budget(1))) <= set(STATS)
