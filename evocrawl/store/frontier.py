@@ -60,20 +60,19 @@ class Frontier:
         """
         while self._hosts:
             priority, number, host = self._hosts[0]
-            if self._listed.get(host) != (priority, number):
+            key = (priority, number)
+            if self._listed.get(host) != key:
                 heappop(self._hosts)
                 continue
             head = self._head(host)
-            if head is not None and (head[0], head[1]) == (priority, number) and is_free(host):
+            if head is not None and head[:2] == key and is_free(host):
                 return head[2]
             heappop(self._hosts)
             del self._listed[host]
-            if head is None:
-                continue
-            if (head[0], head[1]) != (priority, number):
-                self._list(host, head)
-            else:
+            if head is not None and head[:2] == key:
                 self._parked[host] = None
+            elif head is not None:
+                self._list(host, head)
         return None
 
     def free(self, host: str) -> None:
