@@ -105,12 +105,21 @@ class MemoryPageBase:
         """
         best: tuple[float, Fingerprint] | None = None
         while contest > 0 and (page := self._open.draw(rng)) is not None:
-            if self.leads(page):
+            if self._has_open(page):
                 contest -= 1
                 relevance = self._pages[page].relevance
                 if best is None or relevance > best[0]:
                     best = (relevance, page)
         return None if best is None else best[1]
+
+    def _has_open(self, page: Fingerprint) -> bool:
+        """Forget claimed links from the end of the page's list until one is open."""
+        leads = self._pages[page].leads
+        while leads and leads[-1].fingerprint in self._claimed:
+            leads.pop()
+        if not leads:
+            self._open.discard(page)
+        return bool(leads)
 
     def energy(self) -> float:
         """Return all energy lying on pages, for checks. O(n)."""
