@@ -18,7 +18,8 @@ class Fees:
 
     `visit` is C: charged where no page energy was taken (dead links, full population).
     `refusal` is charged for a link that robots.txt forbids. `latency` is c_t, charged in full
-    for a fetch that took `timeout_s` (t_max) or longer and in proportion for a faster one.
+    for a fetch that took `timeout_s` (t_max) or longer and in proportion for a faster one; with
+    a `timeout_s` of 0, which means none, time costs nothing.
     """
 
     visit: float
@@ -28,4 +29,6 @@ class Fees:
 
     def of_time(self, cost: Cost) -> float:
         """Return c_t · min(t, t_max)/t_max."""
+        if self.timeout_s <= 0:
+            return 0.0
         return self.latency * min(max(cost.seconds, 0.0) / self.timeout_s, 1.0)
