@@ -85,4 +85,5 @@ class Sigmoid:
             return self.gain if relevance > threshold else -self.cost
         exponent = -steepness * (relevance - threshold)
         exponent = min(max(exponent, -_EXPONENT_LIMIT), _EXPONENT_LIMIT)
-        return (self.gain + self.cost) / (1 + math.exp(exponent)) - self.cost
+        energy = (self.gain + self.cost) / (1 + math.exp(exponent)) - self.cost
+        return min(energy, self.gain)  # which the difference may pass by rounding
