@@ -25,7 +25,7 @@ class Option:
         """Return `raw` as the option's type; raises SettingError that names `name`."""
         try:
             return self.read(raw)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise SettingError(name, raw, self.allowed) from error
 
 
@@ -35,9 +35,11 @@ def option(default: Any, read: Reader, allowed: str, meaning: str) -> Any:
 
 
 def number(low: float, high: float = math.inf, *, above: bool = False) -> Reader:
-    """Return a reader of finite floats from `low` (excluded with `above`) to `high`."""
+    """Return a reader of finite floats from `low` (excluded with `above`) to `high`, no True."""
 
     def read(raw: Any) -> float:
+        if isinstance(raw, bool):
+            raise TypeError(raw)
         value = float(raw)
         if not math.isfinite(value) or not low <= value <= high or (above and value == low):
             raise ValueError(value)
