@@ -113,11 +113,8 @@ class Life:
         self._pay(agent, self._fees.refusal, "refusal")
 
     def reproduce(self, agent: Agent) -> list[Agent]:
-        """Clone the agent or let it die; return who goes on from here, the agent first."""
+        """Let the agent die or clone; return who goes on from here, the agent first."""
         breeding = self._species.breeding
-        count = int(min(breeding.clones(agent), self.room))
-        if count > 0:
-            return [agent, *self._clone(agent, count)]
         while breeding.is_doomed(agent):
             # An agent with other visits under way settles those before it dies.
             if agent.in_flight:
@@ -132,7 +129,8 @@ class Life:
             agent.page = page
             self.emit(Moved(agent.id, page, "rescue"))
             self._eat(agent, page)
-        return [agent]
+        count = int(min(breeding.clones(agent), self.room))
+        return [agent, *self._clone(agent, count)] if count > 0 else [agent]
 
     def emit(self, event: Event) -> None:
         """Tell every listener."""
