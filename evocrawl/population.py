@@ -87,7 +87,7 @@ class Population:
         self._waiting: dict[str, list[Agent]] = {}
         self._parked: set[int] = set()
         self._stuck: list[Agent] = []
-        self._doors: dict[str, tuple[Agent, Lead]] = {}
+        self._doors: dict[str, list[tuple[Agent, Lead]]] = {}
         self._admitted: deque[tuple[Agent, Lead]] = deque()
         self._next_visit = 0
         environment.base.root(ROOT)
@@ -131,10 +131,9 @@ class Population:
 
     def opened(self, door: str) -> None:
         """The door has opened: what waits at it may go. A door nobody waits at is ignored."""
-        waiting = self._doors.pop(door, None)
-        if waiting is not None:
-            self._admitted.append(waiting)
-            self.environment.hosts.reopen(waiting[1].host)
+        for agent, lead in self._doors.pop(door, ()):
+            self._admitted.append((agent, lead))
+            self.environment.hosts.reopen(lead.host)
 
     def settle(self, visit_id: VisitId, outcome: Outcome) -> list[Event]:
         """End a visit; exactly once for each. Returns what happened, in order.
@@ -158,7 +157,7 @@ class Population:
 
     def wakes_at(self) -> float | None:
         """Return when a later `choose` can succeed by the passing of time alone, else None."""
-        if self._waiting or self._admitted:
+        if self._may_open() and (self._waiting or self._admitted):
             return self.environment.hosts.wakes_at()
         return None
 
@@ -206,7 +205,7 @@ class Population:
         door = self.gate(lead.url)
         if door is None:
             return self._open(agent, lead, now_s)
-        self._doors[door] = (agent, lead)
+        self._doors.setdefault(door, []).append((agent, lead))
         self.environment.hosts.close(lead.host)
         return None
 
