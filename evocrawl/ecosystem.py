@@ -9,26 +9,16 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from w3lib.encoding import http_content_type_encoding
 
-from evocrawl import relevance
-from evocrawl.budget import Budget
 from evocrawl.config import Config
-from evocrawl.energy import MODELS
-from evocrawl.energy.cost import Fees
-from evocrawl.errors import SettingError, SettleError
+from evocrawl.errors import SettleError
 from evocrawl.flights import Flight
-from evocrawl.hosts import Hosts
+from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
-from evocrawl.ledger import Ledger
-from evocrawl.life import Bounds
 from evocrawl.meta import VISIT
 from evocrawl.model import Page, Visit
-from evocrawl.population import Environment, Population
 from evocrawl.reading import Reading, read_html
-from evocrawl.species import SPECIES, Ingredients
-from evocrawl.store import Frontier, MemoryPageBase
 from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
@@ -46,24 +36,25 @@ class Ecosystem:
 
     def __init__(self, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> None:
         settings = crawler.settings
-        self.config = config = Config.read(dict(settings), arguments)
-        if not config.query:
-            raise SettingError("query", config.query, "words to look for")
-        if config.species not in SPECIES:
-            raise SettingError("species", config.species, ", ".join(SPECIES))
         self._crawler = crawler
         self._slots: dict[str, Any] = settings.getdict("DOWNLOAD_SLOTS")
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
-        self.relevance = relevance.create(config.relevance, config.query, config.language)
-        self.budget = Budget(config.max_pages or None)
-        self.ledger = Ledger(config.relevant_at)
         self.flights: dict[int, Flight] = {}
         self.settled_twice = 0
-        self.base = MemoryPageBase()
-        self.population = self._population(settings.getint("CONCURRENT_REQUESTS"))
-        self.population.on_event.append(self.ledger.note)
+        habitat = settle_in(
+            Config.read(dict(settings), arguments),
+            concurrency=settings.getint("CONCURRENT_REQUESTS"),
+            host_limit=self._host_limit,
+            timeout_s=settings.getfloat("DOWNLOAD_TIMEOUT"),
+        )
+        self.config = habitat.config
+        self.relevance = habitat.relevance
+        self.base = habitat.base
+        self.budget = habitat.budget
+        self.ledger = habitat.ledger
+        self.population = habitat.population
 
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> Ecosystem:
@@ -74,41 +65,6 @@ class Ecosystem:
         if crawler not in _ecosystems:
             _ecosystems[crawler] = cls(crawler, arguments)
         return _ecosystems[crawler]
-
-    def _population(self, concurrency: int) -> Population:
-        config = self.config
-        energy_arguments: dict[str, Any] = {"gain": config.gain, "cost": config.cost}
-        if config.energy == "sigmoid":
-            energy_arguments["slope"] = config.slope
-        timeout_s = self._crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        fees = Fees(config.cost, config.refusal_cost, config.latency_cost, timeout_s)
-        environment = Environment(
-            MODELS[config.energy](**energy_arguments),
-            fees,
-            self.base,
-            Hosts(self._host_limit),
-            self.budget,
-        )
-        ingredients = Ingredients(
-            self.base,
-            self.relevance,
-            lambda: Frontier(self.base.is_claimed),
-            config.wander_share,
-            config.boldness,
-            config.contest,
-        )
-        bounds = (
-            Bounds(config.agents, config.lower_bound, config.upper_bound)
-            if config.buffer
-            else Bounds(config.agents)
-        )
-        return Population(
-            SPECIES[config.species](ingredients),
-            environment,
-            bounds,
-            np.random.default_rng(config.seed),
-            max_unsettled=config.max_unsettled or concurrency,
-        )
 
     def _host_limit(self, host: str) -> tuple[int, float]:
         """The downloader's own limits: those of its live slot, as AutoThrottle set them."""

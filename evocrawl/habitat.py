@@ -1,0 +1,95 @@
+"""Builds a population and its environment from a configuration, for crawl and simulator alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evocrawl import relevance
+from evocrawl.budget import Budget
+from evocrawl.config import Config
+from evocrawl.energy import MODELS
+from evocrawl.energy.cost import Fees
+from evocrawl.errors import SettingError
+from evocrawl.hosts import HostLimit, Hosts
+from evocrawl.ledger import Ledger
+from evocrawl.life import Bounds
+from evocrawl.population import Environment, Population
+from evocrawl.relevance.base import Relevance
+from evocrawl.species import SPECIES, Ingredients
+from evocrawl.store import Frontier, MemoryPageBase
+
+
+@dataclass(frozen=True, slots=True)
+class Habitat:
+    """A population, what it lives on, and the ledger that follows its events."""
+
+    config: Config
+    relevance: Relevance
+    base: MemoryPageBase
+    budget: Budget
+    ledger: Ledger
+    population: Population
+
+
+def settle_in(
+    config: Config,
+    *,
+    concurrency: int,
+    host_limit: HostLimit,
+    timeout_s: float,
+    model: Relevance | None = None,
+) -> Habitat:
+    """Build the habitat that `config` describes.
+
+    `concurrency` is the number of visits under way at once unless the configuration says so,
+    `timeout_s` the longest fetch, `model` a relevance model to use in place of the configured
+    one (a simulator shares one between runs). Raises SettingError or QueryError.
+    """
+    if not config.query:
+        raise SettingError("query", config.query, "words to look for")
+    if config.species not in SPECIES:
+        raise SettingError("species", config.species, ", ".join(SPECIES))
+    model = model or relevance.create(config.relevance, config.query, config.language)
+    base = MemoryPageBase()
+    budget = Budget(config.max_pages or None)
+    environment = Environment(
+        _energy(config),
+        Fees(config.cost, config.refusal_cost, config.latency_cost, timeout_s),
+        base,
+        Hosts(host_limit),
+        budget,
+    )
+    ingredients = Ingredients(
+        base,
+        model,
+        lambda: Frontier(base.is_claimed),
+        config.wander_share,
+        config.boldness,
+        config.contest,
+    )
+    population = Population(
+        SPECIES[config.species](ingredients),
+        environment,
+        _bounds(config),
+        np.random.default_rng(config.seed),
+        max_unsettled=config.max_unsettled or concurrency,
+    )
+    ledger = Ledger(config.relevant_at)
+    population.on_event.append(ledger.note)
+    return Habitat(config, model, base, budget, ledger, population)
+
+
+def _energy(config: Config) -> Any:
+    arguments: dict[str, Any] = {"gain": config.gain, "cost": config.cost}
+    if config.energy == "sigmoid":
+        arguments["slope"] = config.slope
+    return MODELS[config.energy](**arguments)
+
+
+def _bounds(config: Config) -> Bounds:
+    if config.buffer:
+        return Bounds(config.agents, config.lower_bound, config.upper_bound)
+    return Bounds(config.agents)

@@ -1,0 +1,55 @@
+"""What a world is to the simulator: something that answers a fetch without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from evocrawl.model import Cost, Dead, Fingerprint, Link, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a fetch brings: a page as the reader would have read it.
+
+    `fingerprint` is that of the address after redirects. `changed_at_s` is when the content
+    became what it is, in seconds of the world's time; None when the world keeps no dates.
+    """
+
+    url: str
+    fingerprint: Fingerprint
+    title: str
+    text: str
+    language: str
+    links: tuple[Link, ...]
+    changed_at_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A document, and what it cost to fetch."""
+
+    document: Document
+    cost: Cost
+
+
+class World(Protocol):
+    """A web that stands still or changes with time, and answers the same question alike."""
+
+    name: str
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+
+    def fetch(self, url: str, now_s: float) -> Arrived | Dead | Refused:
+        """Answer a fetch at the world's time `now_s`; an unknown URL is Dead."""
+
+    def documents(self) -> Iterable[Document]:
+        """Return every page there is at the beginning, for searches and judges."""
+
+    def topics(self) -> Collection[str]:
+        """Return the topics that pages are labelled with; dots separate levels."""
+
+    def about(self, topic: str) -> Collection[Fingerprint]:
+        """Return the pages of a topic and of those below it; raises KeyError for none."""
