@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-pyproject
 
-.PHONY: crawl test check lint types venv clean
+.PHONY: crawl test lint types venv clean
 
 # The demonstration crawls a documentation web served on this machine. To crawl the live web:
 #   make crawl QUERY="coral bleaching" SEEDS="https://… https://…" MAX_PAGES=500
@@ -12,14 +12,13 @@ crawl: venv
 	$(BIN)/python -m demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
 		$(if $(MAX_PAGES),--max-pages $(MAX_PAGES)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
 
-test: venv
+# Style, types and tests.
+test: lint types
 	$(BIN)/python -m pytest -n 2 -q
-
-check: lint types test
 
 lint: venv
 	$(BIN)/ruff check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff format --check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines
 
 types: venv
 	$(BIN)/python -m mypy -p evocrawl
