@@ -36,8 +36,13 @@ LOOPBACK = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
     "AUTOTHROTTLE_ENABLED": "False",
     "RETRY_ENABLED": "False",
+    "EVOCRAWL_ROBOTS_TRIES": "1",
 }
-"""Our own server needs no politeness, and what it does not have now it will not have later."""
+"""Our own server needs no politeness, and what it does not have now it will not have later.
+
+So a host that is not served is given up at its first unanswered robots.txt: waiting to ask again
+would hold visits for a minute.
+"""
 
 
 @dataclass(frozen=True, slots=True)
