@@ -159,8 +159,9 @@ class Config:
             *((key[len(PREFIX) :].lower(), settings[key], key) for key in settings if _ours(key)),
             *((key, raw, key) for key, raw in (arguments or {}).items()),
         ]:
-            if name not in options or (key.startswith(PREFIX) and not key.isupper()):
-                raise SettingError(key, raw, _suggest(name, options, setting=_ours(key)))
+            is_setting = key != name
+            if name not in options or (is_setting and not key.isupper()):
+                raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
             values[name] = options[name].value(key, raw)
         given = set(values)
         config = cls(**values)
@@ -197,6 +198,7 @@ def _ours(key: object) -> bool:
 
 
 def _suggest(name: str, options: Mapping[str, Option], *, setting: bool) -> str:
-    near = difflib.get_close_matches(name, options, n=1) or list(options)
+    bare = name.lower().removeprefix(PREFIX.lower())
+    near = difflib.get_close_matches(bare, options, n=1) or list(options)
     named = [f"{PREFIX}{each.upper()}" if setting else each for each in near]
     return f"did you mean {named[0]}?" if len(near) == 1 else ", ".join(named)
