@@ -64,7 +64,7 @@ class Sigmoid:
         >>> ranks = RelevanceRanks([0.0, 0.1, 0.2, 0.3, 0.9])
         >>> model = Sigmoid(gain=1.0, cost=1.0)
         >>> round(model.price(0.8, ranks), 3), round(model.price(0.0, ranks), 3)
-        (1.0, -1.0)
+        (1.0, -0.999)
         """
         threshold = self.threshold(ranks, relevance)
         lowest, highest = ranks.bounds(relevance)
