@@ -1,0 +1,118 @@
+"""The best-first queue: order, claims, busy hosts, and the work it takes."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.model import Lead
+from evocrawl.store import Frontier
+
+HOSTS = ["a.test", "b.test", "c.test"]
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("push"), st.integers(0, 11), st.integers(0, 4)),
+        st.tuples(st.sampled_from(["busy", "free"]), st.integers(0, 2), st.just(0)),
+        st.tuples(st.just("claim"), st.integers(0, 11), st.just(0)),
+        st.tuples(st.sampled_from(["peek", "take"]), st.just(0), st.just(0)),
+    ),
+    max_size=80,
+)
+
+
+def lead(number: int) -> Lead:
+    """Target `number`, on one of three hosts."""
+    host = HOSTS[number % 3]
+    return Lead(f"http://{host}/{number}", bytes([number % 256, number // 256]), host, b"", 0, 0.0)
+
+
+@given(ACTIONS)
+def test_the_best_open_link_of_a_free_host_comes_up(actions: list[tuple[str, int, int]]) -> None:
+    """Against a list that is searched from end to end; ties go to the link found first."""
+    claimed, busy = set[bytes](), set[str]()
+    frontier = Frontier(claimed.__contains__)
+    waiting: dict[bytes, tuple[int, int, Lead]] = {}
+    for step, (action, number, priority) in enumerate(actions):
+        link = lead(number)
+        match action:
+            case "push":
+                frontier.push(link, priority)
+                known = waiting.get(link.fingerprint)
+                if link.fingerprint not in claimed and (known is None or -known[0] < priority):
+                    waiting[link.fingerprint] = (-priority, step, link)
+            case "claim":
+                claimed.add(link.fingerprint)
+            case "busy":
+                busy.add(HOSTS[number])
+            case "free":
+                busy.discard(HOSTS[number])
+                frontier.free(HOSTS[number])
+            case _:
+                best = frontier.peek(lambda host: host not in busy)
+                open_ = [each for key, each in waiting.items() if key not in claimed]
+                free = [each for each in open_ if each[2].host not in busy]
+                assert best == (min(free)[2] if free else None)
+                assert frontier.has_parked or best is not None or not open_
+                if best is not None and action == "take":
+                    claimed.add(best.fingerprint)
+
+
+def test_a_link_found_again_at_a_better_place_rises() -> None:
+    """And comes up once."""
+    claimed = set[bytes]()
+    frontier = Frontier(claimed.__contains__)
+    for number, priority in [(0, 0.1), (3, 0.5), (0, 0.9), (0, 0.2)]:
+        frontier.push(lead(number), priority)
+    assert len(frontier) == 2
+    order = []
+    while (best := frontier.peek(lambda _: True)) is not None:
+        order.append(best.url)
+        claimed.add(best.fingerprint)
+    assert order == ["http://a.test/0", "http://a.test/3"]
+
+
+def test_what_is_peeked_stays_until_it_is_claimed() -> None:
+    """A choice that comes to nothing loses no link."""
+    frontier = Frontier(lambda _: False)
+    frontier.push(lead(1), 0.5)
+    assert frontier.peek(lambda _: True) == frontier.peek(lambda _: True) == lead(1)
+
+
+def test_a_host_that_was_passed_over_is_not_asked_again_before_it_is_free() -> None:
+    """A thousand busy hosts must not be looked at for each choice."""
+    frontier, asked = Frontier(lambda _: False), list[str]()
+    for number in range(30):
+        frontier.push(lead(number), number)
+
+    def is_free(host: str) -> bool:
+        asked.append(host)
+        return False
+
+    assert frontier.peek(is_free) is None
+    assert frontier.peek(is_free) is None
+    assert sorted(asked) == HOSTS
+    frontier.free("b.test")
+    assert frontier.peek(lambda host: host == "b.test") == lead(28)
+
+
+def work(count: int) -> int:
+    """How often claims are looked up while links, each better than all before, come and go."""
+    claimed, lookups = set[bytes](), 0
+
+    def is_claimed(target: bytes) -> bool:
+        nonlocal lookups
+        lookups += 1
+        return target in claimed
+
+    frontier = Frontier(is_claimed)
+    for number in range(count):
+        frontier.push(lead(3 * number), number)
+    while (best := frontier.peek(lambda _: True)) is not None:
+        claimed.add(best.fingerprint)
+    assert len(claimed) == count
+    return lookups
+
+
+def test_the_work_for_a_link_does_not_grow_with_the_links() -> None:
+    """Twice the links, about twice the look-ups."""
+    assert work(2000) < 2.5 * work(1000)
