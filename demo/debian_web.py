@@ -12,8 +12,9 @@ redirect to what is served, as on the real sites; hosts that are not served answ
 from __future__ import annotations
 
 import argparse
-import signal
+import contextlib
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.serve is not None:
         with proxy_for(web, options.serve) as proxy:
             print(f"http_proxy={proxy.url}  (Ctrl-C stops)", flush=True)
-            signal.sigwait({signal.SIGINT, signal.SIGTERM})
+            with contextlib.suppress(KeyboardInterrupt):
+                threading.Event().wait()
     return 0
 
 
