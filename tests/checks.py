@@ -1,0 +1,96 @@
+"""Every invariant of a population, stated once."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+
+from evocrawl.events import Born, Died, Event
+from evocrawl.ledger import Ledger
+from evocrawl.population import Population
+
+
+def check(population: Population, ledger: Ledger) -> None:
+    """Assert all that must hold between two calls of choose and settle."""
+    _check_numbers(population, ledger)
+    _check_energy(population, ledger)
+    _check_visits(population, ledger)
+    _check_places(population)
+
+
+def _check_numbers(population: Population, ledger: Ledger) -> None:
+    """LB ≤ n ≤ UB, and the ledger has counted right."""
+    assert len(population) == ledger.population
+    if not population.is_unborn:
+        lower, upper = limits(population)
+        assert lower <= len(population) <= upper
+    assert ledger.pages == len(population.environment.base.ranks)
+
+
+def limits(population: Population) -> tuple[float, float]:
+    """LB, as far as there were so many founders, and UB."""
+    bounds = population.life._bounds
+    founders = population.species.founders or bounds.founders
+    upper = math.inf if bounds.upper is None else bounds.upper
+    return min(bounds.lower, founders), upper
+
+
+def _check_energy(population: Population, ledger: Ledger) -> None:
+    """Energy is conserved, finite, and no agent lives on less than nothing."""
+    agents = population.life.agents.values()
+    size = 1e-9 * (1 + ledger.granted + ledger.found + ledger.paid)
+    held = ledger.granted + ledger.eaten - ledger.paid - ledger.buried
+    assert sum(agent.energy for agent in agents) == pytest.approx(held, abs=size)
+    lying = ledger.laid - ledger.eaten
+    assert population.environment.base.energy() == pytest.approx(lying, abs=size)
+    for agent in agents:
+        assert math.isfinite(agent.energy)
+        assert agent.in_flight or not population.species.breeding.is_doomed(agent)
+
+
+def _check_visits(population: Population, ledger: Ledger) -> None:
+    """No visit is lost, no target is given out twice, no budget and no host limit overshot."""
+    environment = population.environment
+    under_way = population.unsettled.values()
+    assert ledger.opened - ledger.settled == len(under_way) <= population._max_unsettled
+    at_doors = [each for waiting in population._doors.values() for each in waiting]
+    leads = [visit.lead for visit in under_way]
+    leads += [lead for _, lead in [*at_doors, *population._admitted]]
+    assert len({lead.fingerprint for lead in leads}) == len(leads)
+    assert all(environment.base.is_claimed(lead.fingerprint) for lead in leads)
+    in_flight = sum(agent.in_flight for agent in population.life.agents.values())
+    assert in_flight == len(leads)
+    assert environment.budget.left is None or environment.budget.left >= 0
+    for host, count in Counter(visit.lead.host for visit in under_way).items():
+        assert count <= environment.hosts._limit(host)[0]
+
+
+def _check_places(population: Population) -> None:
+    """Each agent is in exactly one place: in turn, waiting, stuck or away."""
+    agents = population.life.agents
+    places = Counter([agent.id for agent in [*population._turns, *population._stuck]])
+    places.update(population._parked)
+    if population.species.single_flight:
+        places.update(agent.id for agent in agents.values() if agent.in_flight)
+    assert places == Counter(dict.fromkeys(agents, 1))
+
+
+class BoundsAtEveryEvent:
+    """A listener: LB ≤ n ≤ UB after every event, but between a death and the founder it calls."""
+
+    def __init__(self, population: Population) -> None:
+        self._limits = limits(population)
+        self._count = 0
+        self._began = False
+        self._owed = False
+
+    def __call__(self, event: Event) -> None:
+        assert not self._owed or (isinstance(event, Born) and event.parent is None)
+        lower, upper = self._limits
+        self._count += isinstance(event, Born) - isinstance(event, Died)
+        self._began = self._began or self._count >= lower
+        self._owed = self._began and self._count < lower
+        assert self._count <= upper
+        assert not self._owed or isinstance(event, Died)
