@@ -1,0 +1,179 @@
+"""What every species keeps, however it sees, chooses, learns and breeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import BoundsAtEveryEvent, check
+from tiny_webs import Web, crawl, link, make_population, random_web, visit
+
+from evocrawl.events import Event, Opened
+from evocrawl.ledger import Ledger
+from evocrawl.life import Bounds
+from evocrawl.model import Cost, Dead, Dropped, Outcome, Refused
+from evocrawl.population import Population
+from evocrawl.species import SPECIES
+
+A, B = "http://a.test/", "http://b.test/"
+WEBS = range(12)
+FAILURES: list[Outcome] = [Dead("404", Cost()), Refused(Cost()), Dropped("filtered")]
+
+
+@pytest.fixture(params=sorted(SPECIES))
+def species(request: pytest.FixtureRequest) -> str:
+    """Each registered species in turn."""
+    return str(request.param)
+
+
+def make(species: str, seed: int = 0, **options: Any) -> tuple[Population, Ledger]:
+    """A population that cannot die out."""
+    options.setdefault("bounds", Bounds(4, 1, 12))
+    return make_population(species, seed=seed, **options)
+
+
+def web_of(seed: int, pages: int = 40) -> Web:
+    """A random web with every kind of failure."""
+    return random_web(np.random.default_rng(seed), pages)
+
+
+@pytest.mark.parametrize("seed", WEBS)
+def test_every_reachable_link_is_followed_once(species: str, seed: int) -> None:
+    """On a finite web, where the budget allows and the population lives on, the crawl ends so."""
+    web = web_of(seed)
+    seeds = [*web.links][:2]
+    population, ledger = make(species, seed)
+    order = crawl(population, web, seeds, most=100)
+    assert len(set(order)) == len(order)
+    known = {url for url in order if url not in web.moved and url not in web.failing}
+    known |= {web.moved[url] for url in order if url in web.moved}
+    assert set(order) <= web.reachable(seeds) <= {*order, *known}
+    assert population.ended == "exhausted"
+    check(population, ledger)
+
+
+@pytest.mark.parametrize("seed", WEBS)
+def test_visits_under_way_may_settle_in_any_order(species: str, seed: int) -> None:
+    """Late, early, by whatever outcome: bounds, energy and claims hold."""
+    web, rng = web_of(seed), np.random.default_rng(seed)
+    population, ledger = make(species, seed, max_unsettled=6, budget=200)
+    population.on_event.append(BoundsAtEveryEvent(population))
+    population.place(link(url) for url in [*web.links][:3])
+    targets = list[bytes]()
+    while population.ended is None:
+        chosen = population.choose(0.0)
+        if chosen is not None:
+            assert population.environment.base.is_claimed(chosen.lead.fingerprint)
+            targets.append(chosen.lead.fingerprint)
+        elif population.unsettled:
+            under_way = [*population.unsettled.values()]
+            settled = under_way[int(rng.integers(len(under_way)))]
+            if rng.random() < 0.2:
+                population.settle(settled.id, FAILURES[int(rng.integers(3))])
+            else:
+                visit(population, web, settled)
+        check(population, ledger)
+    assert len(set(targets)) == len(targets)
+
+
+@pytest.mark.parametrize("seed", WEBS)
+def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> None:
+    """Neither beyond its concurrency nor before its delay is over; and all hosts get their turn."""
+    web = web_of(seed)
+    seeds = [*web.links][:3]
+    population, ledger = make(species, seed, max_unsettled=9, limit=lambda _: (2, 1.5))
+    hosts, last = population.environment.hosts, dict[str, float]()
+    population.place(link(url) for url in seeds)
+    now_s = 0.0
+    while population.ended is None:
+        chosen = population.choose(now_s)
+        if chosen is not None:
+            host = chosen.lead.host
+            assert now_s - last.get(host, -1.5) >= 1.5
+            last[host] = now_s
+            assert not hosts.is_free(host, now_s)
+        elif population.unsettled:
+            visit(population, web, next(iter(population.unsettled.values())))
+            now_s += 0.25
+        elif population.ended is None:
+            wakes_at_s = population.wakes_at()
+            assert wakes_at_s is not None, "nothing is under way and nothing will wake the crawl"
+            now_s = wakes_at_s
+        check(population, ledger)
+    base = population.environment.base
+    assert not [lead for page in base for lead in base.leads(page)], "links are left"
+
+
+def test_the_same_seed_gives_the_same_events(species: str) -> None:
+    """Whatever the hash order of the run."""
+    web, histories = web_of(7), []
+    for _ in range(2):
+        population, _ = make(species, 3)
+        events: list[Event] = []
+        population.on_event.append(events.append)
+        crawl(population, web, [*web.links][:2])
+        histories.append(events)
+    assert histories[0] == histories[1]
+    assert any(isinstance(event, Opened) for event in histories[0])
+
+
+@pytest.mark.parametrize("outcome", FAILURES)
+def test_a_seed_that_brings_no_page_ends_the_crawl(species: str, outcome: Outcome) -> None:
+    """Nobody waits for links that will not come."""
+    population, ledger = make(species)
+    assert crawl(population, Web({}, failing={A: outcome}), [A]) == [A]
+    assert population.ended == "exhausted"
+    check(population, ledger)
+
+
+def test_one_dead_seed_of_two_does_not_end_the_crawl(species: str) -> None:
+    """The other is followed, whichever comes first."""
+    for seeds in ([A, B], [B, A]):
+        population, _ = make(species)
+        order = crawl(population, Web({B: [f"{B}1"], f"{B}1": []}), seeds)
+        assert sorted(order) == sorted([A, B, f"{B}1"])
+
+
+def test_pages_without_links_or_with_links_to_themselves_end_the_crawl(species: str) -> None:
+    """A page's own address is claimed with it, also where it was reached by a redirect."""
+    for web in (Web({A: []}), Web({A: [A, A]}), Web({B: [B, A]}, moved={A: B})):
+        population, ledger = make(species)
+        assert crawl(population, web, [A], most=3) == [A]
+        check(population, ledger)
+
+
+def test_a_page_of_a_thousand_links_is_worked_through(species: str) -> None:
+    """Each of its targets once, though each is linked twice."""
+    targets = [f"{B}{number}" for number in range(500)]
+    web = Web({A: [*targets, *targets], **{target: [] for target in targets}}, {A: 1.0})
+    population, ledger = make(species)
+    assert sorted(crawl(population, web, [A])) == sorted([A, *targets])
+    assert ledger.pages == 501
+
+
+def test_no_more_is_asked_for_than_the_budget_allows(species: str) -> None:
+    """With many visits under way at once."""
+    population, _ = make(species, max_unsettled=50, budget=7)
+    population.place(link(f"{A}{number}") for number in range(20))
+    opened = 0
+    while (chosen := population.choose(0.0)) is not None:
+        opened += 1
+        assert population.environment.budget.spend(chosen.id)
+        if opened % 3 == 0:
+            population.settle(chosen.id, Dropped(""))
+    assert opened == 7 if not population.species.single_flight else opened <= 7
+    for each in [*population.unsettled]:
+        population.settle(each, Dead("closed", Cost()))
+    while (chosen := population.choose(0.0)) is not None:
+        visit(population, Web({}), chosen)
+    assert population.environment.budget.spent == 7
+    assert population.ended == "budget"
+
+
+def test_a_score_is_finite_for_seeds_and_links(species: str) -> None:
+    """It orders queues and weighs draws."""
+    choice = make(species)[0].species.choice
+    page = Web({A: []}).answer(A, lambda _: 0.0).page  # type: ignore[union-attr]
+    for found_on in (None, page):
+        assert np.isfinite(choice.score(link(B, "0.5"), found_on))
