@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from evocrawl.errors import SettingError
+
+_PARTING = re.compile(r"[,\s]*\s[,\s]*|,+(?=\w+://|\Z)|\A,+")
 
 Reader = Callable[[Any], Any]
 """Turns a raw value into the option's type; raises ValueError or TypeError when it cannot."""
@@ -92,8 +95,11 @@ def text(raw: Any) -> str:
 
 
 def words(raw: Any) -> tuple[str, ...]:
-    """Read a list, or a text whose entries stand apart by spaces, commas or line ends."""
-    entries = raw.replace(",", " ").split() if isinstance(raw, str) else list(raw)
+    """Read a list, or a text whose entries stand apart by spaces, commas or line ends.
+
+    A comma within an entry, as some URLs have, parts nothing.
+    """
+    entries = list(filter(None, _PARTING.split(raw))) if isinstance(raw, str) else list(raw)
     if not all(isinstance(entry, str) for entry in entries):
         raise TypeError(raw)
     return tuple(entries)

@@ -142,6 +142,22 @@ def test_values_are_read_as_a_command_line_writes_them() -> None:
     assert (config.max_unsettled, config.query) == (None, "red pandas")
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("", ()),
+        (" , ,", ()),
+        ("http://a.test/1,2 ,http://b.test/?q=3,4,", ("http://a.test/1,2", "http://b.test/?q=3,4")),
+        ("http://a.test/,https://b.test/", ("http://a.test/", "https://b.test/")),
+        (",http://a.test/\nhttp://b.test/", ("http://a.test/", "http://b.test/")),
+        (["http://a.test/1,2"], ("http://a.test/1,2",)),
+    ],
+)
+def test_seeds_may_hold_commas_and_be_parted_by_them(written: object, read: object) -> None:
+    """A comma parts two URLs only where another begins."""
+    assert Config.read({}, {"seeds": written}).seeds == read
+
+
 def test_a_refusal_costs_as_a_visit_unless_it_is_given() -> None:
     """And the gain goes with the energy model."""
     assert Config.read({}, {"cost": 0.25}).refusal_cost == 0.25
