@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -116,6 +119,33 @@ def test_the_same_seed_gives_the_same_events(species: str) -> None:
         histories.append(events)
     assert histories[0] == histories[1]
     assert any(isinstance(event, Opened) for event in histories[0])
+
+
+def test_another_run_of_the_program_makes_the_same_choices() -> None:
+    """The order of sets of texts changes from run to run: it must decide nothing."""
+    code = (
+        "import sys, numpy\n"
+        "from tiny_webs import crawl, make_population, random_web\n"
+        "web = random_web(numpy.random.default_rng(5), 40)\n"
+        "limit = lambda host: (1, 1.0)\n"
+        "for name in sys.argv[1:]:\n"
+        "    print(name, *crawl(make_population(name, limit=limit)[0], web, [*web.links][:3]))\n"
+    )
+    orders = [
+        subprocess.run(
+            [sys.executable, "-c", code, *sorted(SPECIES)],
+            env={
+                **os.environ,
+                "PYTHONHASHSEED": hash_seed,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+            },
+            capture_output=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    ]
+    assert orders[0] == orders[1]
+    assert len(orders[0]) > 100
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
