@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from evocrawl.errors import SettingError
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
+from evocrawl.model import Fingerprint
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
 from evocrawl.species import SPECIES, Ingredients
@@ -41,12 +43,14 @@ def settle_in(
     host_limit: HostLimit,
     timeout_s: float,
     model: Relevance | None = None,
+    labels: Collection[Fingerprint] | None = None,
 ) -> Habitat:
     """Build the habitat that `config` describes.
 
     `concurrency` is the number of visits under way at once unless the configuration says so,
     `timeout_s` the longest fetch, `model` a relevance model to use in place of the configured
-    one (a simulator shares one between runs). Raises SettingError or QueryError.
+    one (a simulator shares one between runs), `labels` the relevant pages where they are known,
+    for the species that needs them. Raises SettingError or QueryError.
     """
     if not config.query:
         raise SettingError("query", config.query, "words to look for")
@@ -69,6 +73,8 @@ def settle_in(
         config.wander_share,
         config.boldness,
         config.contest,
+        config.relevant_at,
+        labels,
     )
     population = Population(
         SPECIES[config.species](ingredients),

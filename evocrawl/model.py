@@ -70,7 +70,8 @@ class Lead:
 
     What was needed of the link's words is in `score`, the worth that the species' choice gave it
     when it was found; they are not kept, since leads are what memory is full of. `source` is the
-    page it stands on, `depth` the number of links from a seed to its target.
+    page it stands on, `depth` the number of links from a seed to its target. `features` is what a
+    choice that appraises wants to meet again: a few numbers or strings, None by default.
     """
 
     url: str
@@ -81,6 +82,7 @@ class Lead:
     score: float
     anchor: str = ""
     payload: object = field(default=None, compare=False, repr=False)
+    features: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

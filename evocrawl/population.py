@@ -32,7 +32,7 @@ from evocrawl.model import (
     Visit,
     VisitId,
 )
-from evocrawl.species.base import Agent, Species
+from evocrawl.species.base import Agent, Appraisal, Choice, Species
 from evocrawl.store import MemoryPageBase, PageRecord
 from evocrawl.urls import host_of
 
@@ -81,6 +81,7 @@ class Population:
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
         self._max_unsettled = max_unsettled
+        self._appraise = _appraise(species.choice)
         self.gate = gate
         self._seeded: set[bytes] = set()
         self._turns: deque[Agent] = deque()
@@ -258,9 +259,9 @@ class Population:
         record = PageRecord(page.url, page.relevance, page.energy, visit.agent, depth)
         base.add(page.fingerprint, record)
         self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
-        score = self.species.choice.score
+        appraise = self._appraise
         leads = [
-            self._lead(link, page.fingerprint, depth + 1, score(link, page))
+            self._lead(link, page.fingerprint, depth + 1, *appraise(link, page, visit.lead))
             for link in page.links
             if not base.is_claimed(link.fingerprint)
         ]
@@ -278,7 +279,9 @@ class Population:
     ) -> None:
         self.life.emit(Settled(visit, outcome, reason, relevance, first))  # type: ignore[arg-type]
 
-    def _lead(self, link: Link, source: bytes, depth: int, score: float) -> Lead:
+    def _lead(
+        self, link: Link, source: bytes, depth: int, score: float, features: object = None
+    ) -> Lead:
         return Lead(
             link.url,
             link.fingerprint,
@@ -288,6 +291,7 @@ class Population:
             score,
             link.anchor,
             link.payload,
+            features,
         )
 
     def _park(self, agent: Agent, hosts: Iterable[str]) -> None:
@@ -306,3 +310,10 @@ class Population:
     def _wake_stuck(self) -> None:
         self._turns.extend(self._stuck)
         self._stuck.clear()
+
+
+def _appraise(choice: Choice) -> Callable[[Link, Page, Lead], tuple[float, object]]:
+    """Return how links are valued: by the choice's appraisal, or by its score alone."""
+    if isinstance(choice, Appraisal):
+        return choice.appraise
+    return lambda link, page, _: (choice.score(link, page), None)

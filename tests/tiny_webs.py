@@ -111,7 +111,13 @@ def make_population(
     """A population with everything around it, and a ledger that has seen it all."""
     base = MemoryPageBase()
     ingredients = Ingredients(
-        base, AnchorIsRelevance(), lambda: Frontier(base.is_claimed), wander_share, boldness, 4
+        base,
+        AnchorIsRelevance(),
+        lambda: Frontier(base.is_claimed),
+        wander_share,
+        boldness,
+        contest=4,
+        labels=frozenset(),
     )
     population = Population(
         SPECIES[species](ingredients),

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from evocrawl.model import Fingerprint
+from evocrawl.species.ache import ache
+from evocrawl.species.at_random import at_random
 from evocrawl.species.base import PageBase, Species
 from evocrawl.species.best_first import best_first
+from evocrawl.species.best_first_anchor import best_first_anchor
 from evocrawl.species.breadth_first import breadth_first
 from evocrawl.species.energy import LinkRelevance, energy
+from evocrawl.species.fish_search import fish_search
+from evocrawl.species.lottery import Lottery
+from evocrawl.species.oracle import oracle
 from evocrawl.species.parts import Queue
+from evocrawl.species.shark_search import shark_search
+from evocrawl.species.tag_path_bandit import tag_path_bandit
 
 __all__ = ["SPECIES", "Ingredients", "Species"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ingredients:
-    """What species are made of: each takes what it needs. `frontier` makes an empty queue."""
+    """What species are made of: each takes what it needs.
+
+    `frontier` makes an empty queue, `relevant_at` is the relevance from which a page counts as
+    relevant, `labels` are the pages known to be so, where a simulation knows.
+    """
 
     base: PageBase
     relevance: LinkRelevance
@@ -24,6 +37,8 @@ class Ingredients:
     wander_share: float
     boldness: float
     contest: int
+    relevant_at: float = 0.2
+    labels: Collection[Fingerprint] | None = None
 
 
 SPECIES: dict[str, Callable[[Ingredients], Species]] = {
@@ -35,6 +50,13 @@ SPECIES: dict[str, Callable[[Ingredients], Species]] = {
         contest=have.contest,
     ),
     "best_first": lambda have: best_first(have.frontier()),
+    "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),
     "breadth_first": lambda have: breadth_first(have.frontier()),
+    "random": lambda have: at_random(Lottery(have.base.is_claimed)),
+    "fish_search": lambda have: fish_search(have.frontier(), relevant_at=have.relevant_at),
+    "shark_search": lambda have: shark_search(have.frontier(), have.relevance),
+    "ache": lambda have: ache(have.frontier(), have.base.is_claimed, relevant_at=have.relevant_at),
+    "tag_path_bandit": lambda have: tag_path_bandit(have.base.is_claimed),
+    "oracle": lambda have: oracle(have.frontier(), have.labels),
 }
 """Name in the settings to maker."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from numpy.random import Generator
 
@@ -100,6 +100,21 @@ class Choice(Protocol):
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return one of the `leads`, of which there is at least one."""
+
+
+@runtime_checkable
+class Appraisal(Choice, Protocol):
+    """A choice that looks further back than the page, or that wants to learn from a link later.
+
+    Where a choice has `appraise` it is asked in place of `score`, save for seeds.
+    """
+
+    def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, object]:
+        """Return the worth of a link, finite, and the `features` that its lead shall carry.
+
+        `via` is the lead that was followed to `page`, with the features given to it. Features
+        are small and plain (None, numbers, strings, tuples of them): every waiting link has some.
+        """
 
 
 class Learning(Protocol):

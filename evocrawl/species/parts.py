@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evocrawl.model import Lead
-from evocrawl.species.base import ANY_HOST, Agent, Look, Move, PageBase
+from evocrawl.species.base import (
+    ANY_HOST,
+    Agent,
+    Choice,
+    Learning,
+    Look,
+    Move,
+    NoLearning,
+    PageBase,
+    Sight,
+    Species,
+)
 
 
 class Queue(Protocol):
@@ -19,6 +30,9 @@ class Queue(Protocol):
 
     def push(self, lead: Lead, priority: float) -> None:
         """Add a link."""
+
+    def rerank(self, lead: Lead, priority: float) -> None:
+        """Give a waiting link another priority."""
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link of a free host."""
@@ -130,6 +144,19 @@ class Immortal:
 
     def inherit(self, parent: Agent, child: Agent) -> None:
         """Never called, for lack of children."""
+
+
+def lone(name: str, sight: Sight, choice: Choice, learning: Learning | None = None) -> Species:
+    """Make a species of one immortal agent with any number of visits under way: a plain crawler."""
+    return Species(
+        name,
+        sight,
+        choice,
+        Immortal(),
+        learning or NoLearning(),
+        single_flight=False,
+        founders=1,
+    )
 
 
 def _score(lead: Lead) -> float:

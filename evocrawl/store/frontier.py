@@ -44,7 +44,18 @@ class Frontier:
         known = self._best.get(target)
         if (known is not None and known >= priority) or self._is_claimed(target):
             return
-        self._best[target] = priority
+        self._insert(lead, priority)
+
+    def rerank(self, lead: Lead, priority: float) -> None:
+        """Give a waiting link another priority, be it better or worse; others are left out.
+
+        Runtime complexity: O(log n).
+        """
+        if self._best.get(lead.fingerprint, priority) != priority:
+            self._insert(lead, priority)
+
+    def _insert(self, lead: Lead, priority: float) -> None:
+        self._best[lead.fingerprint] = priority
         self._pushed += 1
         entry = (-priority, self._pushed, lead)
         queue = self._queues.setdefault(lead.host, [])

@@ -1,0 +1,164 @@
+"""An adaptive crawler after ACHE: learn which links lead to relevant pages, and to their hubs.
+
+Barbosa & Freire 2007, An adaptive crawler for locating hidden-Web entry points (WWW), of which
+the crawler ACHE descends. A link classifier (naive Bayes on the words of anchor, surrounding text
+and URL) puts a link into a level, and the frontier is in the order of levels::
+
+    level    the link leads                                            priority
+    0        to a relevant page                                        200 + 99 · P(0)
+    1        to a page with a link to a relevant page                  100 + 99 · P(1)
+    2        elsewhere                                                 99 · P(2)
+
+until the first relevant and the first other page have taught it: then, as in ACHE's baseline,
+a link is worth 100 · the relevance of its page. Relevant means `relevant_at` or more.
+
+What differs: ACHE's level 2 holds links two steps from a relevant page, the classifier never sees
+the rest; here the rest is level 2, and less sure of it is better: its priority is 99 · (1 − P(2)).
+ACHE trains anew on all links after so many pages; naive Bayes, being counts, here learns from
+each page at once. ACHE's classifier picks its features, here all words are hashed. Priorities of
+waiting links would be those of the classifier of long ago: each step some are scored anew in
+turn, and the first of the frontier is before it is followed (lazy evaluation, Minoux 1978).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.base import Agent, Look, Species
+from evocrawl.species.link_words import NaiveBayes, Words, link_words
+from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
+
+_LEVELS = 3
+_TRAIL = 10_000
+"""Pages whose links in are kept, to learn of hubs."""
+_SEED = 1000.0
+
+
+@dataclass(slots=True)
+class LinkLearner:
+    """What the levels are learnt from; at most `_TRAIL` examples may still change their level."""
+
+    relevant_at: float
+    model: NaiveBayes = field(default_factory=lambda: NaiveBayes(_LEVELS))
+    trail: OrderedDict[Fingerprint, tuple[Words, int]] = field(default_factory=OrderedDict)
+
+    @property
+    def has_learnt(self) -> bool:
+        """True when there was an example of the first level, and one of another."""
+        first, *others = self.model.examples.tolist()
+        return first > 0 and sum(others) > 0
+
+    def priority(self, words: Words) -> float:
+        """Return the priority of a link by its words, in [0, 300]."""
+        shares = self.model.probabilities(words)
+        level = max(range(_LEVELS), key=shares.__getitem__)
+        share = shares[level] if level < _LEVELS - 1 else 1 - shares[level]
+        return 100.0 * (_LEVELS - 1 - level) + 99.0 * share
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
+        """Learn from where a link led; the link to the page it stood on may be one to a hub."""
+        words = visit.lead.features
+        if not isinstance(words, tuple):
+            return
+        is_relevant = isinstance(outcome, Fetched) and outcome.page.relevance >= self.relevant_at
+        level = 0 if is_relevant else _LEVELS - 1
+        self.model.learn(words, level)
+        if isinstance(outcome, Fetched):
+            self.trail[outcome.page.fingerprint] = words, level
+            if len(self.trail) > _TRAIL:
+                self.trail.popitem(last=False)
+        if is_relevant:
+            self._promote(visit.lead.source)
+
+    def _promote(self, page: Fingerprint) -> None:
+        words, level = self.trail.get(page, ((), 0))
+        if level == _LEVELS - 1:
+            self.model.learn(words, level, -1.0)
+            self.model.learn(words, 1)
+            self.trail[page] = words, 1
+
+
+@dataclass(frozen=True, slots=True)
+class ByLevel(Best):
+    """A link is worth what its words say, or what its page is before anything is learnt."""
+
+    learner: LinkLearner
+
+    def score(self, link: Link, page: Page | None) -> float:
+        """Return the priority of a link, more than any for a seed."""
+        if page is None:
+            return _SEED
+        if self.learner.has_learnt:
+            return self.learner.priority(link_words(link))
+        return 100 * page.relevance
+
+    def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, Words]:  # noqa: ARG002
+        """Return the priority and the link's words as numbers."""
+        words = link_words(link)
+        if self.learner.has_learnt:
+            return self.learner.priority(words), words
+        return 100 * page.relevance, words
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed(WholeFrontier):
+    """The whole frontier, where priorities of waiting links follow what is learnt.
+
+    Each look scores `turns` of the waiting links anew, raising those that have become better, and
+    the first of the frontier until it stays the first, at most `turns` times. O(turns · log n).
+    """
+
+    learner: LinkLearner
+    is_claimed: Callable[[Fingerprint], bool]
+    turns: int
+    waiting: deque[Lead] = field(default_factory=deque)
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """Queue the links by their score. O(log n) a link."""
+        for lead in leads:
+            self.frontier.push(lead, lead.score)
+        self.waiting.extend(leads)
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+        """See the best link of a free host, by what is known now."""
+        if self.learner.has_learnt:
+            self._raise_some()
+            self._settle_first(is_free)
+        # A zero-argument super() fails in a dataclass with slots.
+        return WholeFrontier.look(self, agent, is_free)
+
+    def _raise_some(self) -> None:
+        for _ in range(min(self.turns, len(self.waiting))):
+            lead = self.waiting.popleft()
+            if not self.is_claimed(lead.fingerprint):
+                self.frontier.push(lead, self._priority(lead))
+                self.waiting.append(lead)
+
+    def _settle_first(self, is_free: Callable[[str], bool]) -> None:
+        first = None
+        for _ in range(self.turns):
+            lead = self.frontier.peek(is_free)
+            if lead is None or lead is first:
+                return
+            self.frontier.rerank(lead, self._priority(lead))
+            first = lead
+
+    def _priority(self, lead: Lead) -> float:
+        words = lead.features
+        return self.learner.priority(words) if isinstance(words, tuple) else _SEED
+
+
+def ache(
+    frontier: Queue,
+    is_claimed: Callable[[Fingerprint], bool],
+    *,
+    relevant_at: float,
+    turns: int = 16,
+) -> Species:
+    """Make the species on a frontier of its own; `relevant_at` in [0, 1], `turns` ≥ 1."""
+    learner = LinkLearner(relevant_at)
+    sight = Refreshed(frontier, learner, is_claimed, turns)
+    return lone("ache", sight, ByLevel(learner), learner)

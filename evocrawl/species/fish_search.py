@@ -1,0 +1,88 @@
+"""Fish-Search (De Bra & Post 1994, WWW1; the rules as De Bra's hypertext course states them).
+
+Waiting links stand in one list. A page that is relevant puts 1.5 · `width` of its links at the
+beginning B, another page puts `width` of them at the middle M, right after the links of relevant
+pages, and what is left goes to the end E::
+
+    links of            number         where    their depth
+    a relevant page     1.5 · width    B        depth
+    any other page      width          M        that of the link to the page, less 1
+    the rest, and all links of an irrelevant page reached at depth 0    E
+
+Fish that find food have more and stronger young, the others' young swim on until they starve.
+Relevant means a relevance of at least `relevant_at`. Links to other hosts are selected first, as
+in the original, then in document order, where the original draws; it also takes fewer links of
+slow servers, which is left to the limits per host here. A link that is found again moves up,
+never down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from evocrawl.model import Lead, Link, Page
+from evocrawl.species.base import Species
+from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
+from evocrawl.urls import host_of
+
+_MIDDLE = -(2.0**40)
+_END = -(2.0**41)
+"""Far enough below that pages, counted up from 0, never reach from one part into another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength(Best):
+    """A link is worth 1 on a relevant page, 0 on another; its lead carries its depth."""
+
+    relevant_at: float
+    depth: int
+
+    def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
+        """Return 1 or 0 by the relevance of the page, 1 for a seed."""
+        return float(page is None or page.relevance >= self.relevant_at)
+
+    def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, tuple[int, bool]]:
+        """Return the score, and the depth that is left with whether the link leaves its host."""
+        is_away = host_of(link.url) != host_of(page.url)
+        if page.relevance >= self.relevant_at:
+            return 1.0, (self.depth, is_away)
+        reached_at = via.features[0] if isinstance(via.features, tuple) else self.depth
+        return 0.0, (reached_at - 1, is_away)
+
+
+@dataclass(frozen=True, slots=True)
+class Shoal(WholeFrontier):
+    """The list of three parts: a later page goes before an earlier one, save at the end."""
+
+    width: int
+    pages: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """Put the links of a page where they belong. O(log n) a link."""
+        if not leads or leads[0].features is None:
+            for seed in leads:
+                self.frontier.push(seed, 0.0)
+            return
+        is_relevant = leads[0].score > 0
+        selected = int(1.5 * self.width) if is_relevant else self.width
+        place = next(self.pages) + (0.0 if is_relevant else _MIDDLE)
+        if _depth(leads[0]) < 0:
+            selected = 0
+        # The sort is stable: document order within the host's own links and within the others.
+        for number, lead in enumerate(sorted(leads, key=_stays)):
+            self.frontier.push(lead, place if number < selected else _END)
+
+
+def fish_search(frontier: Queue, *, relevant_at: float, width: int = 5, depth: int = 3) -> Species:
+    """Make the species on a frontier of its own; `width` ≥ 1 links, `depth` ≥ 0 pages."""
+    return lone("fish_search", Shoal(frontier, width), Strength(relevant_at, depth))
+
+
+def _depth(lead: Lead) -> int:
+    return lead.features[0] if isinstance(lead.features, tuple) else 0
+
+
+def _stays(lead: Lead) -> bool:
+    return not (isinstance(lead.features, tuple) and lead.features[1])

@@ -1,0 +1,71 @@
+"""Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim & Ur 1998, WWW7, figure 2).
+
+A link inherits from the page it stands on, a page without relevance hands on, faded, what it has
+inherited itself, and the link's own words count as much as all that::
+
+    inherited(l) = δ · sim(q, p)         where sim(q, p) > 0, p being the page of l
+                   δ · inherited(p)      else
+    context(l)   = 1                     where sim(q, anchor) > 0
+                   sim(q, context)       else
+    near(l)      = β · sim(q, anchor) + (1 − β) · context(l)
+    score(l)     = γ · inherited(l) + (1 − γ) · near(l)                   in [0, 1]
+
+with δ = 0.5, β = 0.8 and γ = 0.5. sim is the relevance model. The Fish-Search that the paper
+starts from also limits width and depth; without a time limit those limits only delay links, and
+the order by score does that already, so that there are none here. A link found several times
+keeps the best of its scores, and what it inherits from the page where it got it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.model import Lead, Link, Page
+from evocrawl.species.base import Species
+from evocrawl.species.energy import LinkRelevance
+from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
+
+
+@dataclass(frozen=True, slots=True)
+class Scent(Best):
+    """What a link inherits is carried by its lead, for the page it leads to."""
+
+    relevance: LinkRelevance
+    decay: float
+    anchor_share: float
+    inherited_share: float
+
+    def score(self, link: Link, page: Page | None) -> float:
+        """Return the score of a link whose page has inherited nothing, in [0, 1]; 2 for a seed."""
+        return 2.0 if page is None else self._potential(link, self.decay * page.relevance)
+
+    def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, float]:
+        """Return the score and the inherited part of it, both in [0, 1]."""
+        source = page.relevance
+        if source <= 0 and isinstance(via.features, float):
+            source = via.features
+        inherited = self.decay * source
+        return self._potential(link, inherited), inherited
+
+    def _potential(self, link: Link, inherited: float) -> float:
+        gamma = self.inherited_share
+        return gamma * inherited + (1 - gamma) * self._near(link)
+
+    def _near(self, link: Link) -> float:
+        beta = self.anchor_share
+        anchor = self.relevance.link(link.anchor, link.anchor)
+        context = 1.0 if anchor > 0 else self.relevance.link(link.context, link.context)
+        return beta * anchor + (1 - beta) * context
+
+
+def shark_search(
+    frontier: Queue,
+    relevance: LinkRelevance,
+    *,
+    decay: float = 0.5,
+    anchor_share: float = 0.8,
+    inherited_share: float = 0.5,
+) -> Species:
+    """Make the species on a frontier of its own; δ, β and γ lie in [0, 1]."""
+    choice = Scent(relevance, decay, anchor_share, inherited_share)
+    return lone("shark_search", WholeFrontier(frontier), choice)

@@ -1,0 +1,146 @@
+"""A sleeping bandit over tag paths: learn from which part of pages the good links come.
+
+After SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, arXiv 2602.11874). Links whose paths
+of tags look alike are one arm, an arm sleeps while no link of it is open. *Awake upper estimated
+reward* (Kleinberg, Niculescu-Mizil & Sharma 2010, Regret bounds for sleeping experts and bandits)
+plays the awake arm a of the highest ::
+
+    mean reward(a) + α · √(ln t / n(a))         n(a): visits by a, t: visits in all
+
+an unplayed arm first; the link is drawn from the arm, each alike.
+
+What differs: the original looks for files of certain types and is rewarded by the number of new
+links to them on the page reached, which a URL classifier guesses. Here the reward is the
+relevance of the page reached, in [0, 1]; a dead link gives 0. With it the original's α = 2√2
+explores nearly evenly over a crawl of some thousand pages: α is 0.3. Where a world has no tag
+paths all links are one arm, and the crawl is random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.base import ANY_HOST, Agent, Look, Move, Species
+from evocrawl.species.lottery import Lottery
+from evocrawl.species.parts import Best, lone
+from evocrawl.species.tag_paths import TagPathGroups
+
+
+@dataclass(slots=True)
+class Arm:
+    """The open links of a group of tag paths, and what following them has brought."""
+
+    links: Lottery
+    plays: int = 0
+    rewards: float = 0.0
+
+
+@dataclass(slots=True)
+class Bandit:
+    """The arms by number. `alpha` ≥ 0 weighs curiosity."""
+
+    is_claimed: Callable[[Fingerprint], bool]
+    alpha: float
+    arms: dict[int, Arm] = field(default_factory=dict)
+    plays: int = 0
+
+    def arm(self, number: int) -> Arm:
+        """Return an arm, new where it is not known."""
+        if number not in self.arms:
+            self.arms[number] = Arm(Lottery(self.is_claimed))
+        return self.arms[number]
+
+    def reward(self, number: int, reward: float) -> None:
+        """An arm was played and brought `reward`, in [0, 1]."""
+        arm = self.arm(number)
+        arm.plays += 1
+        arm.rewards += reward
+        self.plays += 1
+
+    def ranking(self) -> list[Arm]:
+        """Return the arms, the one to play first, of equals the first found. O(k log k)."""
+        return sorted(self.arms.values(), key=self._promise, reverse=True)
+
+    def _promise(self, arm: Arm) -> float:
+        if not arm.plays:
+            return math.inf
+        curiosity = self.alpha * math.sqrt(math.log(self.plays) / arm.plays)
+        return arm.rewards / arm.plays + curiosity
+
+
+@dataclass(frozen=True, slots=True)
+class ByArm(Best):
+    """A link is worth nothing in itself; its lead carries the number of its arm."""
+
+    groups: TagPathGroups
+
+    def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
+        """Return 0."""
+        return 0.0
+
+    def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, int]:  # noqa: ARG002
+        """Return 0 and the number of the link's arm."""
+        return 0.0, self.groups.group(link.tag_path)
+
+
+@dataclass(frozen=True, slots=True)
+class BestArm:
+    """The agent sees a link of the most promising arm that is awake."""
+
+    bandit: Bandit
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """Sort the links into their arms. O(log hosts) a link."""
+        for lead in leads:
+            self.bandit.arm(_arm(lead)).links.push(lead)
+
+    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Never wander."""
+        return None
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+        """See one link. O(k log k) in the number of arms, of which there are at most 129."""
+        for arm in self.bandit.ranking():
+            lead = arm.links.draw(agent.rng, is_free)
+            if lead is not None:
+                return Look((lead,))
+        waits = any(arm.links.has_parked for arm in self.bandit.arms.values())
+        return Look((), frozenset((ANY_HOST,)) if waits else frozenset())
+
+    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Nothing is elsewhere."""
+        return None
+
+    def freed(self, host: str) -> None:
+        """Let the host's links take part again."""
+        for arm in self.bandit.arms.values():
+            arm.links.free(host)
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """The relevance of the page reached is the reward of the arm."""
+
+    bandit: Bandit
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
+        """Reward the arm of the link that was followed. O(1)."""
+        reward = outcome.page.relevance if isinstance(outcome, Fetched) else 0.0
+        self.bandit.reward(_arm(visit.lead), reward)
+
+
+def tag_path_bandit(
+    is_claimed: Callable[[Fingerprint], bool], *, alpha: float = 0.3, threshold: float = 0.75
+) -> Species:
+    """Make the species; `alpha` ≥ 0, the cosine `threshold` of a group lies in [0, 1]."""
+    bandit = Bandit(is_claimed, alpha)
+    choice = ByArm(TagPathGroups(threshold))
+    return lone("tag_path_bandit", BestArm(bandit), choice, Reward(bandit))
+
+
+def _arm(lead: Lead) -> int:
+    """Return the number of a lead's arm; seeds have one of their own."""
+    return lead.features if isinstance(lead.features, int) else -1
