@@ -35,6 +35,7 @@ from evocrawl.model import (
 from evocrawl.species.base import Agent, Appraisal, Choice, Species
 from evocrawl.store import MemoryPageBase, PageRecord
 from evocrawl.urls import host_of
+from evocrawl.waiting import WaitingRoom
 
 ROOT = b""
 """Where founders begin: a page that is none, on which the seeds hang as links."""
@@ -85,14 +86,13 @@ class Population:
         self.gate = gate
         self._seeded: set[bytes] = set()
         self._turns: deque[Agent] = deque()
-        self._waiting: dict[str, list[Agent]] = {}
-        self._parked: set[int] = set()
+        self._waiting = WaitingRoom()
         self._stuck: list[Agent] = []
         self._doors: dict[str, list[tuple[Agent, Lead]]] = {}
         self._admitted: deque[tuple[Agent, Lead]] = deque()
         self._next_visit = 0
         environment.base.root(ROOT)
-        environment.hosts.on_free.append(self._host_freed)
+        environment.hosts.on_free += [species.sight.freed, self._waiting.freed]
 
     def __len__(self) -> int:
         return len(self.life.agents)
@@ -120,14 +120,20 @@ class Population:
 
         Runtime complexity: O(log n) for a species that looks at the whole frontier, O(links of
         the page) for one that looks at its page; agents whose hosts are busy are set aside and
-        not asked again before one of these hosts is free.
+        not asked again before one of these hosts can take them.
         """
         if not self._may_open():
             return None
         self.environment.hosts.advance(now_s)
         visit = self._through_door(now_s)
-        while visit is None and self._turns and len(self._doors) < _MAX_DOORS:
-            visit = self._turn(self._turns.popleft(), now_s)
+        while visit is None and len(self._doors) < _MAX_DOORS:
+            waited = self._waiting.next(self._freedom(now_s))
+            if waited is not None:
+                visit = self._follow(waited, now_s)
+            elif self._turns:
+                visit = self._turn(self._turns.popleft(), now_s)
+            else:
+                break
         return visit
 
     def opened(self, door: str) -> None:
@@ -180,23 +186,31 @@ class Population:
         return under_way < self._max_unsettled and self.environment.budget.left != 0
 
     def _turn(self, agent: Agent, now_s: float) -> Visit | None:
-        """Give `agent` one move: walk, follow a link, wait for a host or leave a dead end."""
-        sight, may_eat = self.species.sight, self.life.may_eat
-        move = sight.wander(agent, may_eat=may_eat)
+        """Give `agent` one move: walk to energy or follow a link."""
+        move = self.species.sight.wander(agent, may_eat=self.life.may_eat)
         if move is None:
-            hosts = self.environment.hosts
-            look = sight.look(agent, lambda host: hosts.is_free(host, now_s))
-            if look.leads:
-                return self._send(agent, self.species.choice.draw(agent, look.leads), now_s)
-            if look.busy:
-                self._park(agent, look.busy)
-                return None
-            move = sight.escape(agent, may_eat=may_eat)
+            return self._follow(agent, now_s)
+        self._turns.extend(self.life.walk(agent, move))
+        return None
+
+    def _follow(self, agent: Agent, now_s: float) -> Visit | None:
+        """Let `agent` follow a link, wait for a host or leave a dead end."""
+        look = self.species.sight.look(agent, self._freedom(now_s))
+        if look.leads:
+            return self._send(agent, self.species.choice.draw(agent, look.leads), now_s)
+        if look.busy:
+            self._waiting.enter(agent, look.busy)
+            return None
+        move = self.species.sight.escape(agent, may_eat=self.life.may_eat)
         if move is None:
             self._stuck.append(agent)
         else:
             self._turns.extend(self.life.walk(agent, move))
         return None
+
+    def _freedom(self, now_s: float) -> Callable[[str], bool]:
+        hosts = self.environment.hosts
+        return lambda host: hosts.is_free(host, now_s)
 
     def _send(self, agent: Agent, lead: Lead, now_s: float) -> Visit | None:
         self.environment.base.claim(lead.fingerprint)
@@ -293,19 +307,6 @@ class Population:
             link.payload,
             features,
         )
-
-    def _park(self, agent: Agent, hosts: Iterable[str]) -> None:
-        self._parked.add(agent.id)
-        for host in hosts:
-            self._waiting.setdefault(host, []).append(agent)
-
-    def _host_freed(self, host: str) -> None:
-        self.species.sight.freed(host)
-        for key in (host, ""):
-            for agent in self._waiting.pop(key, ()):
-                if agent.id in self._parked:
-                    self._parked.remove(agent.id)
-                    self._turns.append(agent)
 
     def _wake_stuck(self) -> None:
         self._turns.extend(self._stuck)

@@ -71,7 +71,8 @@ def _check_places(population: Population) -> None:
     """Each agent is in exactly one place: in turn, waiting, stuck or away."""
     agents = population.life.agents
     places = Counter([agent.id for agent in [*population._turns, *population._stuck]])
-    places.update(population._parked)
+    waiting = population._waiting
+    places.update([*waiting._hosts_of, *(agent.id for agent in waiting._ready)])
     if population.species.single_flight:
         places.update(agent.id for agent in agents.values() if agent.in_flight)
     assert places == Counter(dict.fromkeys(agents, 1))

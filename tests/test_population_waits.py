@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from checks import check
-from tiny_webs import Web, crawl, link, make_population, random_web
+from tiny_webs import Web, crawl, link, make_population, random_web, visit
 
 from evocrawl.life import Bounds
 from evocrawl.model import Dropped
+from evocrawl.species.base import Agent, Look
+from evocrawl.species.parts import PageSight
 
 A, B, C = (f"http://{letter}.test/" for letter in "abc")
 
@@ -113,3 +117,47 @@ def test_a_host_behind_a_closed_door_takes_one_link_only() -> None:
         population.environment.base.is_claimed(link(f"{A}{n}").fingerprint) for n in range(5)
     ]
     assert claimed == [True, False, False, False, False]
+
+
+def test_a_freed_host_calls_no_more_agents_than_it_can_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On one saturated host, the looks for a visit do not grow with the agents that wait."""
+    looks, look = [], PageSight.look
+
+    def counted(self: PageSight, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+        looks.append(agent.id)
+        return look(self, agent, is_free)
+
+    monkeypatch.setattr(PageSight, "look", counted)
+    web = Web({A: [f"{A}{n}" for n in range(300)], **{f"{A}{n}": [] for n in range(300)}})
+    population, ledger = make_population(
+        bounds=Bounds(50, 50, 50), limit=lambda _: (2, 0.0), max_unsettled=9, wander_share=0.0
+    )
+    population.place([link(A)])
+    while population.ended is None:
+        chosen = population.choose(0.0)
+        if chosen is None and population.unsettled:
+            visit(population, web, next(iter(population.unsettled.values())))
+            check(population, ledger)
+        if ledger.settled == 200:
+            break
+    assert ledger.settled == 200
+    assert len(looks) < 5 * 200 + 2 * 50
+
+
+def test_agents_that_wait_for_a_host_take_turns() -> None:
+    """First come, first served: the agent that held the host does not get it again at once."""
+    web = Web({A: [f"{A}{n}" for n in range(30)], **{f"{A}{n}": [] for n in range(30)}})
+    population, _ = make_population(
+        bounds=Bounds(5, 5, 5), limit=lambda _: (1, 0.0), max_unsettled=9, wander_share=0.0
+    )
+    population.place([link(A), *(link(f"{A}seed{n}") for n in range(5))])
+    agents = []
+    while len(agents) < 5:
+        chosen = population.choose(0.0)
+        if chosen is None:
+            visit(population, web, next(iter(population.unsettled.values())))
+        else:
+            agents.append(chosen.agent)
+    assert sorted(agents) == [1, 2, 3, 4, 5]
