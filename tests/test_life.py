@@ -86,3 +86,14 @@ def test_impossible_bounds_are_refused(bounds: tuple[int, int, int | None], name
     with pytest.raises(SettingError) as caught:
         Bounds(*bounds)
     assert caught.value.name == name
+
+
+def test_an_agent_that_walks_while_the_population_is_full_eats_nothing() -> None:
+    """Energy stays on the pages until there is room for a clone."""
+    base = MemoryPageBase()
+    life = life_of(base, Bounds(2, 0, 2))
+    first, _ = life.found()
+    first.energy = 0.25
+    base.add(b"rich", PageRecord("", 0.9, 3.0, None, 0))
+    assert life.walk(first, Move(b"rich", "dead end")) == [first]
+    assert (first.page, first.energy, base.energy()) == (b"rich", 0.25, 3.0)

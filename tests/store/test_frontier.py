@@ -116,3 +116,19 @@ def work(count: int) -> int:
 def test_the_work_for_a_link_does_not_grow_with_the_links() -> None:
     """Twice the links, about twice the look-ups."""
     assert work(2000) < 2.5 * work(1000)
+
+
+def test_a_waiting_link_moves_with_its_rank() -> None:
+    """Down as well as up; what does not wait is not brought in."""
+    claimed = set[bytes]()
+    frontier = Frontier(claimed.__contains__)
+    for number, priority in enumerate((0.9, 0.5, 0.1, 0.7)):
+        frontier.push(lead(3 * number), priority)
+    frontier.rerank(lead(0), 0.3)
+    frontier.rerank(lead(6), 0.6)
+    frontier.rerank(lead(30), 1.0)
+    order = []
+    while (best := frontier.peek(lambda _: True)) is not None:
+        order.append(int(best.url.rsplit("/", 1)[1]))
+        claimed.add(best.fingerprint)
+    assert order == [9, 6, 3, 0]
