@@ -1,0 +1,253 @@
+"""Runs a population in a world: the crawl without the network, and without the waiting.
+
+A simulation of discrete events. The clock jumps to whatever is next, the end of a fetch or of a
+host's delay; nothing sleeps. As in a crawl, up to `concurrency` visits are under way at once and
+each settles when its fetch is over. With one visit at a time the order of choices, fetches and
+settlements is a crawl's own. The same world, configuration and seeds give the same run.
+
+Requests are counted as in a crawl, redirects and failures included. Two things are simpler: the
+requests of a visit all count from its start, and a redirect is known by its last address alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from time import perf_counter
+from typing import Literal
+
+from evocrawl import relevance, stats
+from evocrawl.config import Config
+from evocrawl.events import Born, Died, Event
+from evocrawl.habitat import Habitat, settle_in
+from evocrawl.hosts import HostLimit
+from evocrawl.model import (
+    AgentId,
+    Cost,
+    Dead,
+    Fetched,
+    Fingerprint,
+    Link,
+    Outcome,
+    Page,
+    Refused,
+    Visit,
+)
+from evocrawl.simulation.judge import Judge
+from evocrawl.simulation.world import Document, World
+from evocrawl.urls import fingerprint
+
+KNOWN = "redirects to a page that is known"
+OVER_BUDGET = "over budget"
+_TIMEOUT_S = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One settled visit.
+
+    `request` counts the run's requests from 1 to the visit's last one; a visit that made none
+    has that of the one before. `fingerprint` and `changed_at_s` are the page's after redirects.
+    `agents` and `energy` are the population and what it holds after the step.
+    """
+
+    request: int
+    url: str
+    fingerprint: Fingerprint
+    agent: AgentId
+    outcome: Literal["fetched", "dead", "refused"]
+    reason: str
+    relevance: float | None
+    started_at_s: float
+    finished_at_s: float
+    changed_at_s: float | None
+    agents: int
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One agent's: the requests made when it was born and when it died, None if it lived on."""
+
+    agent: AgentId
+    parent: AgentId | None
+    born: int
+    died: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run did, in order. `budget` None: no limit. `stats` are those of a crawl.
+
+    `stop_reason` is "budget", "extinct" or "exhausted"; `seconds` is what the run took,
+    `simulated_s` what the crawl would have taken.
+    """
+
+    steps: tuple[Step, ...]
+    lives: tuple[Life, ...]
+    budget: int | None
+    requests: int
+    stop_reason: str
+    seconds: float
+    simulated_s: float
+    stats: dict[str, int | float]
+
+
+def run(
+    world: World,
+    config: Config,
+    seeds: Iterable[str],
+    *,
+    concurrency: int = 1,
+    host_limit: HostLimit | None = None,
+    relevant: Collection[Fingerprint] | None = None,
+    judge: Judge | None = None,
+    on_event: Iterable[Callable[[Event], None]] = (),
+) -> Run:
+    """Let the population that `config` describes live in `world` from `seeds` to its end.
+
+    `host_limit` defaults to `concurrency` visits a host and no delay, `relevant` are the labels
+    for a species that knows them, `judge` one to share between runs of the same query, `on_event`
+    gets every event. Raises SettingError or QueryError, and ValueError when a seed is no http URL
+    or there is none.
+    """
+    links = [Link(url, fingerprint(url)) for url in seeds]
+    if not links:
+        raise ValueError("a run needs at least one seed")
+    started_at_s = perf_counter()
+    if judge is None:
+        judge = Judge(relevance.create(config.relevance, config.query, config.language))
+    habitat = settle_in(
+        config,
+        concurrency=concurrency,
+        host_limit=host_limit or (lambda _: (concurrency, 0.0)),
+        timeout_s=_TIMEOUT_S,
+        model=judge.model,
+        labels=relevant,
+    )
+    habitat.population.on_event.extend(on_event)
+    simulation = _Simulation(world, habitat, judge)
+    simulation.play(links)
+    return simulation.result(perf_counter() - started_at_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    visit: Visit
+    request: int
+    answer: Document | Dead | Refused
+    cost: Cost
+
+
+class _Simulation:
+    """The clock, the visits under way by the time they end, and the record."""
+
+    def __init__(self, world: World, habitat: Habitat, judge: Judge) -> None:
+        self._world = world
+        self._habitat = habitat
+        self._population = habitat.population
+        self._judge = judge
+        self._now_s = 0.0
+        self._landings: list[tuple[float, int, _Flight]] = []
+        self._steps: list[Step] = []
+        self._lives: dict[AgentId, Life] = {}
+        self._population.on_event.append(self._note)
+
+    def play(self, seeds: list[Link]) -> None:
+        """Run to the end: nothing under way, and nothing that time alone would free."""
+        self._population.place(seeds)
+        while True:
+            while (visit := self._population.choose(self._now_s)) is not None:
+                self._depart(visit)
+            landing_s = self._landings[0][0] if self._landings else None
+            waking_s = self._population.wakes_at()
+            if landing_s is not None and (waking_s is None or landing_s <= waking_s):
+                self._now_s, _, flight = heappop(self._landings)
+                self._land(flight)
+            elif waking_s is not None:
+                self._now_s = waking_s
+            else:
+                return
+
+    def result(self, seconds: float) -> Run:
+        """Return the record."""
+        budget = self._habitat.budget
+        return Run(
+            tuple(self._steps),
+            tuple(self._lives.values()),
+            budget.limit,
+            budget.spent,
+            self._population.ended or "stuck",
+            seconds,
+            self._now_s,
+            stats.report(self._habitat.ledger, budget),
+        )
+
+    def _depart(self, visit: Visit) -> None:
+        answer = self._world.fetch(visit.lead.url, self._now_s)
+        cost = answer.cost
+        told = answer if isinstance(answer, Dead | Refused) else answer.document
+        if isinstance(told, Document) and told.fingerprint != visit.lead.fingerprint:
+            base = self._habitat.base
+            if base.is_claimed(told.fingerprint):
+                cost = _without_last_hop(cost)
+                told = Dead(KNOWN, cost)
+            else:
+                base.claim(told.fingerprint)
+        if not self._spend(visit, cost.requests):
+            told = Dead(OVER_BUDGET, cost)
+        flight = _Flight(visit, self._habitat.budget.spent, told, cost)
+        heappush(self._landings, (self._now_s + cost.seconds, visit.id, flight))
+
+    def _spend(self, visit: Visit, requests: int) -> bool:
+        """Count the requests as far as the budget allows; False when it does not allow all."""
+        return all(self._habitat.budget.spend(visit.id) for _ in range(requests))
+
+    def _land(self, flight: _Flight) -> None:
+        outcome, score = self._outcome(flight)
+        self._population.settle(flight.visit.id, outcome)
+        ledger, lead, told = self._habitat.ledger, flight.visit.lead, flight.answer
+        page = told if isinstance(told, Document) else None
+        self._steps.append(
+            Step(
+                flight.request,
+                lead.url,
+                page.fingerprint if page else lead.fingerprint,
+                flight.visit.agent,
+                "fetched" if page else "dead" if isinstance(told, Dead) else "refused",
+                told.reason if isinstance(told, Dead) else "",
+                score,
+                flight.visit.started_at_s,
+                self._now_s,
+                page.changed_at_s if page else None,
+                len(self._population),
+                ledger.granted + ledger.eaten - ledger.paid - ledger.buried,
+            )
+        )
+
+    def _outcome(self, flight: _Flight) -> tuple[Outcome, float | None]:
+        """Score and price a page as it lands, when R is what the pages before have made it."""
+        told = flight.answer
+        if not isinstance(told, Document):
+            return told, None
+        score = self._judge.score(told)
+        energy = self._population.price(score)
+        page = Page(told.url, told.fingerprint, score, energy, told.title, told.links)
+        return Fetched(page, flight.cost), score
+
+    def _note(self, event: Event) -> None:
+        match event:
+            case Born(agent=agent, parent=parent):
+                self._lives[agent] = Life(agent, parent, self._habitat.budget.spent)
+            case Died(agent=agent):
+                life = self._lives[agent]
+                died = self._habitat.budget.spent
+                self._lives[agent] = Life(agent, life.parent, life.born, died)
+
+
+def _without_last_hop(cost: Cost) -> Cost:
+    """What a redirect cost that nobody followed to its end."""
+    hops = max(cost.requests - 1, 1)
+    share = hops / max(cost.requests, 1)
+    return Cost(cost.seconds * min(share, 1.0), cost.headers_s, 0, hops)

@@ -1,0 +1,168 @@
+"""A population lives in a simulated world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from simulation_worlds import SmallWorld, random_world, url
+
+from evocrawl import relevance
+from evocrawl.config import Config
+from evocrawl.events import Event
+from evocrawl.simulation.judge import Judge
+from evocrawl.simulation.runner import KNOWN, OVER_BUDGET, Run, run
+from evocrawl.species import SPECIES
+
+
+def config(species: str = "breadth_first", max_pages: int = 100, seed: int = 0) -> Config:
+    return Config.read(
+        {}, {"query": "coral bleaching", "species": species, "max_pages": max_pages, "seed": seed}
+    )
+
+
+def simulate(world: SmallWorld, *seeds: str, species: str = "breadth_first", **options) -> Run:
+    budget = options.pop("budget", 100)
+    return run(world, config(species, budget), seeds or [url("a")], **options)
+
+
+def test_pages_are_fetched_one_after_the_other_in_the_species_order() -> None:
+    """Breadth first is a queue; the clock moves by what each fetch takes."""
+    world = SmallWorld({url("a"): [url("b"), url("c")], url("b"): [url("d")], url("c"): [],
+                        url("d"): []}, takes_s={url("b"): 5.0})  # fmt: skip
+    done = simulate(world)
+    assert [step.url for step in done.steps] == [url(name) for name in "abcd"]
+    assert [step.finished_at_s for step in done.steps] == [1.0, 6.0, 7.0, 8.0]
+    assert [step.request for step in done.steps] == [1, 2, 3, 4]
+    assert (done.stop_reason, done.simulated_s, done.requests) == ("exhausted", 8.0, 4)
+
+
+def test_visits_overlap_up_to_the_concurrency_and_settle_as_they_end() -> None:
+    """A slow page does not hold up the others, and no more than two are under way."""
+    world = SmallWorld({url(name): [] for name in "abc"}, takes_s={url("a"): 10.0})
+    done = simulate(world, url("a"), url("b"), url("c"), concurrency=2)
+    assert [step.url[-1] for step in done.steps] == ["b", "c", "a"]
+    assert world.fetched == [(url("a"), 0.0), (url("b"), 0.0), (url("c"), 1.0)]
+    assert done.simulated_s == 10.0
+
+
+def test_a_hosts_delay_makes_the_clock_jump_not_wait() -> None:
+    """Starts at one host stand apart by its delay; another host goes in between."""
+    pages = [url("a"), url("b"), url("x", host=1)]
+    world = SmallWorld({page: [] for page in pages})
+    done = simulate(world, *pages, concurrency=3, host_limit=lambda _: (1, 60.0))
+    assert world.fetched == [(url("a"), 0.0), (url("x", host=1), 0.0), (url("b"), 60.0)]
+    assert done.seconds < 30
+
+
+def test_every_request_counts_dead_links_refusals_and_redirects_too() -> None:
+    """A redirect is two requests, and a visit has the ordinal of its last."""
+    links = [url("old"), url("gone"), url("no"), url("b")]
+    world = SmallWorld(
+        {url("a"): links, url("b"): [], url("new"): []},
+        moved={url("old"): url("new")},
+        refused=[url("no")],
+    )
+    done = simulate(world)
+    told = [(step.url.rsplit("/")[-1], step.request, step.outcome) for step in done.steps]
+    assert told == [("a", 1, "fetched"), ("old", 3, "fetched"), ("gone", 4, "dead"),
+                    ("no", 5, "refused"), ("b", 6, "fetched")]  # fmt: skip
+    assert done.requests == 6
+
+
+def test_a_redirect_to_a_page_that_is_known_is_dead_and_not_followed() -> None:
+    """As in a crawl: one request, since the second is never sent."""
+    world = SmallWorld({url("a"): [url("old"), url("b")], url("b"): []},
+                       moved={url("old"): url("a")})  # fmt: skip
+    done = simulate(world)
+    assert [(step.reason, step.request) for step in done.steps] == [("", 1), (KNOWN, 2), ("", 3)]
+
+
+def test_the_target_of_a_redirect_is_not_fetched_again() -> None:
+    """Both addresses are taken."""
+    world = SmallWorld({url("a"): [url("old"), url("new")], url("new"): []},
+                       moved={url("old"): url("new")})  # fmt: skip
+    assert [step.url for step in simulate(world).steps] == [url("a"), url("old")]
+
+
+def test_a_redirect_ends_where_the_budget_does() -> None:
+    """The budget is never overshot."""
+    world = SmallWorld({url("a"): [url("old")], url("new"): []}, moved={url("old"): url("new")})
+    done = simulate(world, budget=2)
+    assert [(step.reason, step.request) for step in done.steps] == [("", 1), (OVER_BUDGET, 2)]
+    assert (done.requests, done.stop_reason) == (2, "budget")
+
+
+@pytest.mark.parametrize("species", SPECIES)
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurrency: int) -> None:
+    """Births, moves, meals and visits alike; so do two runs that share a judge."""
+    records: list[list[Event]] = []
+    judge: Judge | None = None
+    for _ in range(3):
+        events: list[Event] = []
+        world = random_world(3)
+        run(
+            world, config(species, 50, 7), [url(0)], concurrency=concurrency,
+            relevant=world.about("Nature.Corals"), judge=judge, on_event=[events.append],
+        )  # fmt: skip
+        records.append(events)
+        judge = judge or Judge(relevance.create("tfidf", "coral bleaching"))
+    assert len(records[0]) > 20
+    assert records[0] == records[1] == records[2]
+
+
+def test_another_seed_gives_another_run() -> None:
+    """The energy species draws."""
+    orders = {
+        tuple(step.url for step in run(random_world(3), config("energy", 40, seed), [url(0)]).steps)
+        for seed in range(5)
+    }
+    assert len(orders) > 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("concurrency", [1, 3])
+@pytest.mark.parametrize("species", ["energy", "best_first"])
+def test_what_was_counted_adds_up(seed: int, concurrency: int, species: str) -> None:
+    """Requests rise to the total and stay in the budget, nothing is fetched twice, all settle."""
+    budget = int(np.random.default_rng(seed).integers(1, 80))
+    done = run(random_world(seed), config(species, budget, seed), [url(0)], concurrency=concurrency)
+    requests = [step.request for step in done.steps]
+    assert max(requests) <= done.requests <= budget
+    assert concurrency > 1 or requests == sorted(requests)
+    pages = [step.fingerprint for step in done.steps if step.outcome == "fetched"]
+    assert len(pages) == len(set(pages)) == done.stats["evocrawl/pages"]
+    assert done.stats["evocrawl/visits/unsettled"] == 0
+    assert done.steps[-1].agents == sum(life.died is None for life in done.lives)
+    ends = [step.finished_at_s for step in done.steps]
+    assert ends == sorted(ends)
+
+
+def test_a_judge_reads_each_document_once() -> None:
+    """Scores are shared between runs of one query."""
+    model = _Counting()
+    judge = Judge(model)
+    world = random_world(1)
+    first = run(world, config(), [url(0)], judge=judge)
+    second = run(world, config("best_first"), [url(0)], judge=judge)
+    pages = {step.fingerprint for done in (first, second) for step in done.steps
+             if step.outcome == "fetched"}  # fmt: skip
+    assert model.read == len(pages) == len(judge)
+
+
+def test_a_run_without_seeds_is_a_mistake() -> None:
+    """Nobody could ever be born."""
+    with pytest.raises(ValueError, match="at least one seed"):
+        run(random_world(0), config(), [])
+
+
+class _Counting:
+    def __init__(self) -> None:
+        self.read = 0
+
+    def page(self, *_: str) -> float:
+        self.read += 1
+        return 0.5
+
+    def link(self, *_: str) -> float:
+        return 0.5
