@@ -1,0 +1,1 @@
+"""Measures of crawls, and what can be said of their differences."""
