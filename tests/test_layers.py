@@ -19,7 +19,7 @@ CORE_LAYERS = (
         "budget", "hosts", "ledger", "flights", "items", "meta",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"life", "population", "waiting"},
+    {"habitat", "life", "population", "waiting"},
     {"simulation", "evaluation"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)
