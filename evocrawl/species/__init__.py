@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evocrawl.model import Fingerprint
 from evocrawl.species.ache import ache
 from evocrawl.species.at_random import at_random
+from evocrawl.species.bar import Bar
 from evocrawl.species.base import PageBase, Species
 from evocrawl.species.best_first import best_first
 from evocrawl.species.best_first_anchor import best_first_anchor
@@ -21,6 +22,8 @@ from evocrawl.species.shark_search import shark_search
 from evocrawl.species.tag_path_bandit import tag_path_bandit
 
 __all__ = ["SPECIES", "Ingredients", "Species"]
+
+_RELEVANT_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,11 @@ class Ingredients:
     relevant_at: float = 0.2
     labels: Collection[Fingerprint] | None = None
 
+    @property
+    def bar(self) -> Bar:
+        """What tells relevant pages from others: the best fifth is relevant, however low."""
+        return Bar(self.base.ranks, self.relevant_at, _RELEVANT_SHARE)
+
 
 SPECIES: dict[str, Callable[[Ingredients], Species]] = {
     "energy": lambda have: energy(
@@ -53,9 +61,9 @@ SPECIES: dict[str, Callable[[Ingredients], Species]] = {
     "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),
     "breadth_first": lambda have: breadth_first(have.frontier()),
     "random": lambda have: at_random(Lottery(have.base.is_claimed)),
-    "fish_search": lambda have: fish_search(have.frontier(), relevant_at=have.relevant_at),
+    "fish_search": lambda have: fish_search(have.frontier(), have.bar),
     "shark_search": lambda have: shark_search(have.frontier(), have.relevance),
-    "ache": lambda have: ache(have.frontier(), have.base.is_claimed, relevant_at=have.relevant_at),
+    "ache": lambda have: ache(have.frontier(), have.base.is_claimed, have.bar),
     "tag_path_bandit": lambda have: tag_path_bandit(have.base.is_claimed),
     "oracle": lambda have: oracle(have.frontier(), have.labels),
 }

@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.bar import Bar
 from evocrawl.species.base import Agent, Look, Species
 from evocrawl.species.link_words import NaiveBayes, Words, link_words
 from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
@@ -41,7 +42,7 @@ _SEED = 1000.0
 class LinkLearner:
     """What the levels are learnt from; at most `_TRAIL` examples may still change their level."""
 
-    relevant_at: float
+    bar: Bar
     model: NaiveBayes = field(default_factory=lambda: NaiveBayes(_LEVELS))
     trail: OrderedDict[Fingerprint, tuple[Words, int]] = field(default_factory=OrderedDict)
 
@@ -63,7 +64,7 @@ class LinkLearner:
         words = visit.lead.features
         if not isinstance(words, tuple):
             return
-        is_relevant = isinstance(outcome, Fetched) and outcome.page.relevance >= self.relevant_at
+        is_relevant = isinstance(outcome, Fetched) and self.bar.passes(outcome.page.relevance)
         level = 0 if is_relevant else _LEVELS - 1
         self.model.learn(words, level)
         if isinstance(outcome, Fetched):
@@ -152,13 +153,9 @@ class Refreshed(WholeFrontier):
 
 
 def ache(
-    frontier: Queue,
-    is_claimed: Callable[[Fingerprint], bool],
-    *,
-    relevant_at: float,
-    turns: int = 16,
+    frontier: Queue, is_claimed: Callable[[Fingerprint], bool], bar: Bar, *, turns: int = 16
 ) -> Species:
-    """Make the species on a frontier of its own; `relevant_at` in [0, 1], `turns` ≥ 1."""
-    learner = LinkLearner(relevant_at)
+    """Make the species on a frontier of its own; `turns` ≥ 1."""
+    learner = LinkLearner(bar)
     sight = Refreshed(frontier, learner, is_claimed, turns)
     return lone("ache", sight, ByLevel(learner), learner)

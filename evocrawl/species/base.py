@@ -57,8 +57,21 @@ class Move:
     why: Literal["energy", "dead end", "rescue"]
 
 
+class Ranks(Protocol):
+    """The relevances of the pages seen, in order."""
+
+    def __len__(self) -> int: ...
+
+    def at_share(self, share: float) -> float:
+        """Return the relevance that a `share` of the pages does not exceed, 0 < share ≤ 1."""
+
+
 class PageBase(Protocol):
-    """What a sight needs of the page base."""
+    """What a species needs of the page base."""
+
+    @property
+    def ranks(self) -> Ranks:
+        """The relevances of the pages in the base."""
 
     def leads(self, page: Fingerprint) -> list[Lead]:
         """Return the open links of `page`."""

@@ -10,7 +10,7 @@ pages, and what is left goes to the end E::
     the rest, and all links of an irrelevant page reached at depth 0    E
 
 Fish that find food have more and stronger young, the others' young swim on until they starve.
-Relevant means a relevance of at least `relevant_at`. Links to other hosts are selected first, as
+Which page is relevant says a bar. Links to other hosts are selected first, as
 in the original, then in document order, where the original draws; it also takes fewer links of
 slow servers, which is left to the limits per host here. A link that is found again moves up,
 never down.
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from evocrawl.model import Lead, Link, Page
+from evocrawl.species.bar import Bar
 from evocrawl.species.base import Species
 from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
 from evocrawl.urls import host_of
@@ -36,17 +37,17 @@ _END = -(2.0**41)
 class Strength(Best):
     """A link is worth 1 on a relevant page, 0 on another; its lead carries its depth."""
 
-    relevant_at: float
+    bar: Bar
     depth: int
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 1 or 0 by the relevance of the page, 1 for a seed."""
-        return float(page is None or page.relevance >= self.relevant_at)
+        return float(page is None or self.bar.passes(page.relevance))
 
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, tuple[int, bool]]:
         """Return the score, and the depth that is left with whether the link leaves its host."""
         is_away = host_of(link.url) != host_of(page.url)
-        if page.relevance >= self.relevant_at:
+        if self.bar.passes(page.relevance):
             return 1.0, (self.depth, is_away)
         reached_at = via.features[0] if isinstance(via.features, tuple) else self.depth
         return 0.0, (reached_at - 1, is_away)
@@ -75,9 +76,9 @@ class Shoal(WholeFrontier):
             self.frontier.push(lead, place if number < selected else _END)
 
 
-def fish_search(frontier: Queue, *, relevant_at: float, width: int = 5, depth: int = 3) -> Species:
+def fish_search(frontier: Queue, bar: Bar, *, width: int = 5, depth: int = 3) -> Species:
     """Make the species on a frontier of its own; `width` ≥ 1 links, `depth` ≥ 0 pages."""
-    return lone("fish_search", Shoal(frontier, width), Strength(relevant_at, depth))
+    return lone("fish_search", Shoal(frontier, width), Strength(bar, depth))
 
 
 def _depth(lead: Lead) -> int:
