@@ -40,13 +40,16 @@ class World(Protocol):
     name: str
 
     def __len__(self) -> int:
-        """Return the number of pages."""
+        """Return the number of pages there ever are that can be fetched."""
 
     def fetch(self, url: str, now_s: float) -> Arrived | Dead | Refused:
         """Answer a fetch at the world's time `now_s`; an unknown URL is Dead."""
 
     def documents(self) -> Iterable[Document]:
         """Return every page there is at the beginning, for searches and judges."""
+
+    def search(self, query: str, k: int) -> list[str]:
+        """Return the URLs of the at most `k` pages that a search engine ranks first."""
 
     def topics(self) -> Collection[str]:
         """Return the topics that pages are labelled with; dots separate levels."""
