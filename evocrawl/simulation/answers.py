@@ -98,6 +98,14 @@ class AnsweringWorld(ABC):
                 return Arrived(answer.document, cost)
         return Dead("too many redirects", cost)
 
+    def changed_at(self, url: str, now_s: float) -> float | None:
+        """Return since when the page at `url` is what it is at `now_s`, without a fetch.
+
+        None when there is no page, or no date of it.
+        """
+        document = self.answer(url, now_s).document
+        return None if document is None else document.changed_at_s
+
     def search(self, query: str, k: int) -> list[str]:
         """Return the URLs of the at most `k` pages a search engine ranks first for `query`.
 

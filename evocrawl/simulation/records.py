@@ -242,7 +242,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
         magic = file.read(4)
         file.seek(0)
         if magic.startswith(_GZIP):
-            with gzip.GzipFile(fileobj=file) as lines:
+            with gzip.open(file) as lines:
                 yield lines
         elif magic == _ZSTD:
             with _unpack_zstd(path, file) as lines:
@@ -259,7 +259,7 @@ def _unpack_zstd(path: str | Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
         raise WorldError(path, 0, "", "zstd needs the extra evocrawl[sim]") from None
     unpacker = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
     try:
-        yield io.BufferedReader(unpacker)  # type: ignore[type-var]
+        yield io.BufferedReader(unpacker)
     except zstandard.ZstdError as error:
         raise EOFError(str(error)) from error
 
