@@ -1,0 +1,48 @@
+"""From bytes to the UTF-8 that both parsers take."""
+
+from __future__ import annotations
+
+import re
+
+from resiliparse.parse.encoding import detect_encoding
+from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
+
+from evocrawl.reading.limits import Limits
+
+_DETECTION_BYTES = 20_000
+
+
+def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, list[str]]:
+    """Return the page as UTF-8 without NUL bytes, and which caps were hit.
+
+    The encoding is that of a byte order mark, or else the HTTP header's (`encoding`), or else the
+    one the page declares, or else found out from the bytes; unknown names are passed over.
+    Undecodable bytes become U+FFFD.
+    """
+    cut = []
+    if len(body) > limits.body_bytes:
+        body = body[: limits.body_bytes]
+        cut.append("body_bytes")
+    text = _decode(body, encoding).replace("\0", "")
+    utf8 = text.encode("utf-8", "replace")
+    # `<` ends a run, so that no byte is looked at for two tags.
+    long_tag = re.compile(rb"<([A-Za-z][A-Za-z0-9]*)[^<>]{%d,}>?" % limits.tag_bytes)
+    if long_tag.search(utf8):
+        utf8 = long_tag.sub(rb"<\1>", utf8)
+        cut.append("tag_bytes")
+    return utf8, cut
+
+
+def _decode(body: bytes, encoding: str | None) -> str:
+    marked, bom = read_bom(body)
+    if marked is not None:
+        return body[len(bom or b"") :].decode(marked, "replace")
+    for name in (encoding, html_body_declared_encoding(body)):
+        known = resolve_encoding(name) if name else None
+        if known is not None:
+            return body.decode(known, "replace")
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        found = resolve_encoding(detect_encoding(body[:_DETECTION_BYTES]) or "") or "cp1252"
+        return body.decode(found, "replace")

@@ -1,0 +1,32 @@
+"""How much of a page is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps on a hostile or giant page. What was cut is named in `Reading.truncated`.
+
+    ==================  =====================================================================
+    field               meaning
+    ==================  =====================================================================
+    body_bytes          bytes of HTML that are parsed
+    tag_bytes           a start tag longer than this loses its attributes (parsers take time
+                        quadratic in the number of attributes)
+    links               links kept
+    url_chars           a longer address counts as malformed
+    text_chars          characters of main text kept
+    words_chars         characters of title, anchor text and context kept, each
+    context_words       an ancestor of the anchor with this many words is its aggregation node
+    ==================  =====================================================================
+    """
+
+    body_bytes: int = 4_000_000
+    tag_bytes: int = 32_768
+    links: int = 5_000
+    url_chars: int = 2_083
+    text_chars: int = 100_000
+    words_chars: int = 400
+    context_words: int = 20
