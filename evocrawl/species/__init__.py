@@ -23,8 +23,6 @@ from evocrawl.species.tag_path_bandit import tag_path_bandit
 
 __all__ = ["SPECIES", "Ingredients", "Species"]
 
-_RELEVANT_SHARE = 0.2
-
 
 @dataclass(frozen=True, slots=True)
 class Ingredients:
@@ -43,10 +41,12 @@ class Ingredients:
     relevant_at: float = 0.2
     labels: Collection[Fingerprint] | None = None
 
-    @property
-    def bar(self) -> Bar:
-        """What tells relevant pages from others: the best fifth is relevant, however low."""
-        return Bar(self.base.ranks, self.relevant_at, _RELEVANT_SHARE)
+    def bar(self, share: float) -> Bar:
+        """Return what tells relevant pages: `relevant_at`, or the best `share` where it is lower.
+
+        The shares below were the best of 0.1, 0.2 and 0.4 on topics of an encyclopaedia.
+        """
+        return Bar(self.base.ranks, self.relevant_at, share)
 
 
 SPECIES: dict[str, Callable[[Ingredients], Species]] = {
@@ -61,9 +61,9 @@ SPECIES: dict[str, Callable[[Ingredients], Species]] = {
     "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),
     "breadth_first": lambda have: breadth_first(have.frontier()),
     "random": lambda have: at_random(Lottery(have.base.is_claimed)),
-    "fish_search": lambda have: fish_search(have.frontier(), have.bar),
+    "fish_search": lambda have: fish_search(have.frontier(), have.bar(0.2)),
     "shark_search": lambda have: shark_search(have.frontier(), have.relevance),
-    "ache": lambda have: ache(have.frontier(), have.base.is_claimed, have.bar),
+    "ache": lambda have: ache(have.frontier(), have.base.is_claimed, have.bar(0.4)),
     "tag_path_bandit": lambda have: tag_path_bandit(have.base.is_claimed),
     "oracle": lambda have: oracle(have.frontier(), have.labels),
 }

@@ -7,17 +7,18 @@ and URL) puts a link into a level, and the frontier is in the order of levels::
     level    the link leads                                            priority
     0        to a relevant page                                        200 + 99 · P(0)
     1        to a page with a link to a relevant page                  100 + 99 · P(1)
-    2        elsewhere                                                 99 · P(2)
+    2        elsewhere                                                 99 · (1 − P(2))
 
-until the first relevant and the first other page have taught it: then, as in ACHE's baseline,
-a link is worth 100 · the relevance of its page. Relevant means `relevant_at` or more.
+from the `warm_up`-th example on. Before, as in ACHE's baseline, a link is worth 100 · the
+relevance of its page. Which page is relevant says a bar.
 
-What differs: ACHE's level 2 holds links two steps from a relevant page, the classifier never sees
-the rest; here the rest is level 2, and less sure of it is better: its priority is 99 · (1 − P(2)).
-ACHE trains anew on all links after so many pages; naive Bayes, being counts, here learns from
-each page at once. ACHE's classifier picks its features, here all words are hashed. Priorities of
-waiting links would be those of the classifier of long ago: each step some are scored anew in
-turn, and the first of the frontier is before it is followed (lazy evaluation, Minoux 1978).
+What differs: ACHE's `learning_limit` is 500 pages, as much as many a crawl here has in all; the
+warm-up is 100, and much less is worse, since the words of few links mislead. ACHE's level 2 holds
+links two steps from a relevant page, and its classifier never sees the rest; here the rest is
+level 2, and the less sure of it the better. ACHE trains anew on all links after so many pages;
+naive Bayes, being counts, learns from each page at once. ACHE selects words, here all are hashed.
+Priorities of waiting links would be those of the classifier of long ago: at each step some are
+scored anew in turn, and the first before it is followed (lazy evaluation, Minoux 1978).
 """
 
 from __future__ import annotations
@@ -43,14 +44,15 @@ class LinkLearner:
     """What the levels are learnt from; at most `_TRAIL` examples may still change their level."""
 
     bar: Bar
+    warm_up: int
     model: NaiveBayes = field(default_factory=lambda: NaiveBayes(_LEVELS))
     trail: OrderedDict[Fingerprint, tuple[Words, int]] = field(default_factory=OrderedDict)
 
     @property
     def has_learnt(self) -> bool:
-        """True when there was an example of the first level, and one of another."""
+        """True after `warm_up` examples, one of the first level and one of another among them."""
         first, *others = self.model.examples.tolist()
-        return first > 0 and sum(others) > 0
+        return first > 0 and sum(others) > 0 and first + sum(others) >= self.warm_up
 
     def priority(self, words: Words) -> float:
         """Return the priority of a link by its words, in [0, 300]."""
@@ -153,9 +155,14 @@ class Refreshed(WholeFrontier):
 
 
 def ache(
-    frontier: Queue, is_claimed: Callable[[Fingerprint], bool], bar: Bar, *, turns: int = 16
+    frontier: Queue,
+    is_claimed: Callable[[Fingerprint], bool],
+    bar: Bar,
+    *,
+    warm_up: int = 100,
+    turns: int = 8,
 ) -> Species:
-    """Make the species on a frontier of its own; `turns` ≥ 1."""
-    learner = LinkLearner(bar)
+    """Make the species on a frontier of its own; `warm_up` ≥ 0 examples, `turns` ≥ 1 links."""
+    learner = LinkLearner(bar, warm_up)
     sight = Refreshed(frontier, learner, is_claimed, turns)
     return lone("ache", sight, ByLevel(learner), learner)

@@ -51,7 +51,7 @@ class NaiveBayes:
     s = 1, as is usual, a class of few examples would hardly differ from an even spread.
     """
 
-    def __init__(self, classes: int, smoothing: float = 0.05) -> None:
+    def __init__(self, classes: int, smoothing: float = 0.3) -> None:
         self.examples = np.zeros(classes)
         self._smoothing = smoothing
         self._words = np.zeros((classes, FEATURES))

@@ -11,7 +11,7 @@ def leaves(*names: str) -> Pages:
 
 
 def test_links_of_a_relevant_page_go_first_the_latest_page_before_all() -> None:
-    """The beginning of the list is last in, first out, by pages; a page's links keep their order."""
+    """At the beginning of the list pages are last in, first out; their links keep their order."""
     web: Pages = {
         "seed": (GOOD, [to("a"), to("b")]),
         "a": (GOOD, [to("a1"), to("a2")]),
