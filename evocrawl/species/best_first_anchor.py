@@ -4,11 +4,11 @@
 
     score(l) = (1 − β) · relevance(page of l) + β · relevance(anchor and context of l)    in [0, 1]
 
-The mix of a parent's and a context's similarity is that of the best-first crawlers which Pant &
-Srinivasan compared (2005, Learning to crawl; 2006, Link contexts in classifier-guided topical
-crawlers). The link's own words are scored by the relevance model, whose "tfidf" gives the anchor
-0.8 and the context 0.2. There the score of a link found twice is that of the later page; here it
-is the better one. β is 0.5, where neither side outweighs the other.
+A mix of the parent's and the link context's similarity to the query, as in topical crawlers that
+use link contexts (Pant & Srinivasan 2006, Link contexts in classifier-guided topical crawlers).
+The link's own words are scored by the relevance model, whose "tfidf" gives the anchor 0.8 and the
+context 0.2. A link found several times keeps the best of its scores. β is 0.5, where neither side
+outweighs the other; it was not tuned.
 """
 
 from __future__ import annotations

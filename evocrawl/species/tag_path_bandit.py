@@ -11,9 +11,10 @@ an unplayed arm first; the link is drawn from the arm, each alike.
 
 What differs: the original looks for files of certain types and is rewarded by the number of new
 links to them on the page reached, which a URL classifier guesses. Here the reward is the
-relevance of the page reached, in [0, 1]; a dead link gives 0. With it the original's α = 2√2
-explores nearly evenly over a crawl of some thousand pages: α is 0.3. Where a world has no tag
-paths all links are one arm, and the crawl is random.
+relevance of the page reached, in [0, 1]; a dead link gives 0. The α = √8 for which the bounds of
+Kleinberg et al. are proven would explore nearly evenly in a crawl of some thousand pages, where
+relevances are 0.1 apart: α is 0.3. Where a world has no tag paths all links are one arm, and the
+crawl is random.
 """
 
 from __future__ import annotations

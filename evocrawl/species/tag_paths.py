@@ -1,9 +1,9 @@
 """Groups of links whose tag paths look alike: the arms of the bandit.
 
-After SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, Efficient Crawling for Scalable Web
-Data Acquisition, arXiv 2602.11874): a path of tags such as ``html/body/div/ul/li`` is a bag of
-its bigrams; a path joins the group whose centre has the most similar bag by cosine, or founds one
-where none is at least `threshold` similar.
+In the manner of SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, Efficient Crawling for
+Scalable Web Data Acquisition, arXiv 2602.11874): a path of tags such as ``html/body/div/ul/li``
+is a bag of its bigrams; a path joins the group whose centre has the most similar bag by cosine, or
+founds one where none is at least `threshold` similar.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ _MOST_KNOWN_PATHS = 20_000
 class TagPathGroups:
     """Numbers groups of tag paths from 0, at most 128; then every path joins the nearest.
 
-    The original finds the nearest centre by an HNSW index, of which 128 groups have no need.
     Centres are the sums of their members' bags. Paths are read up to 64 tags from the link's end.
     """
 
