@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import resource
 import sys
 import time
 from pathlib import Path
@@ -27,6 +26,7 @@ from crawl4ai.deep_crawling import BestFirstCrawlingStrategy
 from crawl4ai.deep_crawling.scorers import KeywordRelevanceScorer, URLScorer
 from crawl4ai.models import AsyncCrawlResponse
 from crawl4ai.utils import normalize_url_for_deep_crawl
+from memory import peak_rss_bytes
 
 
 class InMemory(AsyncCrawlerStrategy):
@@ -122,7 +122,7 @@ def main() -> None:
         "requests": requests,
         "rejected": rejected,
         "seconds": time.perf_counter() - started_s,
-        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak_rss_bytes": peak_rss_bytes(),
     }
     Path(sys.argv[2]).write_text(json.dumps(answer), encoding="utf-8")
 

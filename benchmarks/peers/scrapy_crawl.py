@@ -10,7 +10,6 @@ the page it was found on, the usual way to a focused crawl. Requests are counted
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import scrapy
+from memory import peak_rss_bytes
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 
@@ -76,7 +76,7 @@ def main() -> None:
     process.start()
     answer = {
         "seconds": time.perf_counter() - started_s,
-        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak_rss_bytes": peak_rss_bytes(),
     }
     Path(sys.argv[2]).write_text(json.dumps(answer), encoding="utf-8")
 
