@@ -17,6 +17,7 @@ from evocrawl.options import Option, flag, maybe, number, one_of, option, text, 
 PREFIX = "EVOCRAWL_"
 
 _DEFAULT_GAINS = {"sigmoid": 8.0, "linear": 4.0}
+_FOUNDERS, _LOWER, _UPPER = 20, 8, 60
 _SHARE = number(0, 1)
 _POSITIVE = number(0, above=True)
 
@@ -75,12 +76,23 @@ class Config:
         "a number from 0",
         "energy that a fetch of DOWNLOAD_TIMEOUT seconds costs, faster ones in proportion, c_t",
     )
-    agents: int = option(20, whole(1), "a whole number from 1", "agents at the start, N")
+    agents: int = option(
+        None,
+        maybe(whole(1)),
+        "a whole number from 1, between the bounds",
+        "agents at the start, N; 20 or what the bounds allow unless given",
+    )
     lower_bound: int = option(
-        8, whole(0), "a whole number from 0", "agents that are always alive, LB"
+        None,
+        maybe(whole(0)),
+        "a whole number from 0",
+        "agents that are always alive, LB; 8 or the upper bound unless given",
     )
     upper_bound: int = option(
-        60, whole(1), "a whole number from 1", "agents that are never exceeded, UB"
+        None,
+        maybe(whole(1)),
+        "a whole number from 1",
+        "agents that are never exceeded, UB; 60, or as many as are asked for, unless given",
     )
     buffer: bool = option(
         True,
@@ -163,10 +175,9 @@ class Config:
             if name not in options or (is_setting and not key.isupper()):
                 raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
             values[name] = options[name].value(key, raw)
-        given = set(values)
-        config = cls(**values)
-        config._check(given)
-        return config._completed()
+        config = cls(**values)._completed()
+        config._check(set(values))
+        return config
 
     def _check(self, given: set[str]) -> None:
         if not self.buffer and given & {"lower_bound", "upper_bound"}:
@@ -175,16 +186,26 @@ class Config:
             raise SettingError(
                 "lower_bound", self.lower_bound, f"at most upper_bound, {self.upper_bound}"
             )
-        if self.buffer and self.agents > self.upper_bound:
-            raise SettingError("agents", self.agents, f"at most upper_bound, {self.upper_bound}")
+        if self.buffer and not self.lower_bound <= self.agents <= self.upper_bound:
+            raise SettingError(
+                "agents", self.agents, f"from {self.lower_bound} to {self.upper_bound}, the bounds"
+            )
 
     def _completed(self) -> Self:
-        gain = cast("float | None", self.gain)
-        refusal = cast("float | None", self.refusal_cost)
+        """Fill in what depends on other options."""
+        gain, refusal = cast("float | None", self.gain), cast("float | None", self.refusal_cost)
+        agents, lower, upper = (
+            cast("int | None", each) for each in (self.agents, self.lower_bound, self.upper_bound)
+        )
+        upper = max(_UPPER, lower or 0, agents or 0) if upper is None else upper
+        lower = min(_LOWER, upper, agents or upper) if lower is None else lower
         return replace(
             self,
             gain=_DEFAULT_GAINS[self.energy] if gain is None else gain,
             refusal_cost=self.cost if refusal is None else refusal,
+            agents=min(max(_FOUNDERS, lower), upper) if agents is None else agents,
+            lower_bound=lower,
+            upper_bound=upper,
         )
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from evocrawl.budget import Budget
+from evocrawl.discovery import ROOT, Discovery
+from evocrawl.doors import Doors
 from evocrawl.energy import EnergyModel
 from evocrawl.energy.cost import Fees
 from evocrawl.errors import SettleError
@@ -27,18 +29,13 @@ from evocrawl.model import (
     Lead,
     Link,
     Outcome,
-    Page,
     Refused,
     Visit,
     VisitId,
 )
-from evocrawl.species.base import Agent, Appraisal, Choice, Species
-from evocrawl.store import MemoryPageBase, PageRecord
-from evocrawl.urls import host_of
+from evocrawl.species.base import Agent, Species
+from evocrawl.store import MemoryPageBase
 from evocrawl.waiting import WaitingRoom
-
-ROOT = b""
-"""Where founders begin: a page that is none, on which the seeds hang as links."""
 
 Gate = Callable[[str], str | None]
 """Maps a URL to None when it may be asked for, else to the name of the door to wait at."""
@@ -82,16 +79,13 @@ class Population:
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
         self._max_unsettled = max_unsettled
-        self._appraise = _appraise(species.choice)
+        self._discovery = Discovery(species, environment.base)
         self.gate = gate
-        self._seeded: set[bytes] = set()
         self._turns: deque[Agent] = deque()
         self._waiting = WaitingRoom()
         self._stuck: list[Agent] = []
-        self._doors: dict[str, list[tuple[Agent, Lead]]] = {}
-        self._admitted: deque[tuple[Agent, Lead]] = deque()
+        self._doors = Doors(environment.hosts)
         self._next_visit = 0
-        environment.base.root(ROOT)
         environment.hosts.on_free += [species.sight.freed, self._waiting.freed]
 
     def __len__(self) -> int:
@@ -99,15 +93,8 @@ class Population:
 
     def place(self, seeds: Iterable[Link]) -> None:
         """Hang `seeds` where founders begin; those placed or fetched before are left out."""
-        base = self.environment.base
-        leads = []
-        for link in seeds:
-            if link.fingerprint not in self._seeded and not base.is_claimed(link.fingerprint):
-                self._seeded.add(link.fingerprint)
-                leads.append(self._lead(link, ROOT, 0, self.species.choice.score(link, None)))
-        base.hang(ROOT, leads)
-        self.species.sight.found(leads)
-        if leads and self.life.is_unborn:
+        leads = self._discovery.seeds(seeds)
+        if leads and not self.life.agents:
             self._turns.extend(self.life.found())
         self._wake_stuck()
 
@@ -125,7 +112,8 @@ class Population:
         if not self._may_open():
             return None
         self.environment.hosts.advance(now_s)
-        visit = self._through_door(now_s)
+        admitted = self._doors.admit(self._freedom(now_s))
+        visit = None if admitted is None else self._open(*admitted, now_s)
         while visit is None and len(self._doors) < _MAX_DOORS:
             waited = self._waiting.next(self._freedom(now_s))
             if waited is not None:
@@ -138,9 +126,21 @@ class Population:
 
     def opened(self, door: str) -> None:
         """The door has opened: what waits at it may go. A door nobody waits at is ignored."""
-        for agent, lead in self._doors.pop(door, ()):
-            self._admitted.append((agent, lead))
-            self.environment.hosts.reopen(lead.host)
+        self._doors.open(door)
+
+    def turn_away(self, door: str) -> None:
+        """The door stays shut for a while: who waits at it goes on, the links stay for later.
+
+        The door's host is passed over until `opened` names the door.
+        """
+        base = self.environment.base
+        for agent, lead in self._doors.turn_away(door):
+            base.release(lead.fingerprint)
+            base.hang(lead.source, [lead])
+            self.species.sight.found([lead])
+            agent.in_flight -= 1
+            if self.species.single_flight:
+                self._turns.append(agent)
 
     def settle(self, visit_id: VisitId, outcome: Outcome) -> list[Event]:
         """End a visit; exactly once for each. Returns what happened, in order.
@@ -164,7 +164,7 @@ class Population:
 
     def wakes_at(self) -> float | None:
         """Return when a later `choose` can succeed by the passing of time alone, else None."""
-        if self._may_open() and (self._waiting or self._admitted):
+        if self._may_open() and (self._waiting or self._doors.has_admitted):
             return self.environment.hosts.wakes_at()
         return None
 
@@ -177,7 +177,7 @@ class Population:
             return "budget"
         if not self.life.agents:
             return None if self.life.is_unborn else "extinct"
-        if self._turns or self._doors or self._admitted or self._waiting:
+        if self._turns or self._doors or self._doors.has_admitted or self._waiting:
             return None
         return "exhausted"
 
@@ -220,16 +220,7 @@ class Population:
         door = self.gate(lead.url)
         if door is None:
             return self._open(agent, lead, now_s)
-        self._doors.setdefault(door, []).append((agent, lead))
-        self.environment.hosts.close(lead.host)
-        return None
-
-    def _through_door(self, now_s: float) -> Visit | None:
-        for _ in range(len(self._admitted)):
-            agent, lead = self._admitted.popleft()
-            if self.environment.hosts.is_free(lead.host, now_s):
-                return self._open(agent, lead, now_s)
-            self._admitted.append((agent, lead))
+        self._doors.wait(door, agent, lead)
         return None
 
     def _open(self, agent: Agent, lead: Lead, now_s: float) -> Visit:
@@ -246,7 +237,9 @@ class Population:
         agent.visits += 1
         match outcome:
             case Fetched(page, cost):
-                first = self._remember(visit, page)
+                first = self._discovery.remember(visit, page)
+                if first:
+                    self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
                 self.life.arrive(agent, page.fingerprint, cost)
                 self._emit_settled(visit, "fetched", "", page.relevance, first)
             case Dead(reason, cost):
@@ -264,25 +257,6 @@ class Population:
         self._turns.extend(each for each in born_or_left if single or each is not agent)
         self._wake_stuck()
 
-    def _remember(self, visit: Visit, page: Page) -> bool:
-        """Put a page into the base, its energy and links with it; False when it was known."""
-        base = self.environment.base
-        if base.get(page.fingerprint) is not None:
-            return False
-        depth = visit.lead.depth
-        record = PageRecord(page.url, page.relevance, page.energy, visit.agent, depth)
-        base.add(page.fingerprint, record)
-        self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
-        appraise = self._appraise
-        leads = [
-            self._lead(link, page.fingerprint, depth + 1, *appraise(link, page, visit.lead))
-            for link in page.links
-            if not base.is_claimed(link.fingerprint)
-        ]
-        base.hang(page.fingerprint, leads)
-        self.species.sight.found(leads)
-        return True
-
     def _emit_settled(
         self,
         visit: Visit,
@@ -293,28 +267,6 @@ class Population:
     ) -> None:
         self.life.emit(Settled(visit, outcome, reason, relevance, first))  # type: ignore[arg-type]
 
-    def _lead(
-        self, link: Link, source: bytes, depth: int, score: float, features: object = None
-    ) -> Lead:
-        return Lead(
-            link.url,
-            link.fingerprint,
-            host_of(link.url),
-            source,
-            depth,
-            score,
-            link.anchor,
-            link.payload,
-            features,
-        )
-
     def _wake_stuck(self) -> None:
         self._turns.extend(self._stuck)
         self._stuck.clear()
-
-
-def _appraise(choice: Choice) -> Callable[[Link, Page, Lead], tuple[float, object]]:
-    """Return how links are valued: by the choice's appraisal, or by its score alone."""
-    if isinstance(choice, Appraisal):
-        return choice.appraise
-    return lambda link, page, _: (choice.score(link, page), None)

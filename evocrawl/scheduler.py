@@ -65,6 +65,7 @@ class EvoScheduler(BaseScheduler):
         if gate is not None:
             self._population.gate = self._door_of(gate)
             gate.on_known.append(self._door_opened)
+            gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
         self._count_every_try()
 
@@ -195,6 +196,10 @@ class EvoScheduler(BaseScheduler):
 
     def _door_opened(self, door: str) -> None:
         self._population.opened(door)
+        self._wake()
+
+    def _door_stays_shut(self, door: str) -> None:
+        self._population.turn_away(door)
         self._wake()
 
     def _spider_idle(self) -> None:

@@ -36,6 +36,9 @@ logger = logging.getLogger(__name__)
 class RobotsMiddleware:
     """Downloader middleware; `on_known` is called with each authority whose rules arrive.
 
+    `on_delayed` is called with an authority whose rules could not be had and will be asked for
+    again later.
+
     Our group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
     USER_AGENT; with ROBOTSTXT_OBEY off everything is open.
     """
@@ -45,6 +48,7 @@ class RobotsMiddleware:
     ) -> None:
         assert crawler.stats is not None
         self.on_known: list[Callable[[str], None]] = []
+        self.on_delayed: list[Callable[[str], None]] = []
         self._crawler = crawler
         self._stats = crawler.stats
         settings = crawler.settings
@@ -57,6 +61,7 @@ class RobotsMiddleware:
             crawler.stats,
             clock,
             self._announce,
+            self._announce_delay,
             tries=config.robots_tries,
             retry_s=config.robots_retry_s,
         )
@@ -119,6 +124,10 @@ class RobotsMiddleware:
 
     def _announce(self, place: str) -> None:
         for callback in self.on_known:
+            callback(place)
+
+    def _announce_delay(self, place: str) -> None:
+        for callback in self.on_delayed:
             callback(place)
 
     def _spider_closed(self) -> None:

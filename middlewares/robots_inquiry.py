@@ -46,7 +46,7 @@ class Inquiries:
     is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
     after each further one (later when it sent Retry-After). Then it counts as known, forbids
     everything, and is asked anew after an hour. `announce` is called with each authority that
-    becomes known.
+    becomes known, `delay` with each that will be asked again later.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Inquiries:
         stats: StatsCollector,
         clock: Callable[[], float],
         announce: Callable[[str], None],
+        delay: Callable[[str], None],
         *,
         tries: int,
         retry_s: float,
@@ -65,6 +66,7 @@ class Inquiries:
         self._stats = stats
         self._clock = clock
         self._announce = announce
+        self._delay = delay
         self._tries = tries
         self._retry_s = retry_s
         self._open: dict[str, _Inquiry] = {}
@@ -171,6 +173,7 @@ class Inquiries:
         delay_s = max(self._retry_s * 2 ** (inquiry.tries - 1), at_least_s)
         inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
         _tell(inquiry, reply)
+        self._delay(inquiry.authority)
 
     def _settle(self, inquiry: _Inquiry, rules: Rules, lifetime_s: float) -> None:
         self._cache.put(inquiry.authority, rules, self._clock(), lifetime_s)

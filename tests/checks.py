@@ -55,9 +55,8 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
     environment = population.environment
     under_way = population.unsettled.values()
     assert ledger.opened - ledger.settled == len(under_way) <= population._max_unsettled
-    at_doors = [each for waiting in population._doors.values() for each in waiting]
     leads = [visit.lead for visit in under_way]
-    leads += [lead for _, lead in [*at_doors, *population._admitted]]
+    leads += population._doors.chosen()
     assert len({lead.fingerprint for lead in leads}) == len(leads)
     assert all(environment.base.is_claimed(lead.fingerprint) for lead in leads)
     in_flight = sum(agent.in_flight for agent in population.life.agents.values())

@@ -19,8 +19,8 @@ CORE_LAYERS = (
         "budget", "hosts", "ledger", "flights", "items", "meta",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"habitat", "life", "population", "waiting"},
-    {"simulation", "evaluation"},
+    {"discovery", "doors", "habitat", "life", "population", "waiting"},
+    {"cli", "simulation", "evaluation", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)
 SIBLINGS = {"energy", "relevance", "links", "reading", "species", "store"}

@@ -28,6 +28,7 @@ class Stress:
         self.seeds = [*self.web.links][: int(self.rng.integers(1, 4))]
         self.now_s = 0.0
         self.open_doors = set[str]()
+        self.shut = set[str]()
         self.population, self.ledger = self._population(seed)
         self.population.on_event.append(BoundsAtEveryEvent(self.population))
 
@@ -82,9 +83,13 @@ class Stress:
                 self.population.settle(visit.id, outcome)
 
     def _open_door(self) -> None:
-        for door in sorted(self.population._doors):
-            self.open_doors.add(door)
-            self.population.opened(door)
+        for door in sorted({*self.population._doors, *self.shut}):
+            if door not in self.shut and self.rng.random() < 0.3:
+                self.shut.add(door)
+                self.population.turn_away(door)
+            else:
+                self.open_doors.add(door)
+                self.population.opened(door)
 
     def _pass_time(self) -> None:
         wakes_at_s = self.population.wakes_at()

@@ -76,6 +76,10 @@ class MemoryPageBase:
         """Nobody else shall follow a link to `target`. Runtime complexity: O(1)."""
         self._claimed.add(target)
 
+    def release(self, target: Fingerprint) -> None:
+        """Undo `claim`: nobody went there after all."""
+        self._claimed.discard(target)
+
     def leads(self, page: Fingerprint) -> list[Lead]:
         """Return the open links of `page`, forgetting those claimed since. O(links of the page)."""
         record = self._pages[page]

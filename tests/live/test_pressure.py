@@ -119,3 +119,37 @@ def test_a_page_that_redirects_to_itself_with_a_cookie(serve, crawl: Crawl) -> N
     crawled = crawl(proxy, arguments={"query": QUERY, "seeds": "http://reef.test/door"})
     crawled.check_settled()
     assert [each["url"] for each in crawled.pages] == ["http://reef.test/door"]
+
+
+def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> None:
+    """Agents that chose links of unreachable hosts go on elsewhere until a retry succeeds."""
+    gone = [f"http://gone{n}.test/page coral bleaching" for n in range(30)]
+    links = [f"/{n} coral bleaching" for n in range(20)]
+    pages = {"/": page(*gone, *links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(20)}
+    proxy = serve({"reef.test": site(pages)})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/", "max_pages": 51},
+        settings={"EVOCRAWL_ROBOTS_RETRY_S": 600, "CONCURRENT_REQUESTS": 4},
+        timeout_s=40,
+    )
+    crawled.check_settled()
+    assert len(crawled.pages) >= 20
+    assert crawled.stat("stop_reason") == "budget"
+
+
+def test_an_unreachable_robots_txt_that_comes_back(serve, crawl: Crawl) -> None:
+    """The links of a host whose robots.txt fails at first are followed once it answers."""
+    asked = []
+
+    def rules(_):
+        asked.append(1)
+        return Response(503) if len(asked) < 3 else Response(200, b"User-agent: *\nAllow: /")
+
+    web = {"/robots.txt": rules, "/page": page(text=QUERY)}
+    seed = {"/": page("http://late.test/page coral bleaching", text=QUERY)}
+    proxy = serve({"reef.test": site(seed), "late.test": site(web)})
+    crawled = crawl(proxy, arguments={"query": QUERY, "seeds": "http://reef.test/"})
+    crawled.check_settled()
+    assert [each["url"] for each in crawled.pages] == ["http://reef.test/", "http://late.test/page"]
+    assert crawled.stat("robots/unreachable") == 2

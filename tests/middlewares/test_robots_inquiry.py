@@ -41,6 +41,7 @@ class Desk:
         self.dropped: list[Deferred[Answer]] = []
         self.timers: list[Timer] = []
         self.known: list[str] = []
+        self.delayed: list[str] = []
         monkeypatch.setattr(
             robots_inquiry,
             "call_later",
@@ -54,6 +55,7 @@ class Desk:
             Stats(),  # type: ignore[arg-type]
             lambda: self.now_s,
             self.known.append,
+            self.delayed.append,
             tries=3,
             retry_s=60.0,
         )
