@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from time import perf_counter
-from typing import Literal
+from typing import Literal, Self
 
 from evocrawl import relevance, stats
 from evocrawl.config import Config
@@ -80,8 +80,9 @@ class Life:
 class Run:
     """What a run did, in order. `budget` None: no limit. `stats` are those of a crawl.
 
-    `stop_reason` is "budget", "extinct" or "exhausted"; `seconds` is what the run took,
-    `simulated_s` what the crawl would have taken.
+    `stop_reason` is "budget", "extinct" or "exhausted". `seconds` is what the run took, `took_s`
+    how much of it choosing, fetching, judging and settling took; `simulated_s` is what the crawl
+    would have taken.
     """
 
     steps: tuple[Step, ...]
@@ -90,6 +91,7 @@ class Run:
     requests: int
     stop_reason: str
     seconds: float
+    took_s: dict[str, float]
     simulated_s: float
     stats: dict[str, int | float]
 
@@ -152,13 +154,14 @@ class _Simulation:
         self._landings: list[tuple[float, int, _Flight]] = []
         self._steps: list[Step] = []
         self._lives: dict[AgentId, Life] = {}
+        self._watch = _Watch()
         self._population.on_event.append(self._note)
 
     def play(self, seeds: list[Link]) -> None:
         """Run to the end: nothing under way, and nothing that time alone would free."""
         self._population.place(seeds)
         while True:
-            while (visit := self._population.choose(self._now_s)) is not None:
+            while (visit := self._choose()) is not None:
                 self._depart(visit)
             landing_s = self._landings[0][0] if self._landings else None
             waking_s = self._population.wakes_at()
@@ -180,12 +183,18 @@ class _Simulation:
             budget.spent,
             self._population.ended or "stuck",
             seconds,
+            self._watch.took_s,
             self._now_s,
             stats.report(self._habitat.ledger, budget),
         )
 
+    def _choose(self) -> Visit | None:
+        with self._watch("choosing"):
+            return self._population.choose(self._now_s)
+
     def _depart(self, visit: Visit) -> None:
-        answer = self._world.fetch(visit.lead.url, self._now_s)
+        with self._watch("fetching"):
+            answer = self._world.fetch(visit.lead.url, self._now_s)
         cost = answer.cost
         told = answer if isinstance(answer, Dead | Refused) else answer.document
         if isinstance(told, Document) and told.fingerprint != visit.lead.fingerprint:
@@ -206,7 +215,8 @@ class _Simulation:
 
     def _land(self, flight: _Flight) -> None:
         outcome, score = self._outcome(flight)
-        self._population.settle(flight.visit.id, outcome)
+        with self._watch("settling"):
+            self._population.settle(flight.visit.id, outcome)
         ledger, lead, told = self._habitat.ledger, flight.visit.lead, flight.answer
         page = told if isinstance(told, Document) else None
         self._steps.append(
@@ -231,7 +241,8 @@ class _Simulation:
         told = flight.answer
         if not isinstance(told, Document):
             return told, None
-        score = self._judge.score(told)
+        with self._watch("judging"):
+            score = self._judge.score(told)
         energy = self._population.price(score)
         page = Page(told.url, told.fingerprint, score, energy, told.title, told.links)
         return Fetched(page, flight.cost), score
@@ -244,6 +255,25 @@ class _Simulation:
                 life = self._lives[agent]
                 died = self._habitat.budget.spent
                 self._lives[agent] = Life(agent, life.parent, life.born, died)
+
+
+class _Watch:
+    """Adds up the seconds of each activity, one at a time."""
+
+    def __init__(self) -> None:
+        self.took_s = dict.fromkeys(("choosing", "fetching", "judging", "settling"), 0.0)
+        self._activity = ""
+        self._since_s = 0.0
+
+    def __call__(self, activity: str) -> Self:
+        self._activity = activity
+        return self
+
+    def __enter__(self) -> None:
+        self._since_s = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.took_s[self._activity] += perf_counter() - self._since_s
 
 
 def _without_last_hop(cost: Cost) -> Cost:
