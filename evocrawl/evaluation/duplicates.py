@@ -25,9 +25,9 @@ _WORD = re.compile(r"\w+")
 
 
 def near_duplicate_groups(texts: Iterable[str]) -> list[int]:
-    """Return a group number for each text; texts of one group are near-duplicates.
+    """Return, for each text, the place of the first text that says the same: its own, or a twin's.
 
-    Groups are chains: a text joins that of the first earlier one it is alike. An empty text is
+    A text is compared with the first of each group that shares a band with it. An empty text is
     alike other empty ones. Runtime complexity: O(characters), but for pages that share a band.
     """
     groups: list[int] = []

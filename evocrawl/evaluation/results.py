@@ -1,0 +1,122 @@
+"""The table of results: one JSON line a run, appended as runs finish, so that none is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evocrawl.errors import EvocrawlError
+
+Row: TypeAlias = dict[str, Any]
+
+REQUIRED = (
+    "world", "query", "topic", "species", "seed", "budget", "requests", "relevant",
+    "harvest_rate", "recall", "recall_auc", "stop_reason", "seconds", "peak_rss_bytes",
+)  # fmt: skip
+CURVES = ("hits", "hit_pages", "life")
+"""Lists that a row has in the table and not in ``results.json``."""
+
+TABLE = "runs.jsonl"
+RESULTS = "results.json"
+
+
+class ResultsError(EvocrawlError):
+    """A file of results cannot be read; the message names the file, the line and the field."""
+
+
+class ResultTable:
+    """The runs of a directory, in the order in which they finished.
+
+    A last line cut short, by a kill or a full disk, is dropped: that run is made again. Raises
+    ResultsError for any other line that is no row.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self.path = directory / TABLE
+        self.rows: list[Row] = []
+        if self.path.exists():
+            text = self.path.read_text("utf-8", errors="replace")
+            whole = text[: text.rfind("\n") + 1]
+            self.rows = list(_parse(self.path, whole))
+            if whole != text:
+                write_atomically(self.path, whole)
+        self._trials = {row.get("trial") for row in self.rows}
+
+    def has(self, trial: str) -> bool:
+        """Return True when the run of this key is in the table. O(1)."""
+        return trial in self._trials
+
+    def append(self, row: Row) -> None:
+        """Add a finished run, on disk when this returns."""
+        line = json.dumps(row, allow_nan=False, ensure_ascii=False) + "\n"
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        self.rows.append(row)
+        self._trials.add(row.get("trial"))
+
+    def write_results(self) -> Path:
+        """Write ``results.json``, the rows without their curves, beside the table."""
+        rows = [{key: row[key] for key in row if key not in CURVES} for row in self.rows]
+        path = self.path.with_name(RESULTS)
+        write_atomically(path, json.dumps(rows, indent=1, allow_nan=False, ensure_ascii=False))
+        return path
+
+
+def read_results(directory: Path) -> list[Row]:
+    """Return the rows of a directory: of its table, or else of its ``results.json``.
+
+    Raises ResultsError when it has neither, or one that is malformed.
+    """
+    table, results = directory / TABLE, directory / RESULTS
+    try:
+        if table.exists():
+            return list(_parse(table, table.read_text("utf-8")))
+        rows = json.loads(results.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise ResultsError(
+            f"{directory}: neither {TABLE} nor {RESULTS}: no results here"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{directory}: {error}") from error
+    if not isinstance(rows, list):
+        raise ResultsError(f"{results}: expected a list of runs")
+    return [_checked(row, f"{results}: run {number}") for number, row in enumerate(rows, 1)]
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that a reader finds the old content or all of the new."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _parse(path: Path, text: str) -> Iterator[Row]:
+    # Not splitlines: JSON strings may hold line separators of Unicode.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
+        where = f"{path}: line {number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise ResultsError(f"{where}: not JSON: {error}") from error
+        yield _checked(row, where)
+
+
+def _checked(row: object, where: str) -> Row:
+    if not isinstance(row, Mapping):
+        raise ResultsError(f"{where}: expected an object with the fields of a run")
+    missing = [name for name in REQUIRED if name not in row]
+    if missing:
+        raise ResultsError(f"{where}: without the field {missing[0]!r}")
+    return dict(row)

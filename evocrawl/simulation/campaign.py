@@ -1,0 +1,97 @@
+"""Many trials, in parallel processes, resumable: what is in the table is not done again."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TypeAlias
+
+from evocrawl.errors import EvocrawlError
+from evocrawl.evaluation.results import ResultTable, Row
+from evocrawl.simulation.laboratory import Laboratory, SearchableWorld
+from evocrawl.simulation.trials import Trial, TrialError
+
+Opener: TypeAlias = Callable[[], SearchableWorld]
+"""Opens the world; to be pickled where there are several processes."""
+
+_laboratory: Laboratory | TrialError | None = None
+
+
+def missing(trials: Sequence[Trial], table: ResultTable, world: str) -> list[Trial]:
+    """Return the trials in `world` that the table lacks, each once, in their order."""
+    return [each for each in dict.fromkeys(trials) if not table.has(each.key(world))]
+
+
+def hold_all(
+    trials: Sequence[Trial],
+    world: str,
+    opener: Opener,
+    table: ResultTable,
+    *,
+    processes: int = 1,
+    concurrency: int = 1,
+) -> Iterator[Row]:
+    """Hold the trials, append each row to `table` as its run ends, and yield it.
+
+    `world` names what `opener` opens, a path say, and tells trials of one table apart. Every
+    process opens the world for itself. The rows come in the order in which runs end; what is in
+    them does not depend on it. Raises TrialError for a trial that cannot be held; the rows before
+    it are kept, as they are when the caller stops.
+    """
+    runs = (
+        _here(trials, opener, concurrency)
+        if processes == 1
+        else _in_processes(trials, opener, concurrency, processes)
+    )
+    for trial, row in runs:
+        named = {"trial": trial.key(world)} | row
+        table.append(named)
+        yield named
+
+
+def _here(trials: Sequence[Trial], opener: Opener, concurrency: int) -> Iterator[tuple[Trial, Row]]:
+    laboratory = Laboratory(opener(), concurrency)
+    for trial in trials:
+        yield trial, _hold(laboratory, trial)
+
+
+def _in_processes(
+    trials: Sequence[Trial], opener: Opener, concurrency: int, processes: int
+) -> Iterator[tuple[Trial, Row]]:
+    executor = ProcessPoolExecutor(
+        processes,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_move_in,
+        initargs=(opener, concurrency),
+    )
+    try:
+        futures = {executor.submit(_hold_here, trial): trial for trial in trials}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _move_in(opener: Opener, concurrency: int) -> None:
+    # A worker process has one, and no other way to keep it between trials.
+    global _laboratory
+    try:
+        _laboratory = Laboratory(opener(), concurrency)
+    except (EvocrawlError, OSError) as error:
+        # An error here would break the pool without saying why.
+        _laboratory = TrialError(str(error))
+
+
+def _hold_here(trial: Trial) -> Row:
+    if not isinstance(_laboratory, Laboratory):
+        raise _laboratory or TrialError("no world was opened")
+    return _hold(_laboratory, trial)
+
+
+def _hold(laboratory: Laboratory, trial: Trial) -> Row:
+    try:
+        return laboratory.hold(trial)
+    except EvocrawlError as error:
+        # Of one class that survives the way between processes.
+        raise TrialError(f"{trial.species}, {trial.topic or trial.query}: {error}") from error

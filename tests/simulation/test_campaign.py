@@ -1,0 +1,125 @@
+"""Many trials: measured, kept and resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from simulation_worlds import SmallWorld, random_world, url
+
+from evocrawl.evaluation.results import REQUIRED, ResultTable
+from evocrawl.simulation.campaign import hold_all, missing
+from evocrawl.simulation.laboratory import Laboratory
+from evocrawl.simulation.trials import Start, Topic, Trial, TrialError, trials_of
+
+CORALS = Topic("dev", "Nature.Corals", "coral")
+CHANGES = {"seconds", "seconds_by", "peak_rss_bytes"}
+"""Fields that are not the same in two runs of one trial."""
+
+
+def world() -> SmallWorld:
+    return random_world(3)
+
+
+def trials(*species: str, start: Start = "search", runs: int = 2) -> list[Trial]:
+    return trials_of([CORALS], species or ["energy"], [start], range(runs))
+
+
+def steady(row: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in row.items() if key not in CHANGES}
+
+
+def test_a_row_has_every_field_and_counts_by_the_labels() -> None:
+    """The crawler's own scores do not count where there are labels."""
+    laboratory = Laboratory(world())
+    row = laboratory.hold(trials("oracle")[0]) | {"trial": ""}
+    assert set(REQUIRED) <= set(row)
+    about = world().about("Nature.Corals")
+    assert row["budget"] == min(5 * len(about), len(world()) // 2)
+    assert row["relevant"] == len(row["hits"]) <= len(about)
+    assert row["recall"] == row["relevant"] / len(about)
+    assert 0 < row["recall_auc"] <= 1
+    assert row["requests"] <= row["budget"]
+    assert row["seeds"] == world().search("coral", 3)
+
+
+def test_the_oracle_on_labels_leaves_little_to_the_reachable_one() -> None:
+    """And a crawler without labels has no more than it, here by a wide margin."""
+    rows = {each.species: Laboratory(world()).hold(each)
+            for each in trials("oracle", "random", start="far", runs=1)}  # fmt: skip
+    assert rows["random"]["recall_auc"] < rows["oracle"]["recall_auc"]
+    assert rows["random"]["oracle_auc"] == rows["oracle"]["oracle_auc"]
+
+
+def test_without_a_topic_the_view_is_by_words() -> None:
+    """No recall, and a judge that no species uses."""
+    trial = Trial(query="coral", species="best_first", budget=20)
+    row = Laboratory(world()).hold(trial)
+    assert (row["topic"], row["recall"], row["recall_auc"]) == (None, None, None)
+    assert 0 < row["mean_bm25"] <= 1
+    assert row["relevant"] > 0
+
+
+@pytest.mark.parametrize(
+    ("trial", "told"),
+    [
+        (Trial(query="coral", species="energy"), "no rule for the budget"),
+        (Trial(query="coral", species="energy", topic="Nope"), "no topic 'Nope'"),
+        (Trial(query="coral", species="energy", budget=5, start="far"), "far from what"),
+        (Trial(query="coral", species="energy", budget=5, start="given"), "no start"),
+    ],
+)
+def test_a_trial_that_cannot_be_held_says_why(trial: Trial, told: str, tmp_path: Path) -> None:
+    """As a TrialError, whichever process it was."""
+    with pytest.raises(TrialError, match=told):
+        list(hold_all([trial], "w", world, ResultTable(tmp_path)))
+
+
+def test_finished_runs_are_not_made_again(tmp_path: Path) -> None:
+    """A campaign stopped half-way goes on, and ends with the rows of one that was not."""
+    every = trials("energy", "best_first")
+    table = ResultTable(tmp_path / "a")
+    stopped = hold_all(every, "w", world, table)
+    next(stopped)
+    next(stopped)
+    stopped.close()
+    again = ResultTable(tmp_path / "a")
+    todo = missing(every, again, "w")
+    assert todo == every[2:]
+    assert missing(every, again, "another") == every
+    list(hold_all(todo, "w", world, again))
+    whole = ResultTable(tmp_path / "b")
+    list(hold_all(every, "w", world, whole))
+    assert [steady(row) for row in again.rows] == [steady(row) for row in whole.rows]
+
+
+def test_processes_give_the_same_rows(tmp_path: Path) -> None:
+    """In the order in which they end."""
+    every = trials("energy", "random", start="far")
+    one, two = ResultTable(tmp_path / "1"), ResultTable(tmp_path / "2")
+    list(hold_all(every, "w", world, one))
+    list(hold_all(every, "w", world, two, processes=2))
+    order = {row["trial"]: row for row in two.rows}
+    assert [steady(order[row["trial"]]) for row in one.rows] == [steady(row) for row in one.rows]
+
+
+def test_a_world_that_cannot_be_opened_says_so_from_another_process(tmp_path: Path) -> None:
+    """Not as a broken pool."""
+    with pytest.raises(TrialError, match="no such world"):
+        list(hold_all(trials(), "w", _no_world, ResultTable(tmp_path), processes=2))
+
+
+def test_near_duplicates_count_once() -> None:
+    """Two pages of the same text are one distinct relevant page."""
+    text = " ".join(f"word{n}" for n in range(50))
+    links = {url("a"): [url("b"), url("c")], url("b"): [], url("c"): []}
+    same = SmallWorld(links, {url("b"): text, url("c"): text},
+                      {"T": [url("b"), url("c")]})  # fmt: skip
+    trial = Trial(query="word1", species="breadth_first", topic="T", budget=3, start="given",
+                  seeds=(url("a"),))  # fmt: skip
+    row = Laboratory(same).hold(trial)
+    assert (row["relevant"], row["relevant_distinct"]) == (2, 1)
+
+
+def _no_world() -> SmallWorld:
+    raise FileNotFoundError("no such world")
