@@ -1,0 +1,65 @@
+"""The command ``evocrawl``: simulate crawls, compare them, and look at worlds."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from evocrawl import __version__
+from evocrawl.cli import look, sim
+from evocrawl.errors import EvocrawlError
+
+_DESCRIPTION = """\
+Find out which crawler serves your topic before you load other people's servers.
+
+A world is a web in a file. `evocrawl sim` lets populations of agents crawl it and
+measures what they find; the very same code then crawls the live web by
+`scrapy crawl evospider`."""
+
+_EPILOG = """\
+a first comparison, in a minute:
+  evocrawl topics pages.jsonl.gz
+  evocrawl sim pages.jsonl.gz --query "bird species" --relevant Science.Biology.Birds \\
+      --species energy,best_first --runs 5 --out birds
+  evocrawl compare birds
+
+exit codes: 0 done, 2 a mistake in what was asked, 130 stopped by Ctrl-C
+(finished runs are kept; the same command goes on where it stopped)"""
+
+_MISTAKE = 2
+_STOPPED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    parsed = parser().parse_args(arguments)
+    try:
+        parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing more shall be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (EvocrawlError, OSError) as error:
+        print(f"evocrawl: error: {error}", file=sys.stderr)
+        return _MISTAKE
+    except KeyboardInterrupt:
+        print("evocrawl: stopped; finished runs are kept", file=sys.stderr)
+        return _STOPPED
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command and of all below it."""
+    root = argparse.ArgumentParser(
+        "evocrawl",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root.add_argument("--version", action="version", version=f"evocrawl {__version__}")
+    commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for part in (sim, look):
+        part.add_to(commands)
+    return root

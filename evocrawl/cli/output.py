@@ -1,0 +1,66 @@
+"""What the commands show and write: tables on stdout, reports as files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from evocrawl.evaluation.results import ResultsError, Row, write_atomically
+from evocrawl.evaluation.table import PRIMARY, WITHOUT_LABELS, Standing, markdown, standings
+
+TABLE = "table.md"
+
+
+def show(rows: Sequence[Row], *, measure: str = "", against: str = "", start: str = "") -> None:
+    """Print the table of each start."""
+    for title, _, text in tables(rows, measure=measure, against=against, start=start):
+        print(f"{title}\n\n{text}")
+
+
+def write_report(rows: Sequence[Row], directory: Path, **options: str) -> None:
+    """Write the tables, the plots and the interactive page of `rows` into `directory`."""
+    directory.mkdir(parents=True, exist_ok=True)
+    found = tables(rows, **options)
+    text = "\n".join(f"## {title}\n\n{table}" for title, _, table in found)
+    write_atomically(directory / TABLE, text)
+    try:
+        from evocrawl.report.plots import draw_html, draw_pngs
+
+        draw_pngs(rows, directory)
+        draw_html(rows, directory / "report.html", "Crawls compared",
+                  [row for title, table, _ in found for row in _cells(title, table)])  # fmt: skip
+    except ImportError as error:
+        print(f"no plots: {error}; pip install 'evocrawl[sim]'", file=sys.stderr)
+
+
+def tables(
+    rows: Sequence[Row], *, measure: str = "", against: str = "", start: str = ""
+) -> list[tuple[str, list[Standing], str]]:
+    """Return title, standings and Markdown for each kind of run and each start.
+
+    Runs with labels are measured by the primary measure, others by their words, unless `measure`
+    says otherwise. Raises ResultsError where there is nothing to show.
+    """
+    found = []
+    for labelled, default in ((True, PRIMARY), (False, WITHOUT_LABELS)):
+        chosen = measure or default
+        group = [row for row in rows if (row["topic"] is not None) == labelled]
+        for name in sorted({str(row.get("start", "")) for row in group}):
+            if start in ("", name):
+                here = [row for row in group if str(row.get("start", "")) == name]
+                table = standings(here, measure=chosen, against=against)
+                title = f"{chosen}, start {name or 'unknown'}, {table[0].topics} topics"
+                found.append((title, table, markdown(table, chosen)))
+    if not found:
+        raise ResultsError("no runs to compare")
+    return found
+
+
+def _cells(title: str, table: Sequence[Standing]) -> list[list[str]]:
+    rows = [[title, "mean [95 %]", "difference to the first compared [95 %]", "won / tied / lost"]]
+    for each in table:
+        told = each.against
+        counts = f"{told.wins} / {told.ties} / {told.losses}" if told else ""
+        rows.append([each.species, str(each.mean), str(told.interval) if told else "", counts])
+    return rows
