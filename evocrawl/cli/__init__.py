@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 
-from evocrawl import __version__
 from evocrawl.cli import look, sim
 from evocrawl.errors import EvocrawlError
 
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    root.add_argument("--version", action="version", version=f"evocrawl {__version__}")
+    root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for part in (sim, look):
         part.add_to(commands)

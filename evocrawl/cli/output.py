@@ -11,6 +11,9 @@ from evocrawl.evaluation.table import PRIMARY, WITHOUT_LABELS, Standing, markdow
 
 TABLE = "table.md"
 
+_Found = tuple[str, list[Standing], str]
+"""Title, standings and Markdown of one table."""
+
 
 def show(rows: Sequence[Row], *, measure: str = "", against: str = "", start: str = "") -> None:
     """Print the table of each start."""
@@ -18,12 +21,19 @@ def show(rows: Sequence[Row], *, measure: str = "", against: str = "", start: st
         print(f"{title}\n\n{text}")
 
 
-def write_report(rows: Sequence[Row], directory: Path, **options: str) -> None:
-    """Write the tables, the plots and the interactive page of `rows` into `directory`."""
+def write_report(
+    rows: Sequence[Row], directory: Path, *, plots: bool = True, **options: str
+) -> None:
+    """Write the tables of `rows` into `directory`, and with `plots` pictures and a page of them."""
     directory.mkdir(parents=True, exist_ok=True)
     found = tables(rows, **options)
     text = "\n".join(f"## {title}\n\n{table}" for title, _, table in found)
     write_atomically(directory / TABLE, text)
+    if plots:
+        _draw(rows, directory, found)
+
+
+def _draw(rows: Sequence[Row], directory: Path, found: Sequence[_Found]) -> None:
     try:
         from evocrawl.report.plots import draw_html, draw_pngs
 
@@ -36,7 +46,7 @@ def write_report(rows: Sequence[Row], directory: Path, **options: str) -> None:
 
 def tables(
     rows: Sequence[Row], *, measure: str = "", against: str = "", start: str = ""
-) -> list[tuple[str, list[Standing], str]]:
+) -> list[_Found]:
     """Return title, standings and Markdown for each kind of run and each start.
 
     Runs with labels are measured by the primary measure, others by their words, unless `measure`

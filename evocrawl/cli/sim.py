@@ -101,6 +101,8 @@ def add_to(commands: Any) -> None:
                      help="runs at once, each process with the world in memory "
                      "(default: the processors)")  # fmt: skip
     how.add_argument("--out", metavar="DIR", type=Path, required=True, help="where results go")
+    how.add_argument("--no-plots", dest="plots", action="store_false",
+                     help="write no PNG files and no report.html")  # fmt: skip
 
 
 def run(asked: argparse.Namespace) -> None:
@@ -129,7 +131,7 @@ def run(asked: argparse.Namespace) -> None:
         table.write_results()
     wanted = {trial.key(identity) for trial in trials}
     show([row for row in table.rows if row["trial"] in wanted])
-    write_report(table.rows, asked.out)
+    write_report(table.rows, asked.out, plots=asked.plots)
 
 
 def _trials(asked: argparse.Namespace) -> list[Trial]:

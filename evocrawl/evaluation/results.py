@@ -68,6 +68,18 @@ class ResultTable:
         return path
 
 
+def label_of(row: Row) -> str:
+    """Return what tells a run's kind from others: species, settings, and concurrency beyond 1.
+
+    >>> label_of({"species": "energy", "settings": {"gain": "4"}, "concurrency": 8})
+    'energy gain=4 concurrency=8'
+    """
+    options = dict(row.get("settings") or {})
+    if row.get("concurrency", 1) != 1:
+        options["concurrency"] = row["concurrency"]
+    return " ".join([row["species"], *(f"{name}={value}" for name, value in options.items())])
+
+
 def read_results(directory: Path) -> list[Row]:
     """Return the rows of a directory: of its table, or else of its ``results.json``.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evocrawl.evaluation.bootstrap import Difference, Interval, difference, interval
-from evocrawl.evaluation.results import ResultsError, Row
+from evocrawl.evaluation.results import ResultsError, Row, label_of
 
 PRIMARY = "recall_auc"
 WITHOUT_LABELS = "mean_bm25"
@@ -17,7 +17,10 @@ WITHOUT_LABELS = "mean_bm25"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A species' mean of a measure, and its difference to the one compared with (None for that)."""
+    """A species' mean of a measure, and its difference to the one compared with (None for that).
+
+    Under other settings a species stands for itself, named "energy gain=4".
+    """
 
     species: str
     runs: int
@@ -100,8 +103,10 @@ def _by_species(rows: Iterable[Row], measure: str) -> dict[str, _Runs]:
                 f"that runs have: {', '.join(measures_of([row]))}"
             )
         topic = f"{row['world']}: {row['topic'] or row['query']}"
-        key = (topic, int(row["seed"]), f"{row.get('start', '')} {row['budget']}")
-        runs = values.setdefault(row["species"], {})
+        start = row.get("start", "")
+        begun = f"{start} {row.get('seeds')}" if start == "given" else start
+        key = (topic, int(row["seed"]), f"{begun} {row['budget']}")
+        runs = values.setdefault(label_of(row), {})
         if runs.setdefault(key, float(value)) != float(value):
             raise ResultsError(
                 f"two runs of {row['species']!r} differ ({topic}, seed {row['seed']}): "
@@ -142,4 +147,4 @@ def _verdict(found: Difference) -> str:
 
 def _cell(text: str) -> str:
     """A name may come from a file of results: it shall not break the table."""
-    return "".join(c if c.isalnum() or c in " _-+./" else "?" for c in text)
+    return "".join(c if c.isalnum() or c in " _-+./=" else "?" for c in text)

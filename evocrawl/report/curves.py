@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evocrawl.evaluation.measures import hits_within
-from evocrawl.evaluation.results import Row
+from evocrawl.evaluation.results import Row, label_of
 
 _POINTS = 200
 
@@ -18,10 +18,10 @@ _POINTS = 200
 class Curve:
     """Mean of a species over its runs, with the quarters that half of them lie between.
 
-    `x` is a share of the budget where budgets differ; all arrays have the shape (points,).
+    `name` is that of the species, and of the start where there are several. `x` is a share of the budget where budgets differ; all arrays have the shape (points,).
     """
 
-    species: str
+    name: str
     x: NDArray[np.float64]
     mean: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -70,18 +70,28 @@ def _curves(rows: Sequence[Row], value: _Value) -> tuple[tuple[Curve, ...], bool
     is_share = len(budgets) > 1
     shares = np.linspace(0, 1, min(_POINTS, min(budgets, default=1)) + 1)[1:]
     curves = []
-    for species in dict.fromkeys(row["species"] for row in rows):
+    for name, own in _named(rows).items():
         values = []
-        for row in rows:
-            if row["species"] == species:
-                at = np.maximum(np.rint(shares * row["budget"]), 1).astype(np.int64)
-                if (found := value(row, at)) is not None:
-                    values.append(found)
+        for row in own:
+            at = np.maximum(np.rint(shares * row["budget"]), 1).astype(np.int64)
+            if (found := value(row, at)) is not None:
+                values.append(found)
         if values:
             low, high = np.nanquantile(values, [0.25, 0.75], axis=0)
             x = shares if is_share else shares * next(iter(budgets))
-            curves.append(Curve(species, x, np.mean(values, axis=0), low, high))
+            curves.append(Curve(name, x, np.mean(values, axis=0), low, high))
     return tuple(curves), is_share
+
+
+def _named(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each curve, sorted by its name: runs end in any order."""
+    starts = {row.get("start") for row in rows}
+    named: dict[str, list[Row]] = {}
+    for row in rows:
+        label = label_of(row)
+        name = f"{label}, {row.get('start')}" if len(starts) > 1 else label
+        named.setdefault(name, []).append(row)
+    return dict(sorted(named.items()))
 
 
 def _hits(row: Row, at: NDArray[np.int64]) -> NDArray[np.float64]:

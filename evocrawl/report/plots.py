@@ -32,7 +32,7 @@ def draw_pngs(rows: Sequence[Row], directory: Path) -> list[Path]:
         figure = Figure(figsize=(8, 5), layout="constrained")
         axes = figure.add_subplot()
         for curve in chart.curves:
-            (line,) = axes.plot(curve.x, curve.mean, label=_plain(curve.species))
+            (line,) = axes.plot(curve.x, curve.mean, label=_plain(curve.name))
             axes.fill_between(curve.x, curve.low, curve.high, alpha=0.15, color=line.get_color())
         axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
         axes.grid(alpha=0.3)
@@ -65,7 +65,7 @@ def _interactive(chart: Chart) -> str:
     figure = go.Figure()
     for curve in chart.curves:
         # Plotly reads a subset of HTML in names.
-        name = html.escape(curve.species)
+        name = html.escape(curve.name)
         spread = [
             f"{low:.3g} to {high:.3g}" for low, high in zip(curve.low, curve.high, strict=True)
         ]

@@ -20,7 +20,7 @@ from evocrawl.simulation.graph import WebGraph, reachable_oracle
 from evocrawl.simulation.judge import Judge
 from evocrawl.simulation.runner import Run, run
 from evocrawl.simulation.search import Index
-from evocrawl.simulation.trials import Trial, TrialError, budget_of, far_start
+from evocrawl.simulation.trials import SEARCH_HITS, Trial, TrialError, budget_of, far_start
 from evocrawl.simulation.world import World
 from evocrawl.urls import fingerprint
 
@@ -109,7 +109,7 @@ class Laboratory:
             "world": self.world.name,
             "query": trial.query,
             "topic": trial.topic or None,
-            "start": trial.start,
+            "start": _start_name(trial),
             "seeds": list(seeds),
             "species": trial.species,
             "seed": trial.seed,
@@ -148,6 +148,12 @@ class Laboratory:
         pages = [each for each in self.world.documents() if each.fingerprint in about]
         groups = near_duplicate_groups(each.text for each in pages)
         return {page.fingerprint: group for page, group in zip(pages, groups, strict=True)}
+
+
+def _start_name(trial: Trial) -> str:
+    """Searches that give another number of pages are starts of another kind."""
+    is_usual = trial.start != "search" or trial.hits == SEARCH_HITS
+    return trial.start if is_usual else f"search {trial.hits}"
 
 
 def _fetched(done: Run) -> list[Fingerprint]:

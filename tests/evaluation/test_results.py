@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from rows import row
+from result_rows import row
 
 from evocrawl.evaluation.results import CURVES, REQUIRED, ResultsError, ResultTable, read_results
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rows import row
+from result_rows import row
 
 from evocrawl.evaluation.results import ResultsError
 from evocrawl.evaluation.table import markdown, standings
