@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeAlias
@@ -76,6 +77,8 @@ def _in_processes(
 def _move_in(opener: Opener, concurrency: int) -> None:
     # A worker process has one, and no other way to keep it between trials.
     global _laboratory
+    # Ctrl-C reaches every process of a terminal: the one that hands out the trials stops them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         _laboratory = Laboratory(opener(), concurrency)
     except (EvocrawlError, OSError) as error:

@@ -205,7 +205,8 @@ def _cost(done: Run) -> Row:
         "s_throughput": measures.s_throughput(stats["evocrawl/energy/in"], done.requests),
         "stop_reason": done.stop_reason,
         "seconds": round(done.seconds, 6),
-        "seconds_by": {name: round(seconds, 6) for name, seconds in done.took_s.items()},
+        "cpu_seconds": round(done.cpu_s, 6),
+        "cpu_seconds_by": {name: round(seconds, 6) for name, seconds in done.cpu_s_by.items()},
         "simulated_s": round(done.simulated_s, 6),
         "peak_rss_bytes": peak_rss_bytes(),
     }

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Literal, Self
 
 from evocrawl import relevance, stats
@@ -80,9 +80,9 @@ class Life:
 class Run:
     """What a run did, in order. `budget` None: no limit. `stats` are those of a crawl.
 
-    `stop_reason` is "budget", "extinct" or "exhausted". `seconds` is what the run took, `took_s`
-    how much of it choosing, fetching, judging and settling took; `simulated_s` is what the crawl
-    would have taken.
+    `stop_reason` is "budget", "extinct" or "exhausted". `seconds` is what the run took,
+    `cpu_s` the processor's time in it and `cpu_s_by` what of that choosing, fetching, judging and
+    settling took; `simulated_s` is what the crawl would have taken.
     """
 
     steps: tuple[Step, ...]
@@ -91,7 +91,8 @@ class Run:
     requests: int
     stop_reason: str
     seconds: float
-    took_s: dict[str, float]
+    cpu_s: float
+    cpu_s_by: dict[str, float]
     simulated_s: float
     stats: dict[str, int | float]
 
@@ -117,7 +118,7 @@ def run(
     links = [Link(url, fingerprint(url)) for url in seeds]
     if not links:
         raise ValueError("a run needs at least one seed")
-    started_at_s = perf_counter()
+    began_s, began_cpu_s = perf_counter(), process_time()
     if judge is None:
         judge = Judge(relevance.create(config.relevance, config.query, config.language))
     habitat = settle_in(
@@ -131,7 +132,7 @@ def run(
     habitat.population.on_event.extend(on_event)
     simulation = _Simulation(world, habitat, judge)
     simulation.play(links)
-    return simulation.result(perf_counter() - started_at_s)
+    return simulation.result(perf_counter() - began_s, process_time() - began_cpu_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ class _Simulation:
             else:
                 return
 
-    def result(self, seconds: float) -> Run:
+    def result(self, seconds: float, cpu_s: float) -> Run:
         """Return the record."""
         budget = self._habitat.budget
         return Run(
@@ -183,7 +184,8 @@ class _Simulation:
             budget.spent,
             self._population.ended or "stuck",
             seconds,
-            self._watch.took_s,
+            cpu_s,
+            self._watch.cpu_s_by,
             self._now_s,
             stats.report(self._habitat.ledger, budget),
         )
@@ -258,10 +260,10 @@ class _Simulation:
 
 
 class _Watch:
-    """Adds up the seconds of each activity, one at a time."""
+    """Adds up the processor's seconds of each activity, one at a time."""
 
     def __init__(self) -> None:
-        self.took_s = dict.fromkeys(("choosing", "fetching", "judging", "settling"), 0.0)
+        self.cpu_s_by = dict.fromkeys(("choosing", "fetching", "judging", "settling"), 0.0)
         self._activity = ""
         self._since_s = 0.0
 
@@ -270,10 +272,10 @@ class _Watch:
         return self
 
     def __enter__(self) -> None:
-        self._since_s = perf_counter()
+        self._since_s = process_time()
 
     def __exit__(self, *_: object) -> None:
-        self.took_s[self._activity] += perf_counter() - self._since_s
+        self.cpu_s_by[self._activity] += process_time() - self._since_s
 
 
 def _without_last_hop(cost: Cost) -> Cost:

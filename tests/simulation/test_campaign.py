@@ -13,7 +13,7 @@ from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Start, Topic, Trial, TrialError, trials_of
 
 CORALS = Topic("dev", "Nature.Corals", "coral")
-CHANGES = {"seconds", "seconds_by", "peak_rss_bytes"}
+CHANGES = {"seconds", "cpu_seconds", "cpu_seconds_by", "peak_rss_bytes"}
 """Fields that are not the same in two runs of one trial."""
 
 
