@@ -2,13 +2,14 @@
 
 The context is the text of the aggregation node (Pant & Srinivasan 2006): the lowest ancestor of
 the anchor, itself included, with enough words. Each element's text is taken once and remembered,
-so that thousands of links in one list cost no more than the list. Of a long node the part around
-the anchor is kept.
+so that thousands of links in one list cost no more than the list. Of a long node only what is near
+the anchor is looked at.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
@@ -22,33 +23,36 @@ HIDDEN = "evocrawl-hidden"
 """Put among a link's rel tokens when a person would not see the link."""
 
 _SOURCES = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
-_string: Any = etree.XPath("string()", smart_strings=False)
 _alternatives: Any = etree.XPath(".//img/@alt", smart_strings=False)
-_hidden: Any = etree.XPath(
-    "//*[@hidden or @aria-hidden = 'true' or @style[contains(translate(., ' ', ''), 'display:none')"
-    " or contains(translate(., ' ', ''), 'visibility:hidden')]]"
-)
-_SIMPLE = re.compile(r"[A-Za-z0-9_-][\w/-]*(?:\.\w+)?", re.A)
-"""A relative reference without colon, query, dot segments or leading slash."""
+_REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\w=&.%-]+)?)", re.A)
+"""A plain relative reference: what only depends on the base, and what is copied.
+
+No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
+_LONG = 4
+"""A text is long when it has this many times the characters of a context."""
+_HIDING = ("display:none", "visibility:hidden")
+_NEIGHBOURS = 20
+_CHARS_A_WORD = 8
 
 
 class Anchors:
     """Collects the links of one parsed page."""
 
-    def __init__(
-        self, root: Any, html: bytes, base_url: str, page_url: str, limits: Limits
-    ) -> None:
+    def __init__(self, root: Any, base_url: str, page_url: str, limits: Limits) -> None:
         self._root = root
         self._base_url = base_url
         self._limits = limits
         self._itself = _fingerprint_or_none(page_url)
-        lower = html.lower()
-        may_hide = b"hidden" in lower or b"display" in lower
-        self._hidden = set(_hidden(root)) if may_hide else set()
-        # RFC 3986 §5.3: what a relative path is merged with.
-        self._folder = base_url.partition("?")[0].rpartition("/")[0] + "/"
+        long = _LONG * limits.words_chars
+        self._start: Any = etree.XPath(f"substring(string(), 1, {long + 1})", smart_strings=False)
+        self._long = long
+        self._end: Any = etree.XPath(
+            f"substring(string(), string-length() - {long})", smart_strings=False
+        )
         self._contexts: dict[Any, str] = {}
-        self._paths: dict[Any, str] = {}
+        self._giants: set[Any] = set()
+        self._places: dict[Any, tuple[str, bool]] = {None: ("", False)}
+        self._prefixes: dict[str, str] = {}
         self._addresses: dict[str, tuple[str, Fingerprint] | None] = {}
         self.malformed = 0
         self.cut: list[str] = []
@@ -76,29 +80,23 @@ class Anchors:
 
     def _link(self, element: Any, url: str, target: Fingerprint, position: int) -> Link:
         anchor = self._words(element)
-        return Link(
-            url,
-            target,
-            anchor,
-            self._around(element, anchor),
-            self._rel(element),
-            position,
-            self._path(element.getparent()),
-        )
+        path, hidden = self._place(element.getparent())
+        rel = tuple((element.get("rel") or "").lower().split())
+        if hidden or _is_hidden(element):
+            rel += (HIDDEN,)
+        return Link(url, target, anchor, self._around(element, anchor), rel, position, path)
 
     def _address(self, written: str) -> tuple[str, Fingerprint] | None:
         """The absolute http(s) URL without fragment, and its fingerprint; None for others."""
-        if written not in self._addresses:
-            self._addresses[written] = self._resolve(written)
-        return self._addresses[written]
+        href = written.partition("#")[0].strip()
+        if href not in self._addresses:
+            self._addresses[href] = self._resolve(href) if href else None
+        return self._addresses[href]
 
-    def _resolve(self, written: str) -> tuple[str, Fingerprint] | None:
-        href = written.strip().partition("#")[0]
-        if not href:
-            return None
+    def _resolve(self, href: str) -> tuple[str, Fingerprint] | None:
         try:
             url = self._absolute(href)
-            if not url[:8].lower().startswith(("http:", "https:")):
+            if not url[:6].lower().startswith(("http:", "https:")):
                 return None
             if len(url) > self._limits.url_chars:
                 raise ValueError("longer than any browser takes")
@@ -109,14 +107,19 @@ class Anchors:
             return None
 
     def _absolute(self, href: str) -> str:
-        """What `urljoin` gives, without its cost for the plainest of references."""
-        if self._folder.count("/") > 2 and "//" not in href and _SIMPLE.fullmatch(href):
-            return self._folder + href
-        return urljoin(self._base_url, href)
+        """What `urljoin` gives, without its cost for plain references."""
+        plain = _REFERENCE.fullmatch(href)
+        if plain is None:
+            return urljoin(self._base_url, href)
+        start, rest = plain.groups()
+        prefix = self._prefixes.get(start)
+        if prefix is None:
+            prefix = self._prefixes[start] = urljoin(self._base_url, start + "x")[:-1]
+        return prefix + rest
 
     def _words(self, element: Any) -> str:
         """Anchor text, or else what stands for it: alt, title, aria-label."""
-        words = self._clean(_string(element))
+        words = self._clean(self._start(element))
         if not words:
             told = (*_alternatives(element), element.get("title"), element.get("aria-label"))
             words = next((self._clean(each) for each in (*told, element.get("alt")) if each), "")
@@ -133,43 +136,78 @@ class Anchors:
 
     def _context(self, element: Any) -> str:
         """The aggregation node's text, from the elements up the tree. O(1) for a known parent."""
-        climbed = []
-        text: str | None = None
+        climbed: list[Any] = []
+        text = ""
         while element is not None:
-            text = self._contexts.get(element)
-            if text is not None:
+            known = self._contexts.get(element)
+            if known is not None:
+                text = known
+                break
+            start = self._start(element) if element not in self._giants else ""
+            if climbed and (element in self._giants or len(start) > self._long):
+                self._giants.add(element)
+                text = self._near(climbed[-1])
                 break
             climbed.append(element)
-            text = " ".join(_string(element).split())
-            if text.count(" ") + 1 >= self._limits.context_words:
+            text = _collapsed(start)
+            if self._is_enough(text):
                 break
             element = element.getparent()
-        for each in climbed:
-            self._contexts[each] = text or ""
-        return text or ""
+        self._contexts.update(dict.fromkeys(climbed, text))
+        return text
 
-    def _rel(self, element: Any) -> tuple[str, ...]:
-        rel = tuple((element.get("rel") or "").lower().split())
-        if self._hidden and (
-            element in self._hidden or not self._hidden.isdisjoint(element.iterancestors())
-        ):
-            rel += (HIDDEN,)
-        return rel
+    def _is_enough(self, text: str) -> bool:
+        words = self._limits.context_words
+        return text.count(" ") + 1 >= words or len(text) >= _CHARS_A_WORD * words
 
-    def _path(self, element: Any) -> str:
-        """Names of the elements from the root to `element`, such as "html/body/p"."""
+    def _near(self, element: Any) -> str:
+        """The text of `element` and around it, where that of its parent is too long to take."""
+        room = self._limits.words_chars
+        before = ""
+        previous = element
+        for _ in range(_NEIGHBOURS):
+            last, previous = previous, previous.getprevious()
+            if previous is None:
+                before = (last.getparent().text or "")[-room:] + before
+                break
+            before = self._end(previous) + (previous.tail or "")[-room:] + before
+            if len(before) >= room:
+                break
+        after = (element.tail or "")[:room]
+        for following in islice(element.itersiblings(), _NEIGHBOURS):
+            if len(after) >= room:
+                break
+            after += self._start(following) + (following.tail or "")[:room]
+        half = room // 2
+        parts = (_collapsed(before)[-half:], self._start(element), _collapsed(after)[:half])
+        return _collapsed(" ".join(parts))
+
+    def _place(self, element: Any) -> tuple[str, bool]:
+        """The names from the root to `element`, such as "html/body/p"; whether it is hidden."""
         above = []
-        while element is not None and element not in self._paths:
+        while element not in self._places:
             above.append(element)
             element = element.getparent()
-        path = self._paths.get(element, "")
+        path, hidden = self._places[element]
         for each in reversed(above):
             path = f"{path}/{each.tag}" if path else str(each.tag)
-            self._paths[each] = path
-        return path
+            hidden = hidden or _is_hidden(each)
+            self._places[each] = path, hidden
+        return path, hidden
 
     def _clean(self, text: str) -> str:
-        return " ".join(text.split())[: self._limits.words_chars]
+        return _collapsed(text)[: self._limits.words_chars]
+
+
+def _is_hidden(element: Any) -> bool:
+    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+        return True
+    style = element.get("style")
+    return style is not None and any(each in _collapsed(style, "").lower() for each in _HIDING)
+
+
+def _collapsed(text: str, space: str = " ") -> str:
+    return space.join(text.split())
 
 
 def _fingerprint_or_none(url: str) -> Fingerprint | None:

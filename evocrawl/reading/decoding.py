@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from resiliparse.parse.encoding import detect_encoding
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
+from evocrawl.reading.guards import without_giant_tags
 from evocrawl.reading.limits import Limits
 
 _DETECTION_BYTES = 20_000
@@ -25,10 +24,9 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
         cut.append("body_bytes")
     text = _decode(body, encoding).replace("\0", "")
     utf8 = text.encode("utf-8", "replace")
-    # `<` ends a run, so that no byte is looked at for two tags.
-    long_tag = re.compile(rb"<([A-Za-z][A-Za-z0-9]*)[^<>]{%d,}>?" % limits.tag_bytes)
-    if long_tag.search(utf8):
-        utf8 = long_tag.sub(rb"<\1>", utf8)
+    small = without_giant_tags(utf8, limits.tag_bytes)
+    if small is not utf8:
+        utf8 = small
         cut.append("tag_bytes")
     return utf8, cut
 

@@ -19,12 +19,13 @@ class Limits:
     url_chars           a longer address counts as malformed
     text_chars          characters of main text kept
     words_chars         characters of title, anchor text and context kept, each
-    context_words       an ancestor of the anchor with this many words is its aggregation node
+    context_words       an ancestor of the anchor with this many words, or 8 characters for each
+                        (for scripts without spaces), is its aggregation node
     ==================  =====================================================================
     """
 
     body_bytes: int = 4_000_000
-    tag_bytes: int = 32_768
+    tag_bytes: int = 8_192
     links: int = 5_000
     url_chars: int = 2_083
     text_chars: int = 100_000

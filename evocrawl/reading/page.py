@@ -1,9 +1,7 @@
 """Reads an HTML page.
 
-Two parsers look at the page, because together they take less time than either alone would for
-both jobs (`benchmarks/reading.py`): lxml for links, whose XPath runs in C over its tree, and
-resiliparse for the main text without navigation, banners, scripts and hidden elements. What the
-page is, title and all, comes from the one lxml tree.
+lxml parses it; title, links and their words come from its tree, over which XPath runs in C. The
+main text is made out by resiliparse, which needs a tree of its own, made of the first (see `text`).
 """
 
 from __future__ import annotations
@@ -13,34 +11,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Self
-from urllib.parse import urljoin
 
 from lxml import etree
-from resiliparse.extract.html2text import extract_plain_text
-from resiliparse.parse.html import HTMLTree
 from resiliparse.parse.lang import detect_fast
 
 from evocrawl.model import Link
 from evocrawl.reading.anchors import Anchors
 from evocrawl.reading.decoding import to_utf8
+from evocrawl.reading.guards import flat, is_markup
+from evocrawl.reading.head import read_head
 from evocrawl.reading.limits import Limits
-from evocrawl.reading.robots_tags import AGENT, directives
+from evocrawl.reading.robots_tags import directives
+from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|[-_])")
 _UNREAD = ("script", "style", "noscript", "template")
 _SAMPLE_CHARS = 2_000
-_BANNERS = [
-    f"[{attribute}*='{word}' i]"
-    for attribute in ("id", "class")
-    for word in ("cookie", "consent", "gdpr")
-]
-_PLAIN: dict[str, Any] = {
-    "alt_texts": False,
-    "preserve_formatting": False,
-    "list_bullets": False,
-    "skip_elements": _BANNERS,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +37,13 @@ class Reading:
     `links` are http(s) links, absolute, one for each target, without those to the page itself;
     `rel` holds their rel tokens and ``evocrawl-hidden`` where a person would not see them.
     `noindex` and `nofollow` come from meta robots and X-Robots-Tag. `language` is a primary code
-    such as "en", "" when unknown. `truncated` names the caps of `Limits` that were hit, and
-    "depth" when the page nests deeper than the parser goes. `content_fingerprint` is equal for
-    texts that are equal but for case and white space; empty for no text.
+    such as "en", "" when unknown. `content_fingerprint` is equal for texts that are equal but for
+    case and white space; empty for no text. `is_markup` is False for what is no text at all,
+    whatever its Content-Type says: a PDF, an image, JSON.
+
+    `truncated` names the caps of `Limits` that were hit, and "depth" when the page nests deeper
+    than 256 elements and was read without its nesting: text and links are whole, contexts are
+    coarse, and what is hidden is not known to be.
     """
 
     title: str = ""
@@ -65,11 +56,12 @@ class Reading:
     malformed_links: int = 0
     truncated: tuple[str, ...] = ()
     content_fingerprint: bytes = b""
+    is_markup: bool = True
 
     @classmethod
     def nothing(cls) -> Self:
-        """Return the reading of a page without any text."""
-        return cls()
+        """Return the reading of what is no text."""
+        return cls(is_markup=False)
 
 
 def read_html(
@@ -86,27 +78,29 @@ def read_html(
     `encoding` is the charset of the Content-Type header, `robots_tags` are the values of
     X-Robots-Tag headers, `content_language` is that header's value.
     """
+    if not is_markup(body):
+        return Reading.nothing()
     html, cut = to_utf8(body, encoding, limits)
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True)
-    root = _parse(html, parser)
+    root, too_deep = _parse(html)
     if root is None:
-        return Reading()
-    if any("depth" in entry.message for entry in parser.error_log):
+        return Reading(truncated=tuple(cut))
+    if too_deep:
         cut.append("depth")
     etree.strip_elements(root, *_UNREAD, with_tail=False)
-    anchors = Anchors(root, html, _base(root, url), url, limits)
+    head = read_head(root, url)
+    anchors = Anchors(root, head.base_url, url, limits)
     links = anchors.collect()
-    text = _main_text(html)
+    text = main_text(root)
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
         cut.append("text_chars")
-    told = directives([*robots_tags, *_meta_robots(root)])
+    told = directives([*robots_tags, *head.robots])
     return Reading(
-        title=_title(root)[: limits.words_chars],
+        title=head.title[: limits.words_chars],
         text=text,
         language=_language(root, content_language, text),
         links=links,
-        canonical_url=_canonical(root, url),
+        canonical_url=head.canonical_url,
         noindex="noindex" in told,
         nofollow="nofollow" in told,
         malformed_links=anchors.malformed,
@@ -115,60 +109,23 @@ def read_html(
     )
 
 
-def _parse(html: bytes, parser: Any) -> Any:
-    if not html.strip():
-        return None
+def _parse(html: bytes) -> tuple[Any, bool]:
+    """The root element, None if there is none, and whether the page nests too deep.
+
+    libxml2 drops what lies deeper than 256 elements and all that follows; such a page is parsed
+    again without its nesting.
+    """
+    root, too_deep = _parse_once(html)
+    return (_parse_once(flat(html))[0], True) if too_deep else (root, False)
+
+
+def _parse_once(html: bytes) -> tuple[Any, bool]:
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        return etree.fromstring(html, parser)
+        root = etree.fromstring(html, parser) if html.strip() else None
     except (etree.XMLSyntaxError, ValueError):
-        return None
-
-
-def _main_text(html: bytes) -> str:
-    """The main content, or all that is visible where none is made out."""
-    tree = HTMLTree.parse_from_bytes(html, "utf-8")
-    if tree.body is None:
-        return ""
-    text = str(extract_plain_text(tree, main_content=True, **_PLAIN))
-    return text or str(extract_plain_text(tree, **_PLAIN) or extract_plain_text(tree))
-
-
-def _base(root: Any, url: str) -> str:
-    """The document base URL; one that is no URL is passed over."""
-    element = next(root.iter("base"), None)
-    return _joined(url, element.get("href") if element is not None else None) or url
-
-
-def _canonical(root: Any, url: str) -> str | None:
-    for element in root.iter("link"):
-        if "canonical" in (element.get("rel") or "").lower().split():
-            return _joined(url, element.get("href"))
-    return None
-
-
-def _joined(url: str, href: str | None) -> str | None:
-    try:
-        return urljoin(url, href.strip()) if href else None
-    except ValueError:
-        return None
-
-
-def _meta_robots(root: Any) -> list[str]:
-    return [
-        element.get("content") or ""
-        for element in root.iter("meta")
-        if (element.get("name") or "").strip().lower() in ("robots", AGENT)
-    ]
-
-
-def _title(root: Any) -> str:
-    for name in ("title", "h1"):
-        element = next(root.iter(name), None)
-        if element is not None:
-            title = " ".join("".join(element.itertext()).split())
-            if title:
-                return title
-    return ""
+        root = None
+    return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
 
 
 def _language(root: Any, content_language: str, text: str) -> str:

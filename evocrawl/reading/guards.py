@@ -1,0 +1,82 @@
+"""What keeps a hostile page from taking a parser more time than its size deserves.
+
+All patterns take time linear in the page: what they try never fails once a tag has begun, and
+possessive quantifiers never go back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+_TAGS = re.compile(
+    rb"""<(?:
+        script\b [^<]*+ (?:<(?!/script) [^<]*+)*+       # what a script holds is no tag
+        | style\b [^<]*+ (?:<(?!/style) [^<]*+)*+
+        | !-- (?s:.*?) (?:-->|\Z)
+        | [a-z] (?:[^>=]++ | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TAG_NAME = re.compile(rb"<(?!script\b|style\b)[a-z][a-z0-9]*", re.IGNORECASE)
+_KEPT_FLAT = (
+    b"html|body|a|area|base|frame|h1|iframe|img|link|meta|noscript|script|style|template|title"
+)
+_NESTING = re.compile(
+    rb"""</?(?!(?:%s)[\s/>]) [a-z] (?:[^>="']++ | ["'] | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?"""
+    % _KEPT_FLAT,
+    re.VERBOSE | re.IGNORECASE,
+)
+_MAGIC = (
+    *(b"%PDF-", b"%!PS-Adobe-", b"PK\3\4", b"Rar!\x1a\7", b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c"),
+    *(b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff"),
+)
+_BINARY = re.compile(rb"[\1-\x08\x0e-\x1a\x1c-\x1f]")
+_SNIFFED_BYTES = 1_445
+
+
+def is_markup(body: bytes) -> bool:
+    """Whether `body` may be HTML or text, whatever its Content-Type says.
+
+    Not so are well-known file formats, a JSON object or array, and bytes that no text holds where
+    no tag begins (after WHATWG MIME Sniffing §§6–7; NUL does stand in broken HTML).
+    """
+    head = body[:_SNIFFED_BYTES]
+    if head.startswith((b"\xfe\xff", b"\xff\xfe")):
+        return True
+    if head.lstrip().startswith((b"{", b"[")):
+        return not _is_json(body)
+    if head.startswith(_MAGIC):
+        return False
+    return b"<" in head or not _BINARY.search(head)
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def without_giant_tags(html: bytes, most_bytes: int) -> bytes:
+    """Take the attributes from start tags of more than `most_bytes`.
+
+    Parsers compare each attribute of a tag with all others (60 000 of them: 5 s).
+    """
+    if max(map(len, _TAGS.findall(html)), default=0) <= most_bytes:
+        return html
+
+    def small(tag: re.Match[bytes]) -> bytes:
+        name = _TAG_NAME.match(tag[0]) if len(tag[0]) > most_bytes else None
+        return name[0] + b">" if name else tag[0]
+
+    return _TAGS.sub(small, html)
+
+
+def flat(html: bytes) -> bytes:
+    """Take out all tags that nest and are neither links nor told apart when read.
+
+    Text and links stay, in order; what was hidden or navigation is no longer seen to be so.
+    """
+    return _NESTING.sub(b" ", html)

@@ -1,0 +1,67 @@
+"""The main text of a page.
+
+resiliparse tells main content from navigation and the like. It does so well for articles, but
+loses most of some pages made of lists, tables and definitions; there all visible text outside
+navigation is taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.html import HTMLTree
+
+_BANNER_WORDS = ("cookie", "consent", "gdpr")
+_BANNERS = [f"[{where}*='{word}' i]" for where in ("id", "class") for word in _BANNER_WORDS]
+_NAVIGATION = [
+    *("nav", "footer", "select", "button"),
+    *(f"[role='{role}']" for role in ("navigation", "contentinfo", "search")),
+]
+_PLAIN: dict[str, Any] = {
+    "alt_texts": False,
+    "preserve_formatting": False,
+    "list_bullets": False,
+}
+_LOST = 2
+"""The main content is not trusted if the page has more than this many times its words."""
+
+_string: Any = etree.XPath("string()", smart_strings=False)
+
+
+def main_text(root: Any) -> str:
+    """Return the main text of a parsed page, white space collapsed; "" only if it has no text.
+
+    The page is parsed anew from the tree: with its elements balanced, none of the rules for
+    misnested tags apply, which take time quadratic in the number of such tags.
+    """
+    html = etree.tostring(root, encoding="utf-8", method="html")
+    tree = HTMLTree.parse_from_bytes(html, "utf-8")
+    if tree.body is None:
+        return ""
+    # Selectors are slow; so no banner is looked for where there can be none.
+    lower = html.lower()
+    banners = _BANNERS if any(word.encode() in lower for word in _BANNER_WORDS) else []
+    text = _extract(tree, banners, main_content=True)
+    if _words(text) * _LOST < _words_outside_links(root):
+        whole = _extract(tree, [*banners, *_NAVIGATION])
+        if _words(text) * _LOST < _words(whole):
+            text = whole
+    return text or _extract(tree, [])
+
+
+def _extract(tree: HTMLTree, skipped: list[str], *, main_content: bool = False) -> str:
+    text = extract_plain_text(
+        tree, main_content=main_content, skip_elements=skipped or None, **_PLAIN
+    )
+    return " ".join(str(text).replace("¶", " ").split())
+
+
+def _words(text: str) -> int:
+    return text.count(" ") + 1 if text else 0
+
+
+def _words_outside_links(root: Any) -> int:
+    in_links = " ".join(map(_string, root.iter("a")))
+    return len(_string(root).split()) - len(in_links.split())
