@@ -37,6 +37,12 @@ class Config:
         "seeds made of the query when none are given: {title} is the query as an article title, "
         "{query} the query percent-encoded",
     )
+    allowed_domains: tuple[str, ...] = option(
+        (),
+        words,
+        "domain names, apart by spaces or commas",
+        "evospider follows links to these domains and their subdomains only; to all when empty",
+    )
     max_pages: int = option(
         1000,
         whole(0),
@@ -108,10 +114,10 @@ class Config:
         "share of an agent's moves that go to a page with energy instead of along a link",
     )
     boldness: float = option(
-        0.01, _SHARE, "a number from 0 to 1", "weight of a link whose words do not match the query"
+        0.002, _SHARE, "a number from 0 to 1", "weight of a link whose words do not match the query"
     )
     contest: int = option(
-        8,
+        32,
         whole(1),
         "a whole number from 1",
         "pages with open links among which an agent in a dead end goes to the most relevant",
@@ -121,7 +127,7 @@ class Config:
         "", text, "a language code such as en or de", "of the query; found out when empty"
     )
     relevant_at: float = option(
-        0.2, _SHARE, "a number from 0 to 1", "relevance from which a page counts as relevant"
+        0.12, _SHARE, "a number from 0 to 1", "relevance from which a page counts as relevant"
     )
     max_unsettled: int = option(
         None,

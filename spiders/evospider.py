@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
-from evocrawl.urls import identity
+from evocrawl.urls import host_of, identity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -58,9 +58,18 @@ class EvoSpider(Spider):
         reading = self.ecosystem.read(response)
         if not reading.nofollow:
             flight.links = tuple(
-                link for link in reading.links if not _UNFOLLOWED.intersection(link.rel)
+                link
+                for link in reading.links
+                if not _UNFOLLOWED.intersection(link.rel) and self._is_allowed(link.url)
             )
         yield self.ecosystem.page_item(response, reading, flight)
+
+    def _is_allowed(self, url: str) -> bool:
+        domains = self.ecosystem.config.allowed_domains
+        if not domains:
+            return True
+        host = f".{host_of(url)}"
+        return any(host.endswith(f".{domain.lower()}") for domain in domains)
 
 
 _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))

@@ -10,7 +10,7 @@ any matching word keeps a chance:
 boldness    effect
 ==========  =====================================================================================
 0           a link that matches is always preferred to those that do not
-0.01        matching links are 10 to 50 times as likely as others
+0.002       matching links are 10 to 200 times as likely as others
 1           the query hardly matters: a random walk
 ==========  =====================================================================================
 

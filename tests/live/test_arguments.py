@@ -19,7 +19,10 @@ from livecrawl import QUERY, Crawl, page, site
         ),
         ({"query": QUERY, "gain": "-1"}, "gain is '-1'; allowed: a number above 0"),
         ({"query": QUERY, "cost": "nan"}, "cost is 'nan'; allowed: a number from 0"),
-        ({"query": QUERY, "lower_bound": 9, "upper_bound": 8}, "lower_bound is 9; allowed: at most"),
+        (
+            {"query": QUERY, "lower_bound": 9, "upper_bound": 8},
+            "lower_bound is 9; allowed: at most",
+        ),
         ({"query": QUERY, "buffer": "no", "upper_bound": 9}, "buffer is False; allowed: true"),
         ({"query": QUERY, "seeds": "ftp://reef.test/"}, "seeds is 'ftp://reef.test/'; allowed: "),
         ({"query": QUERY, "relevance": "magic"}, "relevance is 'magic'; allowed: tfidf"),
