@@ -177,7 +177,7 @@ def _with_progress(rows: Iterable[Row], todo: int, total: int) -> Iterable[Row]:
     if todo < total:
         print(f"{total - todo} of {total} runs were made before", file=sys.stderr)
     try:
-        from tqdm import tqdm  # type: ignore[import-untyped]
+        from tqdm import tqdm
     except ImportError:
         return rows
     return cast("Iterable[Row]", tqdm(rows, total=todo, unit="run", disable=not todo))

@@ -18,7 +18,8 @@ _POINTS = 200
 class Curve:
     """Mean of a species over its runs, with the quarters that half of them lie between.
 
-    `name` is that of the species, and of the start where there are several. `x` is a share of the budget where budgets differ; all arrays have the shape (points,).
+    `name` is that of the species, and of the start where there are several. `x` is a share of the
+    budget where budgets differ; all arrays have the shape (points,).
     """
 
     name: str

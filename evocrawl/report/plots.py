@@ -48,7 +48,7 @@ def draw_html(rows: Sequence[Row], path: Path, title: str, table: Sequence[Seque
 
     The page is some 5 MB large: it holds all that it needs.
     """
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+    from plotly.offline import get_plotlyjs
 
     parts = [_table(table)] if table else []
     drawn = charts(rows)
@@ -60,7 +60,7 @@ def draw_html(rows: Sequence[Row], path: Path, title: str, table: Sequence[Seque
 
 
 def _interactive(chart: Chart) -> str:
-    import plotly.graph_objects as go  # type: ignore[import-untyped]
+    import plotly.graph_objects as go
 
     figure = go.Figure()
     for curve in chart.curves:

@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 from zlib import error as ZlibError  # noqa: N812
 
 from evocrawl.errors import EvocrawlError
@@ -243,7 +243,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
         file.seek(0)
         if magic.startswith(_GZIP):
             with gzip.open(file) as lines:
-                yield lines
+                yield cast("IO[bytes]", lines)
         elif magic == _ZSTD:
             with _unpack_zstd(path, file) as lines:
                 yield lines
