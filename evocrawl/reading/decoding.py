@@ -25,7 +25,7 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     text = _decode(body, encoding).replace("\0", "")
     utf8 = text.encode("utf-8", "replace")
     small = without_giant_tags(utf8, limits.tag_bytes)
-    if small is not utf8:
+    if len(small) < len(utf8):
         utf8 = small
         cut.append("tag_bytes")
     return utf8, cut

@@ -9,24 +9,23 @@ from __future__ import annotations
 import json
 import re
 
+_ATTRIBUTES = rb"""(?:[^>=]++ | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?"""
+_FLAGS = re.VERBOSE | re.IGNORECASE
+_TAG = re.compile(rb"(<[a-z][a-z0-9]*)" + _ATTRIBUTES, _FLAGS)
 _TAGS = re.compile(
     rb"""<(?:
-        script\b [^<]*+ (?:<(?!/script) [^<]*+)*+       # what a script holds is no tag
-        | style\b [^<]*+ (?:<(?!/style) [^<]*+)*+
+        script\b %(attributes)s [^<]*+ (?:<(?!/script) [^<]*+)*+  # what a script holds is no tag
+        | style\b %(attributes)s [^<]*+ (?:<(?!/style) [^<]*+)*+
         | !-- (?s:.*?) (?:-->|\Z)
-        | [a-z] (?:[^>=]++ | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?
-    )""",
-    re.VERBOSE | re.IGNORECASE,
+        | [a-z] %(attributes)s
+    )"""
+    % {b"attributes": _ATTRIBUTES},
+    _FLAGS,
 )
-_TAG_NAME = re.compile(rb"<(?!script\b|style\b)[a-z][a-z0-9]*", re.IGNORECASE)
 _KEPT_FLAT = (
     b"html|body|a|area|base|frame|h1|iframe|img|link|meta|noscript|script|style|template|title"
 )
-_NESTING = re.compile(
-    rb"""</?(?!(?:%s)[\s/>]) [a-z] (?:[^>="']++ | ["'] | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?"""
-    % _KEPT_FLAT,
-    re.VERBOSE | re.IGNORECASE,
-)
+_NESTING = re.compile(rb"</?(?!(?:%s)[\s/>]) [a-z] %s" % (_KEPT_FLAT, _ATTRIBUTES), _FLAGS)
 _MAGIC = (
     *(b"%PDF-", b"%!PS-Adobe-", b"PK\3\4", b"Rar!\x1a\7", b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c"),
     *(b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff"),
@@ -67,9 +66,12 @@ def without_giant_tags(html: bytes, most_bytes: int) -> bytes:
     if max(map(len, _TAGS.findall(html)), default=0) <= most_bytes:
         return html
 
-    def small(tag: re.Match[bytes]) -> bytes:
-        name = _TAG_NAME.match(tag[0]) if len(tag[0]) > most_bytes else None
-        return name[0] + b">" if name else tag[0]
+    def small(match: re.Match[bytes]) -> bytes:
+        found = match[0]
+        tag = _TAG.match(found) if len(found) > most_bytes else None
+        if tag is None or len(tag[0]) <= most_bytes:
+            return found
+        return tag[1] + b">" + found[tag.end() :]
 
     return _TAGS.sub(small, html)
 

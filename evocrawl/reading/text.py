@@ -25,7 +25,9 @@ _PLAIN: dict[str, Any] = {
     "list_bullets": False,
 }
 _LOST = 2
-"""The main content is not trusted if the page has more than this many times its words."""
+"""The main content is not trusted if the page has more than this many times its characters.
+
+Not words: some scripts have no spaces."""
 
 _string: Any = etree.XPath("string()", smart_strings=False)
 
@@ -44,9 +46,9 @@ def main_text(root: Any) -> str:
     lower = html.lower()
     banners = _BANNERS if any(word.encode() in lower for word in _BANNER_WORDS) else []
     text = _extract(tree, banners, main_content=True)
-    if _words(text) * _LOST < _words_outside_links(root):
+    if len(text) * _LOST < _chars_outside_links(root):
         whole = _extract(tree, [*banners, *_NAVIGATION])
-        if _words(text) * _LOST < _words(whole):
+        if len(text) * _LOST < len(whole):
             text = whole
     return text or _extract(tree, [])
 
@@ -55,13 +57,13 @@ def _extract(tree: HTMLTree, skipped: list[str], *, main_content: bool = False) 
     text = extract_plain_text(
         tree, main_content=main_content, skip_elements=skipped or None, **_PLAIN
     )
-    return " ".join(str(text).replace("¶", " ").split())
+    return _collapsed(str(text).replace("¶", " "))
 
 
-def _words(text: str) -> int:
-    return text.count(" ") + 1 if text else 0
-
-
-def _words_outside_links(root: Any) -> int:
+def _chars_outside_links(root: Any) -> int:
     in_links = " ".join(map(_string, root.iter("a")))
-    return len(_string(root).split()) - len(in_links.split())
+    return len(_collapsed(_string(root))) - len(_collapsed(in_links))
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())

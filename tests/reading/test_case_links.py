@@ -1,0 +1,235 @@
+"""Link extraction on small pages that broke other crawlers."""
+
+from __future__ import annotations
+
+import pytest
+
+from evocrawl.model import Link
+from evocrawl.reading import Reading, read_html
+
+PAGE = "http://a.test/dir/page.html"
+
+
+def read(html: str, url: str = PAGE) -> Reading:
+    return read_html(html.encode(), url)
+
+
+def urls(html: str, url: str = PAGE) -> list[str]:
+    return [link.url for link in read(html, url).links]
+
+
+def only_link(html: str) -> Link:
+    (link,) = read(html).links
+    return link
+
+
+def test_b001_unparsable_links_are_counted_and_the_others_kept() -> None:
+    """One bad address must not cost the page its links."""
+    reading = read(
+        "<a href=/1>one</a><a href='http://[bad/'>x</a><a href='http://h:99999/'>p</a>"
+        "<a href=/2>two</a>"
+    )
+    assert [link.url for link in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    assert reading.malformed_links == 2
+
+
+def test_b002_unparsable_base_is_ignored() -> None:
+    """A bad base must not cost the page its links either."""
+    assert urls("<base href='http://[oops'><a href='/1'>one</a>") == ["http://a.test/1"]
+
+
+def test_b003_relative_base_is_resolved() -> None:
+    """A base may itself be relative to the page."""
+    html = "<base href='/forum/'><a href='index.php/x'>i</a>"
+    assert urls(html, "http://a.test/m/7/0/") == ["http://a.test/forum/index.php/x"]
+
+
+def test_b005_base_counts() -> None:
+    """Links are relative to the base, not to the page."""
+    html = "<base href='/'><a href='page.php'>p</a>"
+    assert urls(html, "http://a.test/foo/bar") == ["http://a.test/page.php"]
+
+
+def test_the_first_base_with_an_address_counts() -> None:
+    """A base without href and any second base have no say (HTML, "document base URL")."""
+    html = "<base target=_top><base href='/x/'><base href='/y/'><a href=p>p</a>"
+    assert urls(html) == ["http://a.test/x/p"]
+
+
+def test_b006_link_without_scheme_is_a_relative_path() -> None:
+    """What looks like a host is a file name; that it may grow for ever is told elsewhere."""
+    assert urls("<a href='www.x.test/y/'>partner</a>") == ["http://a.test/dir/www.x.test/y/"]
+
+
+def test_b008_newline_within_a_tag() -> None:
+    """Any white space separates attributes."""
+    assert urls("<a\nhref='/nl'>x</a>") == ["http://a.test/nl"]
+
+
+def test_b009_nul_byte_does_not_end_the_page() -> None:
+    """C strings end at NUL, pages do not."""
+    reading = read("<a href=/1>o</a>\x00<p>mid</p><a href=/2>t</a>")
+    assert [link.url for link in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    assert "mid" in reading.text
+
+
+def test_b011_anchor_text_goes_over_inner_tags() -> None:
+    """The anchor is all text of the element."""
+    assert only_link("<a href=/h><b>Hello</b> world</a>").anchor == "Hello world"
+
+
+def test_b014_empty_anchor_is_no_link() -> None:
+    """An anchor without address is nothing to follow and no error."""
+    reading = read("<a></a><a href></a><b>Jump</b>")
+    assert reading.links == ()
+    assert reading.malformed_links == 0
+    assert reading.text == "Jump"
+
+
+def test_b016_anchor_text_after_an_empty_child() -> None:
+    """Text behind an element is text, too."""
+    assert only_link("<a href=/1><span></span>Example one</a>").anchor == "Example one"
+
+
+def test_b018_what_follows_deep_nesting_is_read_and_the_page_flagged() -> None:
+    """A parser's depth limit must not swallow the rest of a page in silence."""
+    text = "coral reefs bleach when the sea is warm"
+    reading = read("<div>" * 2100 + text + "</div>" * 2100 + "<a href=/after>z</a>")
+    assert [(link.url, link.anchor) for link in reading.links] == [("http://a.test/after", "z")]
+    assert text in reading.text
+    assert reading.truncated == ("depth",)
+
+
+def test_deep_nesting_spares_title_scripts_and_attributes_with_angles() -> None:
+    """The nesting taken out of a deep page takes nothing else with it, and lets nothing in."""
+    reading = read(
+        "<title>Reefs</title><script>if (a<b) hid('<a href=/no>')</script>"
+        + "<div title='a>b'>" * 300
+        + "<style>p>a{}</style>sea<abbr>side</abbr><a href=/yes>y</a>"
+    )
+    assert reading.title == "Reefs"
+    assert [link.url for link in reading.links] == ["http://a.test/yes"]
+    assert "hid" not in reading.text
+    assert "p>a" not in reading.text
+    assert "a>b" not in reading.text
+
+
+@pytest.mark.parametrize("value", ["1", "'>'", '"><"'])
+def test_b020_attribute_bomb_is_defused(value: str) -> None:
+    """The tag loses its attributes, the page keeps its text and links."""
+    bomb = " ".join(f"a{number}={value}" for number in range(60_000))
+    reading = read(f"<p {bomb}>text<a href=/ok>k</a></p>")
+    assert [link.url for link in reading.links] == ["http://a.test/ok"]
+    assert reading.text == "textk"
+    assert reading.truncated == ("tag_bytes",)
+
+
+def test_a_long_script_is_no_giant_tag() -> None:
+    """Comparisons in a script look like tags; the script's end must be found all the same."""
+    script = "if (a<b && c == '" + "x" * 20_000 + "') d()"
+    reading = read(f"<script>{script}</script><style>a<b{script}</style><p>text<a href=/1>k</a>")
+    assert reading.truncated == ()
+    assert reading.text == "textk"
+
+
+def test_b021_less_than_sign_in_text_eats_nothing() -> None:
+    """`<` before what is no tag name is text."""
+    reading = read("<p>size (<2cm), belt</p><p>next</p>")
+    assert reading.text == "size (<2cm), belt next"
+
+
+@pytest.mark.parametrize(
+    "href",
+    ["#top", "", " ", "javascript:void(0)", "mailto:a@b.test", "data:text/html,x", "tel:1",
+     "file:///etc/passwd", "ftp://a.test/x", "page.html", "page.html#part", "./page.html"],
+)  # fmt: skip
+def test_other_schemes_and_the_page_itself_are_no_links(href: str) -> None:
+    """What cannot be fetched or is here already is left out, and not malformed."""
+    reading = read(f"<a href='{href}'>x</a><a href=/1>one</a>")
+    assert [link.url for link in reading.links] == ["http://a.test/1"]
+    assert reading.malformed_links == 0
+
+
+def test_lone_surrogates_are_harmless() -> None:
+    """`&#xD800;` is no character; nothing of it may fail to be encoded later."""
+    reading = read("<a href='/x&#xD800;y'>a&#xD800;b</a><p>c&#xDFFF;d</p>")
+    for text in (reading.text, *(link.url + link.anchor for link in reading.links)):
+        text.encode("utf-8")
+
+
+def test_frames_and_areas_are_links() -> None:
+    """Pages of old keep their content in frames and their menus in maps."""
+    assert urls(
+        "<map><area href=/area alt=Area></map><iframe src=/iframe></iframe><a href=/a>a</a>"
+    ) == ["http://a.test/area", "http://a.test/iframe", "http://a.test/a"]
+    assert urls("<frameset><frame src=/f1><frame src=/f2></frameset>") == [
+        "http://a.test/f1",
+        "http://a.test/f2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor"),
+    [
+        ("<a href=/1><img alt=' A  reef '></a>", "A reef"),
+        ("<a href=/1 title='The title'><img></a>", "The title"),
+        ("<a href=/1 aria-label='A label'> </a>", "A label"),
+        ("<a href=/1><img alt=''><img alt=second></a>", "second"),
+        ("<map><area href=/1 alt='An area'></map>", "An area"),
+        ("<a href=/1 title=t>text<img alt=i></a>", "text"),
+        ("<a href=/1><script>x()</script><style>b{}</style></a>", ""),
+        ("<a href=/1>mi&#8203;ning deep&shy;sea</a>", "mi\u200bning deep\xadsea"),
+    ],
+)
+def test_anchor_text_and_what_stands_for_it(html: str, anchor: str) -> None:
+    """Visible text first, then alt, title, aria-label; words are folded by the relevance model."""
+    assert only_link(html).anchor == anchor
+
+
+def test_a_target_linked_twice_is_one_link_with_the_first_words() -> None:
+    """A picture and a headline often lead to one place: place of the first, words of the second."""
+    links = read(
+        "<a href=/x><img></a><a href=/y>why</a><a href='/x#part'>Words</a><a href=/x>later</a>"
+    ).links
+    assert [(link.url, link.anchor, link.position) for link in links] == [
+        ("http://a.test/x", "Words", 0),
+        ("http://a.test/y", "why", 1),
+    ]
+
+
+def test_rel_tokens_and_tag_path() -> None:
+    """rel is a set of lower-case tokens; the path names what the anchor stands in."""
+    link = only_link("<body><ul><li><a rel='NoFollow  UGC' href=/1>x</a></ul>")
+    assert link.rel == ("nofollow", "ugc")
+    assert link.tag_path == "html/body/ul/li"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div hidden><p><a href=/1>x</a></p></div>",
+        "<a href=/1 style='color:red; display : none'>x</a>",
+        "<div style='DISPLAY:NONE'><a href=/1>x</a></div>",
+        "<p style='visibility: hidden'><a href=/1>x</a></p>",
+        "<span aria-hidden=true><a href=/1>x</a></span>",
+    ],
+)
+def test_hidden_links_are_told(html: str) -> None:
+    """Links that nobody sees are bait; whether to follow them is for others to say."""
+    hidden, seen = read(f"{html}<p><a href=/2>y</a></p>").links
+    assert hidden.rel == ("evocrawl-hidden",)
+    assert seen.rel == ()
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "template", "noscript"])
+def test_links_in_scripts_and_templates_are_none(tag: str) -> None:
+    """What a browser with scripts does not show is not read."""
+    assert urls(f"<{tag}><a href=/no>x</a></{tag}><a href=/yes>y</a>") == ["http://a.test/yes"]
+
+
+def test_comments_hold_no_links() -> None:
+    """Neither comments nor processing instructions are content."""
+    assert urls("<!-- <a href=/no>x</a> --><?php <a href=/no2> ?><a href=/yes>y</a>")[-1:] == [
+        "http://a.test/yes"
+    ]
+    assert urls("<!-- <a href=/no>x</a> -->") == []
