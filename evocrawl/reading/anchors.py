@@ -16,6 +16,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from evocrawl.model import Fingerprint, Link
+from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.limits import Limits
 from evocrawl.urls import fingerprint
 
@@ -30,7 +31,6 @@ _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\
 No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
 _LONG = 4
 """A text is long when it has this many times the characters of a context."""
-_HIDING = ("display:none", "visibility:hidden")
 _NEIGHBOURS = 20
 _CHARS_A_WORD = 8
 
@@ -82,7 +82,7 @@ class Anchors:
         anchor = self._words(element)
         path, hidden = self._place(element.getparent())
         rel = tuple((element.get("rel") or "").lower().split())
-        if hidden or _is_hidden(element):
+        if hidden or is_hidden(element):
             rel += (HIDDEN,)
         return Link(url, target, anchor, self._around(element, anchor), rel, position, path)
 
@@ -191,19 +191,12 @@ class Anchors:
         path, hidden = self._places[element]
         for each in reversed(above):
             path = f"{path}/{each.tag}" if path else str(each.tag)
-            hidden = hidden or _is_hidden(each)
+            hidden = hidden or is_hidden(each)
             self._places[each] = path, hidden
         return path, hidden
 
     def _clean(self, text: str) -> str:
         return _collapsed(text)[: self._limits.words_chars]
-
-
-def _is_hidden(element: Any) -> bool:
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
-        return True
-    style = element.get("style")
-    return style is not None and any(each in _collapsed(style, "").lower() for each in _HIDING)
 
 
 def _collapsed(text: str, space: str = " ") -> str:

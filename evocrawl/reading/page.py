@@ -25,7 +25,7 @@ from evocrawl.reading.robots_tags import directives
 from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|[-_])")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|[-_,; ])")
 _UNREAD = ("script", "style", "noscript", "template")
 _SAMPLE_CHARS = 2_000
 

@@ -1,0 +1,27 @@
+"""Which elements a page itself hides, told by their attributes; style sheets are not read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+_HIDING = ("display:none", "visibility:hidden")
+_candidates: Any = etree.XPath("//@hidden/.. | //@aria-hidden/.. | //@style/..")
+
+
+def is_hidden(element: Any) -> bool:
+    """Whether `element` itself is hidden, its ancestors aside."""
+    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+        return True
+    style = element.get("style")
+    return style is not None and any(each in "".join(style.lower().split()) for each in _HIDING)
+
+
+def empty_hidden(root: Any) -> None:
+    """Empty the hidden elements of the tree."""
+    for element in _candidates(root):
+        if is_hidden(element):
+            tail, element.tail = element.tail, None
+            element.clear()
+            element.tail = tail
