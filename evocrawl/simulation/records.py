@@ -27,7 +27,7 @@ import gzip
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -233,7 +233,7 @@ class Fields:
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[IO[bytes]]:
+def opened(path: str | Path) -> Iterator[Iterable[bytes]]:
     """Open a plain, gzip or zstd file for reading, told apart by its first bytes.
 
     Raises OSError for what cannot be opened, WorldError for zstd without the library.
@@ -252,7 +252,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _unpack_zstd(path: str | Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
+def _unpack_zstd(path: str | Path, file: IO[bytes]) -> Iterator[Iterable[bytes]]:
     try:
         import zstandard
     except ImportError:
