@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from resiliparse.parse.encoding import detect_encoding
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
 from evocrawl.reading.guards import without_giant_tags
 from evocrawl.reading.limits import Limits
 
+_EDGE = re.compile(
+    rb"<(?!/?(?:a|abbr|b|code|em|i|img|script|small|span|strong|style|sub|sup|tt|u|wbr)\b)(?=[/a-zA-Z])"
+)
 _DETECTION_BYTES = 20_000
 
 
@@ -16,7 +21,8 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
 
     The encoding is that of a byte order mark, or else the HTTP header's (`encoding`), or else the
     one the page declares, or else found out from the bytes; unknown names are passed over.
-    Undecodable bytes become U+FFFD.
+    Undecodable bytes become U+FFFD. Before a tag that is not inline comes a space, since a tree's
+    string joins the last word of a paragraph with the first of the next.
     """
     cut = []
     if len(body) > limits.body_bytes:
@@ -28,7 +34,7 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if len(small) < len(utf8):
         utf8 = small
         cut.append("tag_bytes")
-    return utf8, cut
+    return _EDGE.sub(b" <", utf8), cut
 
 
 def _decode(body: bytes, encoding: str | None) -> str:
