@@ -61,6 +61,10 @@ class EvoScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> None:  # noqa: ARG002 - the interface's form
         """Wire the robots gate, whose middleware exists by now."""
+        if self._crawler.settings.get("JOBDIR"):
+            logger.warning(
+                "JOBDIR is set, but the population is kept in memory: a stopped crawl begins anew"
+            )
         gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
         if gate is not None:
             self._population.gate = self._door_of(gate)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse
 
+from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
 from evocrawl.urls import host_of, identity
@@ -16,6 +17,7 @@ from evocrawl.urls import host_of, identity
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from evocrawl.items import PageItem
 
@@ -28,6 +30,12 @@ class EvoSpider(Spider):
     """
 
     name = "evospider"
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Switch the add-on on, so that the spider runs in any project that lists its module."""
+        super().update_settings(settings)
+        settings.setdefault_in_component_priority_dict("ADDONS", Addon, 300)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

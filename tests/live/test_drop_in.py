@@ -78,3 +78,25 @@ def test_a_wrong_setting_ends_the_crawl_with_an_error(serve, crawl: Crawl) -> No
     assert crawled.code != 0
     assert "EVOCRAWL_COST is '-1'; allowed: a number from 0" in crawled.log
     assert proxy.log == []
+
+
+def test_evospider_in_a_project_of_ones_own(serve, crawl: Crawl) -> None:
+    """Listing its module is enough; an add-on written as a path is not added twice."""
+    proxy = serve({"reef.test": site({"/": page("/a", text=QUERY), "/a": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        cwd=EXAMPLE,
+        settings={"SPIDER_MODULES": "evocrawl.spiders", "ITEM_PIPELINES": {}},
+    )
+    crawled.check_settled()
+    assert [each["url"] for each in crawled.pages] == ["http://reef.test/", "http://reef.test/a"]
+
+
+def test_a_jobdir_is_answered_honestly(serve, crawl: Crawl, tmp_path) -> None:
+    """State is not kept over a stop so far, and the crawl says so."""
+    proxy = serve(_web())
+    crawled = crawl(
+        proxy, command=("crawl", "articles"), cwd=EXAMPLE, settings={"JOBDIR": tmp_path / "job"}
+    )
+    assert "JOBDIR is set, but the population is kept in memory" in crawled.log
