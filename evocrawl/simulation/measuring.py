@@ -44,7 +44,7 @@ class Shape:
 
 
 def measure_graph(
-    graph: Graph, rng: Generator, *, in_least: int = 1, nodes: int = 4000, sources: int = 40
+    graph: Graph, rng: Generator, *, in_least: int = 1, nodes: int = 10_000, sources: int = 40
 ) -> Shape:
     """Measure `graph`, clustering on `nodes` sampled pages and paths from `sources` of them.
 
@@ -130,9 +130,10 @@ def _ring_sizes(graph: Graph, start: int) -> list[int]:
     sizes = []
     while len(ring):
         sizes.append(len(ring))
-        found = np.unique(targets_of(graph, ring))
-        ring = found[~seen[found]]
-        seen[ring] = True
+        found = np.zeros(len(graph), dtype=bool)
+        found[targets_of(graph, ring)] = True
+        ring = np.flatnonzero(found & ~seen)
+        seen |= found
     return sizes
 
 

@@ -24,6 +24,8 @@ Kind: TypeAlias = Literal["semantic", "plain", "invalid", "forbidden"]
 """What lies at an address: food, vacant space, a trap, an obstacle (table 1)."""
 
 SEMANTIC = "semantic"
+_AT_ONCE = 50_000
+"""Pages whose links are drawn together: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +124,31 @@ def _links(
     first_page: NDArray[np.int64], site_of: NDArray[np.int32], plan: SitesPlan, rng: Generator
 ) -> Graph:
     """Draw every page's links: a share inside its site, the others anywhere."""
+    counts = rng.integers(1, 2 * plan.links_per_page, size=len(site_of))
+    parts = [
+        _some_links(
+            first_page, site_of, np.repeat(np.arange(low, low + len(some)), some), plan, rng
+        )
+        for low in range(0, len(counts), _AT_ONCE)
+        for some in [counts[low : low + _AT_ONCE]]
+    ]
+    sources, targets = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+    return from_links(len(site_of), sources, targets)
+
+
+def _some_links(
+    first_page: NDArray[np.int64],
+    site_of: NDArray[np.int32],
+    sources: NDArray[np.int64],
+    plan: SitesPlan,
+    rng: Generator,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     pages = len(site_of)
-    counts = rng.integers(1, 2 * plan.links_per_page, size=pages)
-    sources = np.repeat(np.arange(pages), counts)
     low, high = first_page[site_of[sources]], first_page[site_of[sources] + 1]
     inside = rng.random(len(sources)) < plan.inside
     targets = np.where(inside, rng.integers(low, high), rng.integers(pages, size=len(sources)))
     kept = _first_of_each(sources * pages + targets) & (sources != targets)
-    return from_links(pages, sources[kept], targets[kept])
+    return sources[kept].astype(np.int32), targets[kept].astype(np.int32)
 
 
 def _first_of_each(keys: NDArray[np.int64]) -> NDArray[np.bool_]:

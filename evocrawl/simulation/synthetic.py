@@ -21,7 +21,7 @@ from evocrawl.urls import fingerprint, identity
 
 _PLACE = re.compile(r"http://([a-z0-9.-]+)/(|private/|old/|gone/|file/)(\d{1,12})(\.pdf)?", re.A)
 _WORDS = 60
-_CONTEXT_WORDS = 16
+_CONTEXT_WORDS = 20
 _TITLE_WORDS = 3
 _TOPICAL = 0.5
 

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Integers: TypeAlias = NDArray[np.integer[Any]]
 _ROUNDS = 20
+_BLUR = 0.5
+"""Standard deviation of a page's place, in stretches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,10 @@ def balanced_degrees(
 ) -> tuple[Integers, Integers]:
     """Draw out- and in-degrees of equal sums.
 
-    Every page has at least `in_least` links to it. A law as flat as k^−1.3 has so large a mean
-    that not all pages can have outgoing links: pages get theirs one after the other, until the
-    sums are equal, and the rest have none (as articles that were found and never opened).
+    Every page has at least `in_least` links to it, unless `out_most` allows too few. A law as
+    flat as k^−1.3 has so large a mean that not all pages can have outgoing links: pages get theirs
+    one after the other, until the sums are equal, and the rest have none (as articles that were
+    found and never opened).
     """
     incoming = power_law(in_exponent, in_least, max(pages // 20, in_least), pages, rng)
     drawn = power_law(out_exponent, 1, min(out_most, max(pages // 4, 1)), pages, rng)
@@ -90,10 +93,9 @@ def balanced_degrees(
     before = np.cumsum(drawn) - drawn
     outgoing = np.clip(total - before, 0, drawn)
     short = int(total - outgoing.sum())
-    while short > 0:
-        spared = rng.choice(np.flatnonzero(incoming > 1), size=1)
-        incoming[spared] -= 1
-        short -= 1
+    if short > 0:  # so few links a page that some links to pages have to go
+        ends = rng.permutation(np.repeat(np.arange(pages), incoming))[short:]
+        incoming = np.bincount(ends, minlength=pages)
     return rng.permutation(outgoing), incoming
 
 
@@ -102,23 +104,38 @@ def wire(
 ) -> Graph:
     """Pair the ends of links of pages that lie on a ring in the order of their numbers.
 
-    A share `near` of the ends is paired with ends about `width` pages away, the rest with any.
+    The ring is cut into stretches of `width` pages, with blurred borders; in each, a share `near`
+    of the ends that can be paired with each other is, and all the rest with any. So no stretch
+    with many links to it shifts its neighbours' links along the ring.
     """
     pages = len(outgoing)
-    sources = np.repeat(np.arange(pages), outgoing)
-    targets = np.repeat(np.arange(pages), incoming)
-    links = len(sources)
-    count = round(near * links)
-    from_near, to_near = rng.permutation(links), rng.permutation(links)
-    order = _along_ring(sources[from_near[:count]], width, rng)
-    from_near[:count] = from_near[:count][order]
-    order = _along_ring(targets[to_near[:count]], width, rng)
-    to_near[:count] = to_near[:count][order]
-    return simple(pages, sources[from_near], targets[to_near], rng)
+    sources = rng.permutation(np.repeat(np.arange(pages), outgoing))
+    targets = rng.permutation(np.repeat(np.arange(pages), incoming))
+    stretches = max(round(pages / width), 1)
+    sources_at = _stretch_of(sources, pages, stretches, rng)
+    targets_at = _stretch_of(targets, pages, stretches, rng)
+    room = np.minimum(
+        np.bincount(sources_at, minlength=stretches), np.bincount(targets_at, minlength=stretches)
+    )
+    quota = np.floor(near * room + rng.random(stretches)).astype(np.int64).clip(max=room)
+    sources = _quota_first(sources, sources_at, quota)
+    targets = _quota_first(targets, targets_at, quota)
+    return simple(pages, sources, targets, rng)
 
 
-def _along_ring(places: Integers, width: float, rng: Generator) -> Integers:
-    return np.argsort(places + rng.normal(0.0, width, len(places)), kind="stable")
+def _stretch_of(places: Integers, pages: int, stretches: int, rng: Generator) -> Integers:
+    blurred = places * (stretches / pages) + rng.normal(0.0, _BLUR, len(places))
+    return np.floor(blurred).astype(np.int64) % stretches
+
+
+def _quota_first(ends: Integers, stretch: Integers, quota: Integers) -> Integers:
+    """Return as many ends of each stretch as its quota, by stretch, and then all others."""
+    order = np.argsort(stretch, kind="stable")
+    counts = np.bincount(stretch, minlength=len(quota))
+    within = np.arange(len(ends)) - np.repeat(np.cumsum(counts) - counts, counts)
+    chosen = within < np.repeat(quota, counts)
+    # What is left comes in the order it was shuffled in, or it would be paired nearby as well.
+    return np.concatenate((ends[order[chosen]], ends[np.sort(order[~chosen])]))
 
 
 def simple(pages: int, sources: Integers, targets: Integers, rng: Generator) -> Graph:
