@@ -7,7 +7,8 @@ from typing import Any
 from lxml import etree
 
 _HIDING = ("display:none", "visibility:hidden")
-_candidates: Any = etree.XPath("//@hidden/.. | //@aria-hidden/.. | //@style/..")
+# Not one expression: libxml2 takes time quadratic in the number of nodes for unions and parents.
+_attributes: Any = [etree.XPath(f"//@{name}") for name in ("hidden", "aria-hidden", "style")]
 
 
 def is_hidden(element: Any) -> bool:
@@ -20,8 +21,9 @@ def is_hidden(element: Any) -> bool:
 
 def empty_hidden(root: Any) -> None:
     """Empty the hidden elements of the tree."""
-    for element in _candidates(root):
-        if is_hidden(element):
-            tail, element.tail = element.tail, None
-            element.clear()
-            element.tail = tail
+    for find in _attributes:
+        for element in [value.getparent() for value in find(root)]:
+            if is_hidden(element):
+                tail, element.tail = element.tail, None
+                element.clear()
+                element.tail = tail

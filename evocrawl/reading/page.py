@@ -82,10 +82,10 @@ def read_html(
         return Reading.nothing()
     html, cut = to_utf8(body, encoding, limits)
     root, too_deep = _parse(html)
-    if root is None:
-        return Reading(truncated=tuple(cut))
     if too_deep:
         cut.append("depth")
+    if root is None:
+        return Reading(truncated=tuple(cut))
     etree.strip_elements(root, *_UNREAD, with_tail=False)
     head = read_head(root, url)
     anchors = Anchors(root, head.base_url, url, limits)
