@@ -64,6 +64,9 @@ class EvoSpider(Spider):
             flight.failure = "no HTML"
             return
         reading = self.ecosystem.read(response)
+        if not reading.is_markup:
+            flight.failure = "no HTML"
+            return
         if not reading.nofollow:
             flight.links = tuple(
                 link

@@ -246,6 +246,7 @@ def test_fetches_and_retries_end_with_the_crawl(web: Web, crawl: Crawl) -> None:
         [web.url(A, "/page"), web.url(B, "/page")], ask="leave", EVOCRAWL_ROBOTS_TIMEOUT_S=600
     )
     assert result["stats"]["finish_reason"] == "finished"
-    assert web.dropped.wait(20)
+    # On a busy machine the crawl can end before the request has reached the server.
+    assert web.robots_hits(A) == 0 or web.dropped.wait(20)
     assert result["known"] == []
     assert result["problems"] == []
