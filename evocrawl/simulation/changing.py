@@ -155,7 +155,7 @@ class Changing(AnsweringWorld):
         life.changes.append((replace(record, links=None), change.text_added.encode(), added, links))
         entry = start.entry(record.url)
         becomes_page = (record.status or 200) < 400 and not record.redirect_to
-        if (entry is None or not entry.is_page) and becomes_page and change.at_s >= 0:
+        if (entry is None or not start.is_page(entry)) and becomes_page and change.at_s >= 0:
             if key not in self._born:
                 self._born[key] = number
             self._late.add(number, record.topics)

@@ -40,11 +40,6 @@ class Entry:
     is_forbidden: bool
     body_bytes: int = 0
 
-    @property
-    def is_page(self) -> bool:
-        """Whether a crawl can ever fetch it."""
-        return self.status < 400 and not self.redirect_to and not self.is_forbidden
-
 
 class Recorded(AnsweringWorld):
     """The pages of `records`; an address that is none of them answers 404.
@@ -73,7 +68,7 @@ class Recorded(AnsweringWorld):
         self._labels = Labels()
         for record in records:
             self._add(record)
-        self._pages = array("I", (e.url for e in self._entries.values() if e.is_page))
+        self._pages = array("I", (e.url for e in self._entries.values() if self.is_page(e)))
         dates = (entry.date_s for entry in self._entries.values())
         self.begins_at = max((date for date in dates if date is not None), default=0.0)
         if self.duplicates:
@@ -107,6 +102,11 @@ class Recorded(AnsweringWorld):
             return self._entries.get(fingerprint(url))
         except ValueError:
             return None
+
+    def is_page(self, entry: Entry) -> bool:
+        """Return whether a crawl can ever fetch a page."""
+        answers = entry.status < 400 and entry.latency_s < self.timeout_s
+        return answers and not entry.redirect_to and not entry.is_forbidden
 
     def answer_of(self, entry: Entry) -> Answer:
         """Return what an address answers of which `entry` is known."""
@@ -158,7 +158,7 @@ class Recorded(AnsweringWorld):
         entry = self._entries[key] = self.pack(number, record)
         if record.extra:
             self.extra[key] = record.extra
-        if entry.is_page:
+        if self.is_page(entry):
             self._labels.add(number, record.topics)
 
     def pack(self, number: int, record: Record) -> Entry:

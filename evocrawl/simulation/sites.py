@@ -72,12 +72,16 @@ class Sites(Synthetic):
 
     def kind_of(self, url: str) -> Kind:
         """Return what lies at an address, as a BioCrawler would meet it."""
-        answer = self.answer(url, 0.0)
-        if answer.is_forbidden:
-            return "forbidden"
-        page = self.page(url if not answer.location else answer.location)
+        page = self.page(url)
+        if page is None:
+            answer = self.answer(url, 0.0)
+            if answer.is_forbidden:
+                return "forbidden"
+            page = self.page(answer.location)
         if page is None:
             return "invalid"
+        if self.forbidden[page]:
+            return "forbidden"
         return "semantic" if self._is_semantic[page] else "plain"
 
     def host(self, page: int) -> str:
