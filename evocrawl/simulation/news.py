@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from evocrawl.model import Fingerprint
 from evocrawl.simulation.measuring import Shape, clustering_of, measure_graph
 from evocrawl.simulation.rewiring import rewired
-from evocrawl.simulation.synthetic import Synthetic, Weather
+from evocrawl.simulation.synthetic import Compared, Synthetic, Weather
 from evocrawl.simulation.vocabulary import chance
 from evocrawl.simulation.webgraph import Graph, Integers, balanced_degrees, wire
 
@@ -108,6 +108,19 @@ class News(Synthetic):
     def measure(self, rng: Generator) -> Shape:
         """Return what the links have come out as."""
         return measure_graph(self.graph, rng, in_least=self.plan.in_least)
+
+    def compared(self, rng: Generator) -> tuple[Compared, ...]:
+        """Return the plan's numbers beside those of `measure`."""
+        shape, plan = self.measure(rng), self.plan
+        return (
+            Compared("pages", plan.pages, shape.pages),
+            Compared("links", None, shape.links),
+            Compared("out-degree exponent", -plan.out_exponent, shape.out_exponent),
+            Compared("in-degree exponent", -plan.in_exponent, shape.in_exponent),
+            Compared("clustering", plan.clustering, shape.clustering),
+            Compared("mean path length", None, shape.path_length),
+            Compared("longest path found", None, shape.largest_path),
+        )
 
     def topic_vector(self, url: str) -> NDArray[np.float64]:
         """Return the state of a page: 50 numbers in (−1, 1), tanh of the evidence for a topic.

@@ -17,13 +17,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from evocrawl.model import Fingerprint
-from evocrawl.simulation.synthetic import Synthetic, Weather
+from evocrawl.simulation.synthetic import Compared, Synthetic, Weather
 from evocrawl.simulation.webgraph import Graph, Integers, from_links
 
 Kind: TypeAlias = Literal["semantic", "plain", "invalid", "forbidden"]
 """What lies at an address: food, vacant space, a trap, an obstacle (table 1)."""
 
 SEMANTIC = "semantic"
+_SAMPLE = 2000
 _AT_ONCE = 50_000
 """Pages whose links are drawn together: a bound on memory."""
 
@@ -69,6 +70,24 @@ class Sites(Synthetic):
         super().__init__("sites", graph, forbidden, plan.weather, 2, rng)
         self._is_semantic = np.zeros(len(self.graph), dtype=bool)
         self._is_semantic[_semantic_pages(self.first_page, plan, rng)] = True
+
+    def compared(self, rng: Generator) -> tuple[Compared, ...]:
+        """Return the plan's numbers beside those of the web, links from at most 2000 pages."""
+        plan, pages = self.plan, len(self.graph)
+        sample = rng.choice(pages, size=min(_SAMPLE, pages), replace=False).tolist()
+        links = [
+            self.page(url) is None and "/old/" not in url
+            for page in sample
+            for url in self.link_urls(page, self.graph.out(page))
+        ]
+        return (
+            Compared("sites", plan.sites, len(self._site_is_closed)),
+            Compared("pages per site", plan.pages_per_site, pages / plan.sites),
+            Compared("links per page", plan.links_per_page, len(self.graph.targets) / pages),
+            Compared("semantic pages", plan.semantic, float(self._is_semantic.mean())),
+            Compared("forbidden sites", plan.weather.forbidden, float(self._site_is_closed.mean())),
+            Compared("invalid links", plan.weather.dead, sum(links) / max(len(links), 1)),
+        )
 
     def kind_of(self, url: str) -> Kind:
         """Return what lies at an address, as a BioCrawler would meet it."""

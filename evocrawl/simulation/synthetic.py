@@ -7,6 +7,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -62,6 +63,14 @@ class Weather:
             raise ValueError("latency_s and timeout_s must be finite, not negative, not no time")
 
 
+class Compared(NamedTuple):
+    """What was asked for (None: it follows from the rest) beside what came out."""
+
+    measure: str
+    asked: float | None
+    measured: float
+
+
 class Synthetic(AnsweringWorld):
     """Pages 0 … n−1 with the links of `graph`; memory is 4 bytes a link and a few a page.
 
@@ -106,6 +115,10 @@ class Synthetic(AnsweringWorld):
     @abstractmethod
     def revision(self, page: int, now_s: float) -> tuple[int, float | None]:
         """Return how often a page has changed by now, and since when it is what it is."""
+
+    @abstractmethod
+    def compared(self, rng: Generator) -> tuple[Compared, ...]:
+        """Return what was asked for beside what came out, `rng` for the samples."""
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.fetchable))

@@ -43,6 +43,16 @@ def test_sites_have_the_shares_asked_for(sites: Sites) -> None:
     assert len(links) / 2000 == pytest.approx(9.0, rel=0.15)  # 10, less repeated ones
 
 
+def test_what_came_out_is_shown_beside_what_was_asked_for(sites: Sites, news: News) -> None:
+    """Near it, wherever something was asked for; repeated links are lost."""
+    for world in (sites, news):
+        rows = world.compared(np.random.default_rng(1))
+        assert len({row.measure for row in rows}) == len(rows)
+        for row in rows:
+            assert np.isfinite(row.measured)
+            assert row.asked is None or row.measured == pytest.approx(row.asked, rel=0.25)
+
+
 def test_semantic_pages_are_on_a_few_sites(sites: Sites) -> None:
     """A crawler can learn which."""
     hosts = {
