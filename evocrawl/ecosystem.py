@@ -19,7 +19,7 @@ from evocrawl.items import PageItem
 from evocrawl.meta import VISIT
 from evocrawl.model import Page, Visit
 from evocrawl.reading import Reading, read_html
-from evocrawl.urls import fingerprint
+from evocrawl.request_links import Names
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -41,6 +41,7 @@ class Ecosystem:
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
+        self.names = Names(crawler)
         self.flights: dict[int, Flight] = {}
         self.settled_twice = 0
         habitat = settle_in(
@@ -83,7 +84,7 @@ class Ecosystem:
 
     def took_off(self, visit: Visit) -> Flight:
         """Begin the notes on a visit."""
-        flight = self.flights[visit.id] = Flight(visit, visit.lead.fingerprint)
+        flight = self.flights[visit.id] = Flight(visit, visit.lead.url, visit.lead.fingerprint)
         return flight
 
     def land(self, flight: Flight, otherwise: str) -> None:
@@ -141,13 +142,17 @@ class Ecosystem:
             return
         flight.page = Page(
             item.url,
-            fingerprint(item.url),
+            flight.identity_of(item.url),
             item.relevance,
             item.energy,
-            item.title,
             flight.links,
-            bytes.fromhex(item.content_fingerprint),
         )
+
+    def take(self, item: PageItem) -> None:
+        """Do to a page what the three pipelines do, where it does not go through them."""
+        self.score(item)
+        self.price(item)
+        self.reward(item)
 
     @staticmethod
     def now_s() -> float:

@@ -16,17 +16,21 @@ from evocrawl.model import (
     Refused,
     Visit,
 )
+from evocrawl.urls import fingerprint
 
 
 @dataclass(slots=True)
 class Flight:
     """Notes on one visit, made by whoever sees its request or response, in whatever order.
 
-    `address` is the fingerprint of where the request goes now, after redirects. `failure` says
-    why there is no page, should there be none. `is_read`: the spider has read the page itself.
+    `url` is where the request goes now, after redirects, and `address` its identity: that of the
+    link as long as nothing redirects, which for a form or a repeated request is not that of its
+    URL. `failure` says why there is no page, should there be none. `is_read`: the spider has read
+    the page itself.
     """
 
     visit: Visit
+    url: str
     address: Fingerprint
     links: tuple[Link, ...] = ()
     page: Page | None = None
@@ -38,6 +42,11 @@ class Flight:
     headers_s: float = 0.0
     body_bytes: int = 0
     requests: int = 0
+
+    def identity_of(self, url: str) -> Fingerprint:
+        """Return the identity of the page that answered at `url`, redirected or not."""
+        target = fingerprint(url)
+        return self.address if target == fingerprint(self.url) else target
 
     @property
     def cost(self) -> Cost:

@@ -59,9 +59,7 @@ class Page:
     fingerprint: Fingerprint
     relevance: float
     energy: float
-    title: str = ""
     links: tuple[Link, ...] = ()
-    content_fingerprint: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

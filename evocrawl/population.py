@@ -91,12 +91,13 @@ class Population:
     def __len__(self) -> int:
         return len(self.life.agents)
 
-    def place(self, seeds: Iterable[Link]) -> None:
-        """Hang `seeds` where founders begin; those placed or fetched before are left out."""
+    def place(self, seeds: Iterable[Link]) -> int:
+        """Hang `seeds` where founders begin; return how many, without those known before."""
         leads = self._discovery.seeds(seeds)
         if leads and not self.life.agents:
             self._turns.extend(self.life.found())
         self._wake_stuck()
+        return len(leads)
 
     def price(self, relevance: float) -> float:
         """Return the energy that a first visit lays on a page of this relevance. O(log n)."""

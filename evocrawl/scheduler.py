@@ -17,7 +17,6 @@ from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.request_links import request_link
 from evocrawl.robots import authority
-from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -95,11 +94,11 @@ class EvoScheduler(BaseScheduler):
         if flight is not None:
             return self._continue(flight, request)
         request.meta.pop(VISIT, None)
-        link = None if request.meta.get(PLAIN) is False else request_link(self._crawler, request)
-        if link is None:
-            self._push(request)
-        else:
-            self._population.place([link])
+        is_plain = request.meta.get(PLAIN) is False
+        link = None if is_plain else request_link(self._ecosystem.names, request)
+        if link is not None:
+            return self._population.place([link]) > 0
+        self._push(request)
         return True
 
     def next_request(self) -> Request | None:
@@ -117,13 +116,14 @@ class EvoScheduler(BaseScheduler):
 
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect or retry of a visit's request: the visit goes on."""
-        target = fingerprint(request.url)
-        if target != flight.address and request.method == "GET":
-            if target != flight.visit.lead.fingerprint and self._ecosystem.base.is_claimed(target):
+        target = flight.identity_of(request.url)
+        if target != flight.address:
+            base = self._ecosystem.base
+            if target != flight.visit.lead.fingerprint and base.is_claimed(target):
                 flight.failure = "redirects to a page that is known"
                 return False
-            self._ecosystem.base.claim(target)
-            flight.address = target
+            base.claim(target)
+            flight.url, flight.address = request.url, target
         self._push(request)
         return True
 

@@ -50,7 +50,7 @@ class LinksMiddleware:
                 else:
                     requests.append(output)
         except Exception:
-            self._finish(response, requests)
+            self._finish_failed(response, requests)
             raise
         yield from self._finish(response, requests)
 
@@ -66,7 +66,7 @@ class LinksMiddleware:
                 else:
                     requests.append(output)
         except Exception:
-            self._finish(response, requests)
+            self._finish_failed(response, requests)
             raise
         for item in self._finish(response, requests):
             yield item
@@ -98,13 +98,17 @@ class LinksMiddleware:
         item = self._ecosystem.page_item(response, reading, flight)
         if self._ecosystem.config.page_items:
             return [item]
-        for step in (self._ecosystem.score, self._ecosystem.price, self._ecosystem.reward):
-            step(item)
+        self._ecosystem.take(item)
         return []
+
+    def _finish_failed(self, response: Response, requests: list[Request]) -> None:
+        """Nothing can be yielded any more: the page is scored all the same."""
+        for item in self._finish(response, requests):
+            self._ecosystem.take(item)
 
     def _links(self, requests: list[Request], words: dict[Fingerprint, Link]) -> Iterator[Link]:
         for request in requests:
-            link = request_link(self._crawler, request, words)
+            link = request_link(self._ecosystem.names, request, words)
             if link is not None and self._is_wanted(request):
                 yield link
 

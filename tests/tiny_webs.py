@@ -57,7 +57,7 @@ class Web:
         links = tuple(
             link(*((each,) if isinstance(each, str) else each)) for each in self.links[url]
         )
-        page = Page(url, fingerprint(url), relevance, price(relevance), "", links)
+        page = Page(url, fingerprint(url), relevance, price(relevance), links)
         return Fetched(page, Cost(seconds=1.0))
 
     def reachable(self, seeds: Iterable[str]) -> set[str]:

@@ -246,7 +246,7 @@ class _Simulation:
         with self._watch("judging"):
             score = self._judge.score(told)
         energy = self._population.price(score)
-        page = Page(told.url, told.fingerprint, score, energy, told.title, told.links)
+        page = Page(told.url, told.fingerprint, score, energy, told.links)
         return Fetched(page, flight.cost), score
 
     def _note(self, event: Event) -> None:

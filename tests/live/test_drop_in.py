@@ -100,3 +100,35 @@ def test_a_jobdir_is_answered_honestly(serve, crawl: Crawl, tmp_path) -> None:
         proxy, command=("crawl", "articles"), cwd=EXAMPLE, settings={"JOBDIR": tmp_path / "job"}
     )
     assert "JOBDIR is set, but the population is kept in memory" in crawled.log
+
+
+def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:
+    """Links of a page fetched anew, and of a form's answer at a known address, are not lost.
+
+    The second try of a repeated request is no redirect to a known page.
+    """
+    times: list[str] = []
+
+    def news(_):
+        times.append("")
+        # The second and later fetches fail once each.
+        if len(times) % 2 == 0:
+            return Response(503)
+        return page(f"/found/{len(times)} coral", text=QUERY)
+
+    def root(request):
+        return page("/answer coral", text=QUERY) if request.method == "POST" else page(text=QUERY)
+
+    found = {f"/found/{n}": page(text=QUERY) for n in range(20)} | {"/answer": page(text=QUERY)}
+    proxy = serve({"reef.test": site({"/": root, "/news": news, **found})})
+    crawled = crawl(
+        proxy,
+        command=("crawl", "repeats"),
+        cwd=EXAMPLE,
+        # A copied request brings the count of its retries along.
+        settings={"SPIDER_MODULES": "repeatspider", "ITEM_PIPELINES": {}, "RETRY_TIMES": 9},
+    )
+    crawled.check_settled()
+    assert {each["url"].rpartition("test")[2] for each in crawled.pages} == {
+        "/answer", "/found/1", "/found/3", "/found/5", "/found/7",
+    }  # fmt: skip
