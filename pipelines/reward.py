@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
-
-from evocrawl.ecosystem import Ecosystem
 from evocrawl.items import PageItem
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+from evocrawl.pipelines.base import PagePipeline
 
 
-class RewardPipeline:
+class RewardPipeline(PagePipeline):
     """Hands each page to the population."""
 
-    def __init__(self, ecosystem: Ecosystem) -> None:
-        self._ecosystem = ecosystem
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
-        return cls(Ecosystem.of(crawler))
-
-    def process_item(self, item: Any) -> Any:
-        """Note a PageItem on its visit, settled when its request is over; other items pass."""
-        if isinstance(item, PageItem):
-            self._ecosystem.reward(item)
-        return item
+    def process_page(self, page: PageItem) -> None:
+        """Note the page on its visit, which is settled when its request is over."""
+        self.ecosystem.reward(page)
