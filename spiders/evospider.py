@@ -44,10 +44,12 @@ class EvoSpider(Spider):
         spider = super().from_crawler(crawler, *args)
         spider.ecosystem = ecosystem
         spider.seeds = _seeds(ecosystem)
+        spider.domains = tuple(f".{each.lower()}" for each in ecosystem.config.allowed_domains)
         return spider
 
     ecosystem: Ecosystem
     seeds: tuple[str, ...]
+    domains: tuple[str, ...]
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield the seeds."""
@@ -76,11 +78,7 @@ class EvoSpider(Spider):
         yield self.ecosystem.page_item(response, reading, flight)
 
     def _is_allowed(self, url: str) -> bool:
-        domains = self.ecosystem.config.allowed_domains
-        if not domains:
-            return True
-        host = f".{host_of(url)}"
-        return any(host.endswith(f".{domain.lower()}") for domain in domains)
+        return not self.domains or f".{host_of(url)}".endswith(self.domains)
 
 
 _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
