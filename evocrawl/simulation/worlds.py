@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from evocrawl.errors import SettingError
 from evocrawl.simulation.answers import AnsweringWorld
 from evocrawl.simulation.archwiki import read_history
 from evocrawl.simulation.changing import Changing
-from evocrawl.simulation.news import News, NewsPlan
+from evocrawl.simulation.made_up import MadeUp
 from evocrawl.simulation.recorded import Recorded
 from evocrawl.simulation.records import WorldError, read_lines
-from evocrawl.simulation.sites import Sites, SitesPlan
-from evocrawl.simulation.synthetic import Weather
 
-KINDS = ("sites", "news")
+PAGES = "pages"
+_START, _CHANGES = "start", "changes"
 _ENDINGS = ("", ".gz", ".zst")
-_WEATHER = {field.name for field in fields(Weather)}
 
 
 def open_world(spec: str | Path) -> AnsweringWorld:
@@ -38,24 +31,44 @@ def open_world(spec: str | Path) -> AnsweringWorld:
                                      with ``rewired=1`` its links are drawn anew
     ===============================  ==========================================================
 
-    Raises WorldError for a bad file, SettingError for a bad number, OSError for no file.
+    A world in a file is named by the file or, when that is called pages or start, by the folder;
+    a made-up world by its numbers. Raises WorldError for a bad file, SettingError for a bad
+    number, OSError for no file.
 
-    >>> len(open_world("sites:sites=20,pages_per_site=1,forbidden=0.1"))
-    18
+    >>> world = open_world("sites:sites=20,pages_per_site=1.0,forbidden=0.1")
+    >>> len(world), world.name
+    (18, 'sites:sites=20,pages_per_site=1,forbidden=0.1')
     """
-    kind, _, numbers = str(spec).partition(":")
-    if kind in KINDS and not Path(spec).exists():
-        return _make(kind, numbers)
+    made_up = made_up_by(spec)
+    if made_up is not None:
+        return made_up.make()
     path = Path(spec)
     if not path.is_dir():
         return Recorded.read(path)
-    start, changes = _find(path, "start"), _find(path, "changes")
+    start, changes = _find(path, _START), _find(path, _CHANGES)
     if start and changes:
         return _read_changing(path, start, changes)
-    pages = _find(path, "pages") or start
+    pages = _find(path, PAGES) or start
     if pages is None:
         raise WorldError(path, 0, "", "there is no pages.jsonl, and no start.jsonl with changes")
     return Recorded.read(pages)
+
+
+def made_up_by(spec: str | Path) -> MadeUp | None:
+    """Return the made-up world that `spec` names, None for a path; raises SettingError.
+
+    A file or folder that is there is never taken for a made-up world.
+    """
+    return None if Path(spec).exists() else MadeUp.parse(str(spec))
+
+
+def identity_of(spec: str | Path) -> str:
+    """Return what `spec` names, the same from any working directory; nothing is opened.
+
+    Raises FileNotFoundError when there is no such file, SettingError for a bad number.
+    """
+    made_up = made_up_by(spec)
+    return str(Path(spec).resolve(strict=True)) if made_up is None else made_up.name
 
 
 def _find(folder: Path, stem: str) -> Path | None:
@@ -71,48 +84,3 @@ def _read_changing(folder: Path, start: Path, changes: Path) -> Changing:
     redirects = folder / "redirects.json"
     history = read_history(changes, redirects if redirects.is_file() else None)
     return Changing(Recorded.read(start), history)
-
-
-def _make(kind: str, numbers: str) -> AnsweringWorld:
-    given = dict(part.partition("=")[::2] for part in numbers.split(",") if part)
-    seed = _whole("seed", given.pop("seed", "0"))
-    if kind == "sites":
-        return Sites(_plan(SitesPlan, given), np.random.default_rng(seed))
-    anew = _whole("rewired", given.pop("rewired", "0"))
-    rng = np.random.default_rng(seed)
-    world = News(_plan(NewsPlan, given), rng)
-    return world.rewired(rng) if anew else world
-
-
-def _plan(plan: type[Any], given: dict[str, str]) -> Any:
-    """Return the plan with the fields given; those of its weather stand beside its own."""
-    default = plan()
-    own = {field.name for field in fields(plan)} - {"weather"}
-    for name, value in given.items():
-        if name not in own | _WEATHER:
-            allowed = ", ".join(sorted({*own, *_WEATHER, "seed"}))
-            raise SettingError("world", f"{name}={value}", allowed)
-    weather = {field: getattr(default.weather, field) for field in _WEATHER}
-    weather |= {n: _number(n, v, weather[n]) for n, v in given.items() if n in _WEATHER}
-    values = {n: _number(n, v, getattr(default, n)) for n, v in given.items() if n in own}
-    try:
-        return plan(**values, weather=Weather(**weather))
-    except ValueError as error:
-        raise SettingError(
-            "world", ",".join(f"{n}={v}" for n, v in given.items()), str(error)
-        ) from error
-
-
-def _number(name: str, text: str, default: float) -> float:
-    if isinstance(default, int):
-        return _whole(name, text)
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingError(name, text, "a number") from None
-
-
-def _whole(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise SettingError(name, text, "a whole number of at least 0")
-    return int(text)

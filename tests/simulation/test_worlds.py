@@ -60,15 +60,16 @@ def test_made_up_worlds_take_their_numbers_from_the_name() -> None:
     news = open_world("news:pages=200")
     rewired = open_world("news:pages=200,rewired=1")
     assert isinstance(news, News)
-    assert (news.name, rewired.name) == ("news", "news-rewired")
+    assert (news.name, rewired.name) == ("news:pages=200", "news:pages=200,rewired=1")
 
 
 @pytest.mark.parametrize(
     ("spec", "name"),
     [
-        ("sites:sides=3", "world"), ("sites:sites=many", "sites"), ("news:pages=1", "world"),
-        ("news:seed=-1", "seed"), ("sites:semantic=x", "semantic"), ("news:dead=2", "world"),
-        ("sites:sites=0.5", "sites"), ("news:days=nan", "world"), ("sites:weather=1", "world"),
+        ("sites:sides=3", "world"), ("sites:sites=many", "sites"), ("news:pages=1", "pages"),
+        ("news:seed=-1", "seed"), ("sites:semantic=x", "semantic"), ("news:dead=2", "dead"),
+        ("sites:sites=0.5", "sites"), ("news:days=nan", "days"), ("sites:weather=1", "world"),
+        ("sites:rewired=1", "world"), ("sites:dead=0.6,moved=0.6", "world"),
     ],
 )  # fmt: skip
 def test_a_number_that_cannot_be_is_named(spec: str, name: str) -> None:
