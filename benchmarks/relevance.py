@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evocrawl.model import Content
 from evocrawl.relevance import create
 
 Scores = NDArray[np.float64]
@@ -55,7 +56,7 @@ def _measure(
     labels = {page["url"]: _is_of(topic, page["topics"]) for page in pages}
     of_topic = np.array(list(labels.values()))
     started = time.process_time()
-    scores = np.array([model.page(page["title"], page["text"], "en") for page in pages])
+    scores = np.array([model.page(Content(page["title"], page["text"], "en")) for page in pages])
     page_us = (time.process_time() - started) / len(pages) * 1e6
     links = [link for page in pages[:: len(pages) // with_links] for link in page["links"]]
     started = time.process_time()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self, cast
 
+from evocrawl.economies import ECONOMIES
 from evocrawl.errors import SettingError
 from evocrawl.options import Option, flag, maybe, number, one_of, option, text, whole, words
 
@@ -50,7 +51,13 @@ class Config:
         "HTTP requests the crawl may make in all, robots.txt, redirects, retries and failures "
         "included",
     )
-    species: str = option("energy", text, "the name of a species", "how the agents behave")
+    species: str = option(
+        "energy",
+        text,
+        "the name of a species, or several joined by +",
+        "how the agents behave; several live together under common bounds, such as "
+        "energy+infospiders",
+    )
     seed: int = option(
         0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the one random generator"
     )
@@ -70,6 +77,12 @@ class Config:
         "energy of a relevant page: G of the sigmoid (8), ρ of the linear model (4)",
     )
     cost: float = option(1.0, number(0), "a number from 0", "energy a visit costs, C")
+    dead_cost: float = option(
+        None,
+        maybe(number(0)),
+        "a number from 0",
+        "energy that a link which leads nowhere costs; as `cost` unless given",
+    )
     refusal_cost: float = option(
         None,
         maybe(number(0)),
@@ -81,6 +94,18 @@ class Config:
         number(0),
         "a number from 0",
         "energy that a fetch of DOWNLOAD_TIMEOUT seconds costs, faster ones in proportion, c_t",
+    )
+    hand_on_cost: float = option(
+        0.0,
+        number(0),
+        "a number from 0",
+        "energy that each page of relevance above 0 costs, whether it pays or not",
+    )
+    rewards: Literal["first", "changed", "always"] = option(
+        "first",
+        one_of(("first", "changed", "always")),
+        "first, changed or always",
+        "when a page pays: at its first visit, each time its content has changed, at every visit",
     )
     agents: int = option(
         None,
@@ -181,7 +206,7 @@ class Config:
             if name not in options or (is_setting and not key.isupper()):
                 raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
             values[name] = options[name].value(key, raw)
-        config = cls(**values)._completed()
+        config = cls(**{**ECONOMIES.get(values.get("species", ""), {}), **values})._completed()
         config._check(set(values))
         return config
 
@@ -199,7 +224,9 @@ class Config:
 
     def _completed(self) -> Self:
         """Fill in what depends on other options."""
-        gain, refusal = cast("float | None", self.gain), cast("float | None", self.refusal_cost)
+        gain, dead, refusal = (
+            cast("float | None", each) for each in (self.gain, self.dead_cost, self.refusal_cost)
+        )
         agents, lower, upper = (
             cast("int | None", each) for each in (self.agents, self.lower_bound, self.upper_bound)
         )
@@ -208,6 +235,7 @@ class Config:
         return replace(
             self,
             gain=_DEFAULT_GAINS[self.energy] if gain is None else gain,
+            dead_cost=self.cost if dead is None else dead,
             refusal_cost=self.cost if refusal is None else refusal,
             agents=min(max(_FOUNDERS, lower), upper) if agents is None else agents,
             lower_bound=lower,

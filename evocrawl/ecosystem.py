@@ -17,7 +17,7 @@ from evocrawl.flights import Flight
 from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.meta import VISIT
-from evocrawl.model import Page, Visit
+from evocrawl.model import Content, Page, Visit
 from evocrawl.reading import Reading, read_html
 from evocrawl.request_links import Names
 
@@ -44,6 +44,8 @@ class Ecosystem:
         self.names = Names(crawler)
         self.flights: dict[int, Flight] = {}
         self.settled_twice = 0
+        self.is_seeding = False
+        """True while seeds are still to come: nothing is chosen before the last is placed."""
         habitat = settle_in(
             Config.read(dict(settings), arguments),
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
@@ -128,7 +130,7 @@ class Ecosystem:
 
     def score(self, item: PageItem) -> None:
         """Set the item's relevance."""
-        item.relevance = self.relevance.page(item.title, item.text, item.language)
+        item.relevance = self.relevance.page(self._content(item))
 
     def price(self, item: PageItem) -> None:
         """Set the item's energy; its relevance must be set."""
@@ -146,6 +148,8 @@ class Ecosystem:
             item.relevance,
             item.energy,
             flight.links,
+            bytes.fromhex(item.content_fingerprint),
+            self._content(item),
         )
 
     def take(self, item: PageItem) -> None:
@@ -153,6 +157,10 @@ class Ecosystem:
         self.score(item)
         self.price(item)
         self.reward(item)
+
+    @staticmethod
+    def _content(item: PageItem) -> Content:
+        return Content(item.title, item.text, item.language)
 
     @staticmethod
     def now_s() -> float:

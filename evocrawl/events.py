@@ -15,6 +15,7 @@ class Born:
     agent: AgentId
     parent: AgentId | None
     energy: float
+    species: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Moved:
 
     agent: AgentId
     page: Fingerprint
-    why: Literal["energy", "dead end", "rescue"]
+    why: Literal["energy", "dead end", "rescue", "back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,16 @@ class Fed:
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """An agent paid a fee: for a visit that gave nothing, for time, for a refusal."""
+    """An agent paid a fee: `reason` says what for (see `evocrawl.fees.Fees`)."""
 
     agent: AgentId
     energy: float
-    reason: Literal["visit", "latency", "refusal"]
+    reason: Literal["visit", "dead", "latency", "refusal", "hand on"]
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A page was seen for the first time and its energy laid on it."""
+    """Energy was laid on a page: at its first visit, or later where pages pay again."""
 
     page: Fingerprint
     relevance: float

@@ -12,16 +12,16 @@ from evocrawl import relevance
 from evocrawl.budget import Budget
 from evocrawl.config import Config
 from evocrawl.energy import MODELS
-from evocrawl.energy.cost import Fees
-from evocrawl.errors import SettingError
+from evocrawl.errors import QueryError, SettingError
+from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
 from evocrawl.model import Fingerprint
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
-from evocrawl.species import SPECIES, Ingredients
-from evocrawl.store import Frontier, MemoryPageBase
+from evocrawl.species import SPECIES, Ingredients, Maker
+from evocrawl.store import Frontier, MemoryPageBase, Shelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +52,39 @@ def settle_in(
     one (a simulator shares one between runs), `labels` the relevant pages where they are known,
     for the species that needs them. Raises SettingError or QueryError.
     """
-    if not config.query:
-        raise SettingError("query", config.query, "words to look for")
-    if config.species not in SPECIES:
-        raise SettingError("species", config.species, ", ".join(SPECIES))
-    model = model or relevance.create(config.relevance, config.query, config.language)
+    makers = makers_of(config.species)
+    model = model or _relevance(config)
     base = MemoryPageBase()
     budget = Budget(config.max_pages or None)
     environment = Environment(
         _energy(config),
-        Fees(config.cost, config.refusal_cost, config.latency_cost, timeout_s),
+        Fees(
+            config.cost,
+            config.refusal_cost,
+            config.dead_cost,
+            config.latency_cost,
+            timeout_s,
+            config.hand_on_cost,
+        ),
         base,
         Hosts(host_limit),
         budget,
+        config.rewards,
     )
     ingredients = Ingredients(
         base,
         model,
         lambda: Frontier(base.is_claimed),
+        lambda: Shelf(base.is_claimed),
         config.wander_share,
         config.boldness,
         config.contest,
         config.relevant_at,
         labels,
+        environment.clock,
     )
     population = Population(
-        SPECIES[config.species](ingredients),
+        [make(ingredients) for make in makers],
         environment,
         _bounds(config),
         np.random.default_rng(config.seed),
@@ -86,6 +93,26 @@ def settle_in(
     ledger = Ledger(config.relevant_at)
     population.on_event.append(ledger.note)
     return Habitat(config, model, base, budget, ledger, population)
+
+
+def makers_of(species: str) -> list[Maker]:
+    """Return what makes the species of that name, or of those names joined by +.
+
+    Raises SettingError for an unknown name and for one that stands twice.
+    """
+    names = species.split("+")
+    if not set(names) <= set(SPECIES) or len(set(names)) < len(names):
+        raise SettingError("species", species, f"one or more, joined by +, of {', '.join(SPECIES)}")
+    return [SPECIES[name] for name in names]
+
+
+def _relevance(config: Config) -> Relevance:
+    try:
+        return relevance.create(config.relevance, config.query, config.language)
+    except QueryError as error:
+        if not config.query:
+            raise SettingError("query", config.query, "words to look for") from error
+        raise
 
 
 def _energy(config: Config) -> Any:

@@ -13,15 +13,15 @@ with its own claim that the population stays between LB and UB:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from evocrawl.energy.cost import Fees
 from evocrawl.errors import SettingError
 from evocrawl.events import Born, Cloned, Died, Event, Fed, Moved, Paid
+from evocrawl.fees import Fees
 from evocrawl.model import AgentId, Cost, Fingerprint
 from evocrawl.species.base import Agent, Move, Species
 from evocrawl.store import MemoryPageBase
@@ -49,7 +49,7 @@ class Life:
 
     def __init__(
         self,
-        species: Species,
+        species: Sequence[Species],
         fees: Fees,
         bounds: Bounds,
         base: MemoryPageBase,
@@ -59,8 +59,8 @@ class Life:
         self.agents: dict[AgentId, Agent] = {}
         self.on_event: list[Callable[[Event], None]] = []
         self.is_unborn = True
+        self.fees = fees
         self._species = species
-        self._fees = fees
         self._bounds = bounds
         self._base = base
         self._rng = rng
@@ -78,21 +78,40 @@ class Life:
         """False while the population is full: energy stays on the pages."""
         return self.room > 0
 
-    def found(self) -> list[Agent]:
-        """Bring the founders into the world."""
-        self.is_unborn = False
-        count = self._species.founders or self._bounds.founders
-        return [self._born(None, self._species.breeding.founder_energy) for _ in range(count)]
+    def found(self, seeds: int) -> list[Agent]:
+        """Bring founders into the world, `seeds` having been placed.
 
-    def arrive(self, agent: Agent, page: Fingerprint, cost: Cost) -> None:
-        """The agent has fetched `page`: it sits there and eats, or pays for the visit."""
+        Species of one founder a seed do so each time, as far as there is room, others where
+        nobody is alive. Several species share the configured number of founders.
+        """
+        self.is_unborn, anew = False, not self.agents
+        born = []
+        for number, species in enumerate(self._species):
+            count = self._bounds.founders // len(self._species)
+            count += number < self._bounds.founders % len(self._species)
+            if species.founders == "seeds":
+                count = int(min(seeds, self.room))
+            elif not anew:
+                count = 0
+            elif species.founders is not None:
+                count = species.founders
+            born += [self._founder(species) for _ in range(count)]
+        return born
+
+    def arrive(self, agent: Agent, page: Fingerprint, cost: Cost, *, pays: bool) -> None:
+        """The agent has fetched `page`: it sits there and eats, or pays for the visit.
+
+        `pays`: the page's energy was laid on it now; otherwise there may be some left from before.
+        """
         agent.page = page
         self._pay_time(agent, cost)
         record = self._base.get(page)
-        if self.may_eat and record is not None and record.energy != 0:
+        if record is not None and record.relevance > 0:
+            self._pay(agent, self.fees.hand_on, "hand on")
+        if self.may_eat and record is not None and (pays or record.energy != 0):
             self._eat(agent, page)
         else:
-            self._pay(agent, self._fees.visit, "visit")
+            self._pay(agent, self.fees.visit, "visit")
 
     def walk(self, agent: Agent, move: Move) -> list[Agent]:
         """The agent goes to a known page, at no cost, and takes what energy is left there."""
@@ -106,15 +125,15 @@ class Life:
     def pay_for(self, agent: Agent, cost: Cost) -> None:
         """The agent went to a link that led nowhere."""
         self._pay_time(agent, cost)
-        self._pay(agent, self._fees.visit, "visit")
+        self._pay(agent, self.fees.dead, "dead")
 
     def pay_refusal(self, agent: Agent) -> None:
         """The agent went where robots.txt forbids."""
-        self._pay(agent, self._fees.refusal, "refusal")
+        self._pay(agent, self.fees.refusal, "refusal")
 
     def reproduce(self, agent: Agent) -> list[Agent]:
         """Let the agent die or clone; return who goes on from here, the agent first."""
-        breeding = self._species.breeding
+        breeding = agent.species.breeding
         while breeding.is_doomed(agent):
             # An agent with other visits under way settles those before it dies.
             if agent.in_flight:
@@ -125,7 +144,7 @@ class Life:
             page = self._base.draw_energetic(agent.rng)
             if page is None:
                 self._die(agent)
-                return [self._born(None, breeding.founder_energy)]
+                return [self._founder(agent.species)]
             agent.page = page
             self.emit(Moved(agent.id, page, "rescue"))
             self._eat(agent, page)
@@ -158,24 +177,27 @@ class Life:
             self.emit(Paid(agent.id, fee, reason))  # type: ignore[arg-type] # one of its literals
 
     def _pay_time(self, agent: Agent, cost: Cost) -> None:
-        self._pay(agent, self._fees.of_time(cost), "latency")
+        self._pay(agent, self.fees.of_time(cost), "latency")
 
     def _clone(self, agent: Agent, count: int) -> list[Agent]:
         share = agent.energy / (count + 1)
         agent.energy -= share * count
-        children = [self._born(agent, share) for _ in range(count)]
+        children = [self._born(agent, agent.species, share) for _ in range(count)]
         self.emit(Cloned(agent.id, tuple(child.id for child in children), share))
         return children
 
-    def _born(self, parent: Agent | None, energy: float) -> Agent:
+    def _founder(self, species: Species) -> Agent:
+        return self._born(None, species, species.breeding.founder_energy)
+
+    def _born(self, parent: Agent | None, species: Species, energy: float) -> Agent:
         self._next_agent += 1
         page = self._birthplace if parent is None else parent.page
         parent_id = None if parent is None else parent.id
-        agent = Agent(self._next_agent, energy, page, self._rng.spawn(1)[0], parent_id)
+        agent = Agent(self._next_agent, energy, page, self._rng.spawn(1)[0], species, parent_id)
         if parent is not None:
-            self._species.breeding.inherit(parent, agent)
+            species.breeding.inherit(parent, agent)
         self.agents[agent.id] = agent
-        self.emit(Born(agent.id, parent_id, energy))
+        self.emit(Born(agent.id, parent_id, energy, species.name))
         return agent
 
     def _die(self, agent: Agent) -> None:

@@ -47,12 +47,28 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What a page says: what relevance models judge, and what species may read.
+
+    `language` is a code such as "en", "" when unknown. `formats` names the machine-readable
+    content found, such as ``"json-ld"``, in alphabetical order. `age_s` is for how long the
+    content has been what it is, None when nothing tells.
+    """
+
+    title: str = ""
+    text: str = ""
+    language: str = ""
+    formats: tuple[str, ...] = ()
+    age_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A fetched page as the population sees it.
 
     `fingerprint` is that of the address the page really has (after redirects), `relevance` the
-    relevance model's score and `energy` what the energy model lays on the page at its first
-    visit. `links` are those that may be followed.
+    relevance model's score and `energy` what the energy model lays on the page. `links` are
+    those that may be followed. `version` is equal for visits that met the same content.
     """
 
     url: str
@@ -60,6 +76,8 @@ class Page:
     relevance: float
     energy: float
     links: tuple[Link, ...] = ()
+    version: bytes = b""
+    content: Content = Content()
 
 
 @dataclass(frozen=True, slots=True)

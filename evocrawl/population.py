@@ -8,20 +8,23 @@ cut in two: `choose` picks and goes, `settle` feeds, clones and buries.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from numpy.random import Generator
 
 from evocrawl.budget import Budget
+from evocrawl.clock import Clock
 from evocrawl.discovery import ROOT, Discovery
 from evocrawl.doors import Doors
+from evocrawl.economies import Rewards
 from evocrawl.energy import EnergyModel
-from evocrawl.energy.cost import Fees
 from evocrawl.errors import SettleError
 from evocrawl.events import Event, Laid, Opened, Settled
+from evocrawl.fees import Fees
 from evocrawl.hosts import Hosts
 from evocrawl.life import Bounds, Life
+from evocrawl.mixing import mixed
 from evocrawl.model import (
     Dead,
     Dropped,
@@ -33,6 +36,7 @@ from evocrawl.model import (
     Visit,
     VisitId,
 )
+from evocrawl.slices import Slices
 from evocrawl.species.base import Agent, Species
 from evocrawl.store import MemoryPageBase
 from evocrawl.waiting import WaitingRoom
@@ -53,10 +57,12 @@ class Environment:
     base: MemoryPageBase
     hosts: Hosts
     budget: Budget
+    rewards: Rewards = "first"
+    clock: Clock = field(default_factory=Clock)
 
 
 class Population:
-    """Agents of one species in an environment.
+    """Agents of one species or several in an environment.
 
     `max_unsettled` caps the visits given out and not yet settled. Every draw comes from `rng` or
     from streams spawned off it, one an agent, so that one agent more does not change what the
@@ -65,7 +71,7 @@ class Population:
 
     def __init__(
         self,
-        species: Species,
+        species: Sequence[Species],
         environment: Environment,
         bounds: Bounds,
         rng: Generator,
@@ -73,31 +79,34 @@ class Population:
         max_unsettled: int = 1,
         gate: Gate = lambda _: None,
     ) -> None:
-        self.species = species
+        self.species = mixed(species)
         self.environment = environment
-        self.life = Life(species, environment.fees, bounds, environment.base, rng, ROOT)
+        self.life = Life(self.species, environment.fees, bounds, environment.base, rng, ROOT)
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
         self._max_unsettled = max_unsettled
-        self._discovery = Discovery(species, environment.base)
+        self._discovery = Discovery(self.species, environment.base, environment.rewards)
         self.gate = gate
         self._turns: deque[Agent] = deque()
         self._waiting = WaitingRoom()
         self._stuck: list[Agent] = []
         self._doors = Doors(environment.hosts)
+        self._slices = Slices(self.species[0].slice_s)
         self._next_visit = 0
-        environment.hosts.on_free += [species.sight.freed, self._waiting.freed]
+        environment.hosts.on_free += [each.sight.freed for each in self.species]
+        environment.hosts.on_free.append(self._waiting.freed)
 
     def __len__(self) -> int:
         return len(self.life.agents)
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Hang `seeds` where founders begin; return how many, without those known before."""
-        leads = self._discovery.seeds(seeds)
-        if leads and not self.life.agents:
-            self._turns.extend(self.life.found())
+        placed = self._discovery.seeds(seeds)
+        if placed:
+            self._turns.extend(self.life.found(placed))
+            self._set_fees()
         self._wake_stuck()
-        return len(leads)
+        return placed
 
     def price(self, relevance: float) -> float:
         """Return the energy that a first visit lays on a page of this relevance. O(log n)."""
@@ -112,6 +121,7 @@ class Population:
         """
         if not self._may_open():
             return None
+        self.environment.clock.advance(now_s)
         self.environment.hosts.advance(now_s)
         admitted = self._doors.admit(self._freedom(now_s))
         visit = None if admitted is None else self._open(*admitted, now_s)
@@ -137,10 +147,9 @@ class Population:
         base = self.environment.base
         for agent, lead in self._doors.turn_away(door):
             base.release(lead.fingerprint)
-            base.hang(lead.source, [lead])
-            self.species.sight.found([lead])
+            agent.species.sight.found([lead])
             agent.in_flight -= 1
-            if self.species.single_flight:
+            if agent.species.single_flight:
                 self._turns.append(agent)
 
     def settle(self, visit_id: VisitId, outcome: Outcome) -> list[Event]:
@@ -154,6 +163,9 @@ class Population:
             raise SettleError(f"visit {visit_id} is not under way")
         self.environment.budget.release(visit_id)
         self.environment.hosts.finish(visit.lead.host)
+        if not isinstance(outcome, Dropped):
+            self.environment.clock.advance(visit.started_at_s + outcome.cost.seconds)
+        self._slices.stirred()
         with self.life.recording() as events:
             self._settle(visit, self.life.agents[visit.agent], outcome)
         return events
@@ -188,7 +200,10 @@ class Population:
 
     def _turn(self, agent: Agent, now_s: float) -> Visit | None:
         """Give `agent` one move: walk to energy or follow a link."""
-        move = self.species.sight.wander(agent, may_eat=self.life.may_eat)
+        if not self._slices.works(agent.id, self.life.agents, now_s):
+            self._stuck.append(agent)
+            return None
+        move = agent.species.sight.wander(agent, may_eat=self.life.may_eat)
         if move is None:
             return self._follow(agent, now_s)
         self._turns.extend(self.life.walk(agent, move))
@@ -196,14 +211,16 @@ class Population:
 
     def _follow(self, agent: Agent, now_s: float) -> Visit | None:
         """Let `agent` follow a link, wait for a host or leave a dead end."""
-        look = self.species.sight.look(agent, self._freedom(now_s))
+        look = agent.species.sight.look(agent, self._freedom(now_s))
         if look.leads:
-            return self._send(agent, self.species.choice.draw(agent, look.leads), now_s)
+            return self._send(agent, agent.species.choice.draw(agent, look.leads), now_s)
         if look.busy:
             self._waiting.enter(agent, look.busy)
             return None
-        move = self.species.sight.escape(agent, may_eat=self.life.may_eat)
+        move = agent.species.sight.escape(agent, may_eat=self.life.may_eat)
         if move is None:
+            if self._slices.idles(agent.id):
+                self._wake_stuck()
             self._stuck.append(agent)
         else:
             self._turns.extend(self.life.walk(agent, move))
@@ -216,7 +233,7 @@ class Population:
     def _send(self, agent: Agent, lead: Lead, now_s: float) -> Visit | None:
         self.environment.base.claim(lead.fingerprint)
         agent.in_flight += 1
-        if not self.species.single_flight:
+        if not agent.species.single_flight:
             self._turns.append(agent)
         door = self.gate(lead.url)
         if door is None:
@@ -238,10 +255,10 @@ class Population:
         agent.visits += 1
         match outcome:
             case Fetched(page, cost):
-                first = self._discovery.remember(visit, page)
-                if first:
+                first, pays = self._discovery.remember(visit, page, agent.species)
+                if pays:
                     self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
-                self.life.arrive(agent, page.fingerprint, cost)
+                self.life.arrive(agent, page.fingerprint, cost, pays=pays)
                 self._emit_settled(visit, "fetched", "", page.relevance, first)
             case Dead(reason, cost):
                 self.life.pay_for(agent, cost)
@@ -251,10 +268,10 @@ class Population:
                 self._emit_settled(visit, "refused")
             case Dropped(reason):
                 self._emit_settled(visit, "dropped", reason)
-        self.species.learning.learn(agent, visit, outcome)
+        agent.species.learning.learn(agent, visit, outcome)
         born_or_left = self.life.reproduce(agent)
         # An agent of many flights never left the queue.
-        single = self.species.single_flight
+        single = agent.species.single_flight
         self._turns.extend(each for each in born_or_left if single or each is not agent)
         self._wake_stuck()
 
@@ -267,6 +284,13 @@ class Population:
         first: bool = False,
     ) -> None:
         self.life.emit(Settled(visit, outcome, reason, relevance, first))  # type: ignore[arg-type]
+
+    def _set_fees(self) -> None:
+        """A species may reckon its fees by the number of founders and the budget."""
+        fees = self.species[0].fees
+        if fees is not None:
+            founders = sum(agent.parent is None for agent in self.life.agents.values())
+            self.life.fees = fees(self.environment.fees, founders, self.environment.budget.limit)
 
     def _wake_stuck(self) -> None:
         self._turns.extend(self._stuck)

@@ -32,6 +32,7 @@ STATS: dict[str, str] = {
     "evocrawl/population/largest": "most agents alive at one time",
     "evocrawl/moves/energy": "moves to a page with energy",
     "evocrawl/moves/dead_end": "moves out of a page without open links",
+    "evocrawl/moves/back": "moves back to the page an agent came from",
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
     "evocrawl/robots/unreachable": "fetches of robots.txt that met a server error or no server",
     "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",
@@ -66,6 +67,6 @@ def report(ledger: Ledger, budget: Budget, *, twice: int = 0) -> dict[str, int |
         values["evocrawl/budget"] = budget.limit
     for outcome in ("fetched", "dead", "refused", "dropped"):
         values[f"evocrawl/visits/{outcome}"] = ledger.outcomes[outcome]
-    for why in ("energy", "dead end", "rescue"):
+    for why in ("energy", "dead end", "back", "rescue"):
         values[f"evocrawl/moves/{why.replace(' ', '_')}"] = ledger.moves[why]
     return values

@@ -32,7 +32,7 @@ def _check_numbers(population: Population, ledger: Ledger) -> None:
 def limits(population: Population) -> tuple[float, float]:
     """LB, as far as there were so many founders, and UB."""
     bounds = population.life._bounds
-    founders = population.species.founders or bounds.founders
+    founders = population.species[0].founders or bounds.founders
     upper = math.inf if bounds.upper is None else bounds.upper
     return min(bounds.lower, founders), upper
 
@@ -47,7 +47,7 @@ def _check_energy(population: Population, ledger: Ledger) -> None:
     assert population.environment.base.energy() == pytest.approx(lying, abs=size)
     for agent in agents:
         assert math.isfinite(agent.energy)
-        assert agent.in_flight or not population.species.breeding.is_doomed(agent)
+        assert agent.in_flight or not agent.species.breeding.is_doomed(agent)
 
 
 def _check_visits(population: Population, ledger: Ledger) -> None:
@@ -72,7 +72,7 @@ def _check_places(population: Population) -> None:
     places = Counter([agent.id for agent in [*population._turns, *population._stuck]])
     waiting = population._waiting
     places.update([*waiting._hosts_of, *(agent.id for agent in waiting._ready)])
-    if population.species.single_flight:
+    if population.species[0].single_flight:
         places.update(agent.id for agent in agents.values() if agent.in_flight)
     assert places == Counter(dict.fromkeys(agents, 1))
 

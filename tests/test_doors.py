@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from numpy.random import Generator
+from tiny_webs import make_population
+
 from evocrawl.doors import Doors
 from evocrawl.hosts import Hosts
 from evocrawl.model import Lead
 from evocrawl.species.base import Agent
+
+
+def _agent(rng: Generator) -> Agent:
+    return Agent(1, 1.0, b"", rng, make_population()[0].species[0])
 
 
 def _lead(host: str) -> Lead:
@@ -15,7 +22,7 @@ def _lead(host: str) -> Lead:
 def test_who_waits_is_let_in_when_the_door_opens(rng) -> None:
     """The host is closed until then, and free for the one who waited."""
     hosts = Hosts(lambda _: (1, 0.0))
-    doors, agent, lead = Doors(hosts), Agent(1, 1.0, b"", rng), _lead("a.test")
+    doors, agent, lead = Doors(hosts), _agent(rng), _lead("a.test")
     doors.wait("a", agent, lead)
     assert not hosts.is_free("a.test", 0.0)
     assert doors.admit(lambda _: True) is None
@@ -28,7 +35,7 @@ def test_who_waits_is_let_in_when_the_door_opens(rng) -> None:
 def test_a_door_that_stays_shut_keeps_its_host_closed(rng) -> None:
     """Who waited goes away; the host is passed over until the door opens at last."""
     hosts = Hosts(lambda _: (1, 0.0))
-    doors, agent, lead = Doors(hosts), Agent(1, 1.0, b"", rng), _lead("a.test")
+    doors, agent, lead = Doors(hosts), _agent(rng), _lead("a.test")
     doors.wait("a", agent, lead)
     assert doors.turn_away("a") == [(agent, lead)]
     assert len(doors) == 0

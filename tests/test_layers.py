@@ -16,10 +16,10 @@ ROOT = Path(evocrawl.__file__).parent
 CORE_LAYERS = (
     {
         "model", "urls", "events", "errors", "options", "config", "stats",
-        "budget", "hosts", "ledger", "flights", "items", "meta",
+        "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"discovery", "doors", "habitat", "life", "population", "waiting"},
+    {"discovery", "doors", "habitat", "life", "mixing", "population", "slices", "waiting"},
     {"cli", "simulation", "evaluation", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)

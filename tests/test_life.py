@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_webs import make_population
 
-from evocrawl.energy.cost import Fees
 from evocrawl.errors import SettingError
 from evocrawl.events import Born, Died, Event
+from evocrawl.fees import Fees
 from evocrawl.life import Bounds, Life
 from evocrawl.population import ROOT
 from evocrawl.species.base import Move
@@ -20,15 +20,14 @@ from evocrawl.store import MemoryPageBase, PageRecord
 def life_of(base: MemoryPageBase, bounds: Bounds) -> Life:
     """A life of the energy species on `base`."""
     species = make_population()[0].species
-    base.root(ROOT)
-    return Life(species, Fees(0.5, 1.0), bounds, base, np.random.default_rng(1), ROOT)
+    return Life(species, Fees(0.5, 1.0, 0.5), bounds, base, np.random.default_rng(1), ROOT)
 
 
 def test_a_dying_agent_is_moved_to_energy_at_the_lower_bound() -> None:
     """A rescue; and it clones at once from what it finds, where there is room."""
     base = MemoryPageBase()
     life = life_of(base, Bounds(1, 1, 4))
-    (agent,) = life.found()
+    (agent,) = life.found(1)
     base.add(b"poor", PageRecord("", 0.5, 0.0, None, 0))
     base.add(b"rich", PageRecord("", 0.9, 9.0, None, 0))
     agent.energy = -0.5
@@ -42,7 +41,7 @@ def test_agents_walk_to_pages_with_energy() -> None:
     """And take what there is room for; the rest stays there."""
     base = MemoryPageBase()
     life = life_of(base, Bounds(2, 0, 3))
-    first, _ = life.found()
+    first, _ = life.found(1)
     base.add(b"rich", PageRecord("", 0.9, 1.2, None, 0))
     on = life.walk(first, Move(b"rich", "energy"))
     assert first.page == b"rich"
@@ -56,7 +55,7 @@ def test_reproduction_conserves_energy(energy: float, lower: int, room: int | No
     """⌊E⌋ clones share with their parent, as far as there is room; none is left above 1 for it."""
     base = MemoryPageBase()
     life = life_of(base, Bounds(5, lower, None if room is None else 5 + room))
-    agent, *others = life.found()
+    agent, *others = life.found(1)
     agent.energy, page_energy = energy, base.energy()
     events: list[Event] = []
     life.on_event.append(events.append)
@@ -92,7 +91,7 @@ def test_an_agent_that_walks_while_the_population_is_full_eats_nothing() -> None
     """Energy stays on the pages until there is room for a clone."""
     base = MemoryPageBase()
     life = life_of(base, Bounds(2, 0, 2))
-    first, _ = life.found()
+    first, _ = life.found(1)
     first.energy = 0.25
     base.add(b"rich", PageRecord("", 0.9, 3.0, None, 0))
     assert life.walk(first, Move(b"rich", "dead end")) == [first]

@@ -83,7 +83,7 @@ def test_the_first_visit_lays_energy_and_the_visitor_eats_it() -> None:
         Laid(page, 0.5, 0.25),
         Fed(1, page, 0.25),
         Settled(chosen, "fetched", "", 0.5, True),
-        Born(2, 1, 0.625),
+        Born(2, 1, 0.625, "energy"),
         Cloned(1, (2,), 0.625),
     ]
     following = population.choose(3.0)
@@ -94,7 +94,7 @@ def test_the_first_visit_lays_energy_and_the_visitor_eats_it() -> None:
 @pytest.mark.parametrize(
     ("outcome", "paid"),
     [
-        (Dead("404", Cost(seconds=5.0)), [("latency", 0.5), ("visit", 0.5)]),
+        (Dead("404", Cost(seconds=5.0)), [("latency", 0.5), ("dead", 0.5)]),
         (Refused(Cost(seconds=5.0)), [("refusal", 1.0)]),
         (Dropped("filtered"), []),
     ],

@@ -11,14 +11,14 @@ from numpy.random import Generator
 
 from evocrawl.budget import Budget
 from evocrawl.energy import MODELS
-from evocrawl.energy.cost import Fees
+from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
 from evocrawl.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
 from evocrawl.population import Environment, Population
 from evocrawl.species import SPECIES, Ingredients
-from evocrawl.store import Frontier, MemoryPageBase
+from evocrawl.store import Frontier, MemoryPageBase, Shelf
 from evocrawl.urls import fingerprint
 
 NO_LIMIT: HostLimit = lambda _: (1000, 0.0)  # noqa: E731
@@ -114,16 +114,17 @@ def make_population(
         base,
         AnchorIsRelevance(),
         lambda: Frontier(base.is_claimed),
+        lambda: Shelf(base.is_claimed),
         wander_share,
         boldness,
         contest=4,
         labels=frozenset(),
     )
     population = Population(
-        SPECIES[species](ingredients),
+        [SPECIES[name](ingredients) for name in species.split("+")],
         Environment(
             MODELS[energy](gain=gain, cost=cost),
-            Fees(visit=cost, refusal=2 * cost, latency=latency, timeout_s=10.0),
+            Fees(visit=cost, refusal=2 * cost, dead=cost, latency=latency, timeout_s=10.0),
             base,
             Hosts(limit),
             Budget(budget),

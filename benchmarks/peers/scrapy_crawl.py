@@ -21,6 +21,7 @@ from memory import peak_rss_bytes
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 
+from evocrawl.model import Content
 from evocrawl.relevance import create
 
 _BFO = {
@@ -52,7 +53,7 @@ class Plain(scrapy.Spider):
         if self.job["order"] == "relevance":
             title = response.css("title::text").get("")
             text = response.css("main::text").get("")
-            priority = round(1_000_000 * self.model.page(title, text, "en"))
+            priority = round(1_000_000 * self.model.page(Content(title, text, "en")))
         for link in response.css("a::attr(href)").getall():
             yield self.request(response.urljoin(link), priority)
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
+
+from evocrawl.model import Content
+
+Extra: TypeAlias = Literal["formats", "age"]
+"""What of a page's `Content` takes more than reading its words to find out."""
 
 
 class Relevance(Protocol):
@@ -12,11 +17,14 @@ class Relevance(Protocol):
     Scores are finite and lie in [0, 1]; text without a word in common with the query may have 0
     and empty text has 0. No input raises: pages are written by strangers. A model is made with
     ``(query, language="")`` and raises `evocrawl.errors.QueryError` for a query that it cannot
-    compare with anything. `language` is a BCP 47 tag, "" when it is not known.
+    compare with anything. `language` is a BCP 47 tag, "" when it is not known. `reads` names what
+    the model needs of a page beside its words.
     """
 
-    def page(self, title: str, text: str, language: str) -> float:
-        """Return the relevance of a page of this title and main text."""
+    reads: frozenset[Extra]
+
+    def page(self, content: Content) -> float:
+        """Return the relevance of a page that says this."""
         ...
 
     def link(self, anchor: str, context: str, language: str = "") -> float:

@@ -27,8 +27,9 @@ import re
 from collections.abc import Mapping
 
 from evocrawl.errors import QueryError, SettingError
+from evocrawl.model import Content
 from evocrawl.relevance.background import background
-from evocrawl.relevance.base import Contribution
+from evocrawl.relevance.base import Contribution, Extra
 from evocrawl.relevance.screen import Screen
 from evocrawl.relevance.terms import Analyser, language_of, letters_of
 
@@ -52,6 +53,8 @@ class TfIdf:
     for a malformed tag.
     """
 
+    reads: frozenset[Extra] = frozenset()
+
     def __init__(self, query: str, language: str = "") -> None:
         language = _primary(language) or language_of(query)
         asked = Analyser(language)
@@ -63,12 +66,12 @@ class TfIdf:
         self._screen = Screen(self._analyser, self._query)
         self._phrases = _Phrases(self)
 
-    def page(self, title: str, text: str, language: str) -> float:  # noqa: ARG002
-        """Return the cosine of page and query; `language` is not needed.
+    def page(self, content: Content) -> float:
+        """Return the cosine of page and query; the page's language is not needed.
 
         Runtime complexity: O(characters), at most `LONGEST_TEXT` of each argument.
         """
-        title_words, words = self._words(title), self._words(text)
+        title_words, words = self._words(content.title), self._words(content.text)
         if not self._screen.passes(title_words + words):
             return 0.0
         return self._cosine(self._mentions(title_words, words))

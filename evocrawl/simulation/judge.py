@@ -11,21 +11,25 @@ class Judge:
     """A relevance model that reads each version of a document once.
 
     One judge serves all runs of one query in one world; scoring takes most of a run's time
-    otherwise. It keeps one float a version, told apart by `Document.changed_at_s`.
+    otherwise. It keeps one float a version, told apart by `Document.changed_at_s`; none where the
+    model goes by a page's age, which grows.
     """
 
     def __init__(self, model: Relevance) -> None:
         self.model = model
+        self._keeps = "age" not in model.reads
         self._scores: dict[tuple[Fingerprint, float | None], float] = {}
 
     def __len__(self) -> int:
         return len(self._scores)
 
-    def score(self, document: Document) -> float:
-        """Return the relevance of `document`, in [0, 1]. Runtime complexity: O(1) when known."""
+    def score(self, document: Document, now_s: float = 0.0) -> float:
+        """Return the relevance of `document` fetched at `now_s`, in [0, 1]. O(1) when known."""
+        if not self._keeps:
+            return self.model.page(document.content(now_s))
         version = (document.fingerprint, document.changed_at_s)
         known = self._scores.get(version)
         if known is None:
-            known = self.model.page(document.title, document.text, document.language)
+            known = self.model.page(document.content(now_s))
             self._scores[version] = known
         return known

@@ -244,9 +244,17 @@ class _Simulation:
         if not isinstance(told, Document):
             return told, None
         with self._watch("judging"):
-            score = self._judge.score(told)
+            score = self._judge.score(told, flight.visit.started_at_s)
         energy = self._population.price(score)
-        page = Page(told.url, told.fingerprint, score, energy, told.links)
+        page = Page(
+            told.url,
+            told.fingerprint,
+            score,
+            energy,
+            told.links,
+            told.version,
+            told.content(flight.visit.started_at_s),
+        )
         return Fetched(page, flight.cost), score
 
     def _note(self, event: Event) -> None:

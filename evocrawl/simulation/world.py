@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Protocol
 
-from evocrawl.model import Cost, Dead, Fingerprint, Link, Refused
+from evocrawl.model import Content, Cost, Dead, Fingerprint, Link, Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,8 @@ class Document:
     """What a fetch brings: a page as the reader would have read it.
 
     `fingerprint` is that of the address after redirects. `changed_at_s` is when the content
-    became what it is, in seconds of the world's time; None when the world keeps no dates.
+    became what it is, in seconds of the world's time; None when the world keeps no dates. `formats`
+    names its machine-readable content (see `evocrawl.model.Content`).
     """
 
     url: str
@@ -24,6 +26,18 @@ class Document:
     language: str
     links: tuple[Link, ...]
     changed_at_s: float | None = None
+    formats: tuple[str, ...] = ()
+
+    def content(self, now_s: float) -> Content:
+        """Return what a crawler reads that fetches the page at the world's time `now_s`."""
+        age_s = None if self.changed_at_s is None else max(now_s - self.changed_at_s, 0.0)
+        return Content(self.title, self.text, self.language, self.formats, age_s)
+
+    @property
+    def version(self) -> bytes:
+        """What is equal for equal contents: of the date, or else of the text."""
+        told = self.text if self.changed_at_s is None else repr(self.changed_at_s)
+        return blake2b(told.encode("utf-8", "replace"), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from evocrawl.clock import Clock
 from evocrawl.model import Fingerprint
 from evocrawl.species.ache import ache
 from evocrawl.species.at_random import at_random
@@ -17,29 +19,32 @@ from evocrawl.species.energy import LinkRelevance, energy
 from evocrawl.species.fish_search import fish_search
 from evocrawl.species.lottery import Lottery
 from evocrawl.species.oracle import oracle
-from evocrawl.species.parts import Queue
+from evocrawl.species.parts import OpenLinks, Queue
 from evocrawl.species.shark_search import shark_search
 from evocrawl.species.tag_path_bandit import tag_path_bandit
 
-__all__ = ["SPECIES", "Ingredients", "Species"]
+__all__ = ["SPECIES", "Ingredients", "Maker", "Species"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ingredients:
     """What species are made of: each takes what it needs.
 
-    `frontier` makes an empty queue, `relevant_at` is the relevance from which a page counts as
-    relevant, `labels` are the pages known to be so, where a simulation knows.
+    `frontier` makes an empty queue, `shelf` an empty shelf, `clock` tells the time, `relevant_at`
+    is the relevance from which a page counts as relevant, `labels` are the pages known to be so,
+    where a simulation knows.
     """
 
     base: PageBase
     relevance: LinkRelevance
     frontier: Callable[[], Queue]
+    shelf: Callable[[], OpenLinks]
     wander_share: float
     boldness: float
     contest: int
     relevant_at: float = 0.2
     labels: Collection[Fingerprint] | None = None
+    clock: Clock = field(default_factory=Clock)
 
     def bar(self, share: float) -> Bar:
         """Return what tells relevant pages: `relevant_at`, or the best `share` where it is lower.
@@ -49,9 +54,12 @@ class Ingredients:
         return Bar(self.base.ranks, self.relevant_at, share)
 
 
-SPECIES: dict[str, Callable[[Ingredients], Species]] = {
+Maker: TypeAlias = Callable[[Ingredients], Species]
+
+SPECIES: dict[str, Maker] = {
     "energy": lambda have: energy(
         have.base,
+        have.shelf(),
         have.relevance,
         wander_share=have.wander_share,
         boldness=have.boldness,

@@ -21,6 +21,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from numpy.random import Generator
 
+from evocrawl.fees import Fees
 from evocrawl.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, Visit
 
 ANY_HOST = ""
@@ -35,6 +36,7 @@ class Agent:
     energy: float
     page: Fingerprint
     rng: Generator
+    species: Species
     parent: AgentId | None = None
     mind: object = None
     in_flight: int = 0
@@ -54,7 +56,7 @@ class Move:
     """A move to a page of the page base, without a fetch."""
 
     page: Fingerprint
-    why: Literal["energy", "dead end", "rescue"]
+    why: Literal["energy", "dead end", "rescue", "back"]
 
 
 class Ranks(Protocol):
@@ -73,14 +75,11 @@ class PageBase(Protocol):
     def ranks(self) -> Ranks:
         """The relevances of the pages in the base."""
 
-    def leads(self, page: Fingerprint) -> list[Lead]:
-        """Return the open links of `page`."""
-
     def draw_energetic(self, rng: Generator) -> Fingerprint | None:
         """Return a page on which energy lies."""
 
-    def draw_open(self, rng: Generator, contest: int) -> Fingerprint | None:
-        """Return the most relevant of `contest` drawn pages with open links."""
+    def relevance_of(self, page: Fingerprint) -> float:
+        """Return the relevance of a page."""
 
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return True when `target` is taken."""
@@ -140,7 +139,9 @@ class Learning(Protocol):
 class Breeding(Protocol):
     """Life and death."""
 
-    founder_energy: float
+    @property
+    def founder_energy(self) -> float:
+        """The energy a founder begins with, above 0."""
 
     def clones(self, agent: Agent) -> int:
         """Return how many clones the agent's energy makes, ≥ 0."""
@@ -164,7 +165,11 @@ class Species:
     """Four parts under a name.
 
     With `single_flight` an agent waits for its visit to settle before it chooses again.
-    `founders` fixes the number of agents at the start where the species needs it.
+    `founders` fixes the number of agents at the start where the species needs it: ``"seeds"`` is
+    one for each seed. A species that `revisits` is shown every link of a page, and each time the
+    page is fetched, where others are shown those that nobody has followed. With `slice_s` above
+    0 one agent works at a time, for that many seconds. `fees` is what the species makes of the
+    configured fees, the number of founders so far and the budget (None: no limit).
     """
 
     name: str
@@ -173,4 +178,7 @@ class Species:
     breeding: Breeding
     learning: Learning = field(default_factory=NoLearning)
     single_flight: bool = True
-    founders: int | None = None
+    founders: int | Literal["seeds"] | None = None
+    revisits: bool = False
+    slice_s: float = 0.0
+    fees: Callable[[Fees, int, int | None], Fees] | None = None

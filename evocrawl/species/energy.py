@@ -28,7 +28,7 @@ from typing import Protocol
 
 from evocrawl.model import Lead, Link, Page
 from evocrawl.species.base import Agent, PageBase, Species
-from evocrawl.species.parts import PageSight
+from evocrawl.species.parts import OpenLinks, PageSight
 
 
 class LinkRelevance(Protocol):
@@ -80,8 +80,14 @@ class ShareOut:
 
 
 def energy(
-    base: PageBase, relevance: LinkRelevance, *, wander_share: float, boldness: float, contest: int
+    base: PageBase,
+    shelf: OpenLinks,
+    relevance: LinkRelevance,
+    *,
+    wander_share: float,
+    boldness: float,
+    contest: int,
 ) -> Species:
     """Make the species; `wander_share` and `boldness` lie in [0, 1], `contest` ≥ 1."""
-    sight = PageSight(base, wander_share, contest)
+    sight = PageSight(base, shelf, wander_share, contest)
     return Species("energy", sight, Roulette(relevance, boldness), ShareOut())

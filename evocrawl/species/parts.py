@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evocrawl.model import Lead
+from numpy.random import Generator
+
+from evocrawl.model import Fingerprint, Lead
 from evocrawl.species.base import (
     ANY_HOST,
     Agent,
@@ -72,6 +74,21 @@ class WholeFrontier:
         self.frontier.free(host)
 
 
+class OpenLinks(Protocol):
+    """What `PageSight` needs of a shelf."""
+
+    def hang(self, leads: Iterable[Lead]) -> None:
+        """Add links to the pages they stand on."""
+
+    def leads(self, page: Fingerprint) -> list[Lead]:
+        """Return the open links of a page."""
+
+    def draw_open(
+        self, rng: Generator, contest: int, worth: Callable[[Fingerprint], float]
+    ) -> Fingerprint | None:
+        """Return the page of greatest worth of those drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageSight:
     """The agent sees the open links of the page it sits on (Mouton & Marteau 2008, algorithm 2).
@@ -85,11 +102,13 @@ class PageSight:
     """
 
     base: PageBase
+    shelf: OpenLinks
     wander_share: float
     contest: int
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """The page base keeps them already."""
+        """Hang them on their page."""
+        self.shelf.hang(leads)
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
         """Walk to a page with energy now and then. O(1)."""
@@ -99,7 +118,7 @@ class PageSight:
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
         """See the page's open links. O(links of the page)."""
-        here = self.base.leads(agent.page)
+        here = self.shelf.leads(agent.page)
         hosts = {lead.host for lead in here}
         free = {host for host in hosts if is_free(host)}
         if len(free) == len(hosts):
@@ -109,9 +128,10 @@ class PageSight:
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:
         """Go to a page with energy, else to one with open links. O(1) amortised."""
         move = self._to_energy(agent) if may_eat else None
-        if move is None and (page := self.base.draw_open(agent.rng, self.contest)) is not None:
-            move = Move(page, "dead end")
-        return move
+        if move is not None:
+            return move
+        page = self.shelf.draw_open(agent.rng, self.contest, self.base.relevance_of)
+        return None if page is None else Move(page, "dead end")
 
     def freed(self, host: str) -> None:
         """Nothing is queued by host."""

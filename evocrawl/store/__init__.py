@@ -5,5 +5,6 @@ from __future__ import annotations
 from evocrawl.store.frontier import Frontier
 from evocrawl.store.memory import MemoryPageBase, PageRecord
 from evocrawl.store.ranks import RelevanceRanks
+from evocrawl.store.shelf import Shelf
 
-__all__ = ["Frontier", "MemoryPageBase", "PageRecord", "RelevanceRanks"]
+__all__ = ["Frontier", "MemoryPageBase", "PageRecord", "RelevanceRanks", "Shelf"]

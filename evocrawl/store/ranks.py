@@ -25,6 +25,10 @@ class RelevanceRanks:
         """Count one more page. Runtime complexity: O(log n)."""
         self._sorted.add(relevance)
 
+    def discard(self, relevance: float) -> None:
+        """Count one page less, of exactly this relevance. Runtime complexity: O(log n)."""
+        self._sorted.discard(relevance)
+
     def at_share(self, share: float, also: float | None = None) -> float:
         """Return the relevance at rank `share`·n, 0 < share ≤ 1, counting `also` as a page too.
 

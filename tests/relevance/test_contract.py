@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.errors import QueryError, SettingError
+from evocrawl.model import Content
 from evocrawl.relevance import Relevance, create, names
 
 QUERY = "coral bleaching"
@@ -35,20 +36,23 @@ def test_a_score_of_any_text_is_finite_and_in_the_unit_interval(
 ) -> None:
     """Pages are written by strangers: lone surrogates, control characters, anything."""
     for words in (text, f"{QUERY} {text}"):
-        for score in (model.page(title, words, language), model.link(title, words, language)):
+        content = Content(title, words, language)
+        for score in (model.page(content), model.link(title, words, language)):
             assert math.isfinite(score)
             assert 0.0 <= score <= 1.0
 
 
 def test_empty_text_has_no_relevance(model: Relevance) -> None:
     """Neither NaN nor a division by zero."""
-    assert model.page("", "", "") == 0.0
+    assert model.page(Content("", "", "")) == 0.0
     assert model.link("", "", "") == 0.0
 
 
 def test_a_page_on_the_topic_beats_one_that_is_not(model: Relevance) -> None:
     """The least that a model has to do."""
-    assert model.page("Corals", RELEVANT, "en") > model.page("Railway", OTHER, "en")
+    assert model.page(Content("Corals", RELEVANT, "en")) > model.page(
+        Content("Railway", OTHER, "en")
+    )
 
 
 def test_a_link_whose_anchor_names_the_topic_beats_one_that_does_not(model: Relevance) -> None:
@@ -58,10 +62,10 @@ def test_a_link_whose_anchor_names_the_topic_beats_one_that_does_not(model: Rele
 
 def test_the_same_text_scores_the_same_whatever_came_before(name: str, model: Relevance) -> None:
     """Caches change the speed, not the result."""
-    model.page("", OTHER, "en")
-    used = (model.page("Corals", RELEVANT, "en"), model.link("Corals", RELEVANT))
+    model.page(Content("", OTHER, "en"))
+    used = (model.page(Content("Corals", RELEVANT, "en")), model.link("Corals", RELEVANT))
     fresh = create(name, QUERY)
-    assert used == (fresh.page("Corals", RELEVANT, "en"), fresh.link("Corals", RELEVANT))
+    assert used == (fresh.page(Content("Corals", RELEVANT, "en")), fresh.link("Corals", RELEVANT))
 
 
 @pytest.mark.parametrize("query", ["", "  \n", "the and of", "1 2", "?!"])

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from evocrawl.errors import QueryError, SettingError
+from evocrawl.model import Content
 from evocrawl.relevance import create
 from evocrawl.relevance.background import background
 from evocrawl.relevance.terms import Analyser
@@ -17,7 +18,9 @@ FILLER = "the committee of the railway company approved a budget for new station
 
 def test_a_page_that_is_the_query_has_relevance_one() -> None:
     """The cosine of a vector with itself."""
-    assert TfIdf("dinosaur fossil").page("", "Fossil dinosaurs", "en") == pytest.approx(1.0)
+    assert TfIdf("dinosaur fossil").page(Content("", "Fossil dinosaurs", "en")) == pytest.approx(
+        1.0
+    )
 
 
 def test_the_score_is_the_cosine_of_the_documented_weights() -> None:
@@ -27,34 +30,36 @@ def test_the_score_is_the_cosine_of_the_documented_weights() -> None:
     fossil, train = (1 + math.log(n_fossil)) * idf["fossil"], idf["train"]
     query = (idf["dinosaur"], idf["fossil"])
     expected = fossil * query[1] / (math.hypot(fossil, train) * math.hypot(*query))
-    score = TfIdf("dinosaur fossil").page("Fossil", "fossil train fossils", "en")
+    score = TfIdf("dinosaur fossil").page(Content("Fossil", "fossil train fossils", "en"))
     assert score == pytest.approx(expected)
 
 
 def test_a_page_without_a_query_term_has_exactly_zero() -> None:
     """Unseen terms are no NaN."""
-    assert TfIdf("xylophone zzyzx").page("Railway", FILLER, "en") == 0.0
+    assert TfIdf("xylophone zzyzx").page(Content("Railway", FILLER, "en")) == 0.0
 
 
 def test_rarer_query_words_weigh_more() -> None:
     """Idf comes from the language, not from the pages seen."""
     model = TfIdf("dinosaur history")
-    assert model.page("", FILLER + "dinosaur", "en") > model.page("", FILLER + "history", "en")
+    assert model.page(Content("", FILLER + "dinosaur", "en")) > model.page(
+        Content("", FILLER + "history", "en")
+    )
 
 
 def test_stuffing_a_page_with_a_word_is_damped() -> None:
     """A thousand mentions are worth far less than a thousand times one."""
     model = TfIdf("dinosaur fossil")
-    once, many = (model.page("", FILLER + "dinosaur " * n, "en") for n in (1, 1000))
+    once, many = (model.page(Content("", FILLER + "dinosaur " * n, "en")) for n in (1, 1000))
     assert once < many < 8 * once
-    assert model.page("", FILLER + "dinosaur " * 10_000, "en") == many
+    assert model.page(Content("", FILLER + "dinosaur " * 10_000, "en")) == many
 
 
 def test_a_mention_in_the_title_counts_as_three() -> None:
     """A title says what its page is about."""
     model = TfIdf("dinosaur")
-    mentioned = model.page("", FILLER + "dinosaur " * TITLE_MENTIONS, "en")
-    assert model.page("Dinosaur", FILLER, "en") == pytest.approx(mentioned)
+    mentioned = model.page(Content("", FILLER + "dinosaur " * TITLE_MENTIONS, "en"))
+    assert model.page(Content("Dinosaur", FILLER, "en")) == pytest.approx(mentioned)
 
 
 def test_an_anchor_counts_four_times_its_context() -> None:
@@ -67,43 +72,47 @@ def test_an_anchor_counts_four_times_its_context() -> None:
 @pytest.mark.parametrize("query", ["深海采矿", "鲸", "심해", "ทะเลลึก"])
 def test_a_query_without_spaces_meets_the_longer_sentence(query: str) -> None:
     """A sentence in Chinese is no single word."""
-    assert TfIdf(query).page("", f"{query}对生态的影响", "") > 0.0
+    assert TfIdf(query).page(Content("", f"{query}对生态的影响", "")) > 0.0
 
 
 def test_a_page_in_another_language_is_scored_by_the_query_s_words() -> None:
     """Names and loan words meet."""
-    assert TfIdf("bitcoin").page("", "Was ist Bitcoin und wie funktioniert es?", "de") > 0.0
+    assert (
+        TfIdf("bitcoin").page(Content("", "Was ist Bitcoin und wie funktioniert es?", "de")) > 0.0
+    )
 
 
 def test_single_letters_may_be_a_query() -> None:
     """C and R are programming languages, and the user asked for nothing else."""
-    assert TfIdf("C R").page("", "A course in R for statisticians", "en") > 0.0
+    assert TfIdf("C R").page(Content("", "A course in R for statisticians", "en")) > 0.0
 
 
 def test_short_numbers_are_a_query_only_beside_a_word() -> None:
     """Every page has a 1 and a 2; a year or the 19 of covid is a fine term."""
-    assert TfIdf("1984").page("", "published in 1984", "en") > 0.0
-    assert TfIdf("covid 19").page("", "19", "en") > 0.0
+    assert TfIdf("1984").page(Content("", "published in 1984", "en")) > 0.0
+    assert TfIdf("covid 19").page(Content("", "19", "en")) > 0.0
     with pytest.raises(QueryError, match="1, 2"):
         TfIdf("1 2")
 
 
 def test_common_words_of_a_query_are_left_out() -> None:
     """What is in every text tells no topic."""
-    assert TfIdf("the history of whales").page("", "the of", "en") == 0.0
+    assert TfIdf("the history of whales").page(Content("", "the of", "en")) == 0.0
 
 
 def test_common_words_are_those_of_the_query_s_language() -> None:
     """ "Die" is an article in German and an event in English."""
     with pytest.raises(QueryError):
         TfIdf("die der und", "de-AT")
-    assert TfIdf("die", "en").page("", "to die", "en") > 0.0
+    assert TfIdf("die", "en").page(Content("", "to die", "en")) > 0.0
 
 
 def test_a_language_without_a_word_list_still_compares() -> None:
     """Every term then has the same weight."""
     assert background("th").unknown == 1.0
-    assert TfIdf("habari bahari", "xx").page("", "bahari", "") == pytest.approx(1 / math.sqrt(2))
+    assert TfIdf("habari bahari", "xx").page(Content("", "bahari", "")) == pytest.approx(
+        1 / math.sqrt(2)
+    )
 
 
 def test_a_malformed_language_is_refused() -> None:
@@ -117,7 +126,7 @@ def test_the_shares_of_an_explanation_add_up_to_the_score() -> None:
     model = TfIdf("dinosaur fossil xylophone")
     page = ("Fossils", FILLER + "dinosaurs and a dinosaur")
     shares = model.explain(*page)
-    assert sum(one.share for one in shares) == pytest.approx(model.page(*page, "en"))
+    assert sum(one.share for one in shares) == pytest.approx(model.page(Content(*page, "en")))
     assert [one.term for one in shares if one.mentions == 0] == ["xylophon"]
     assert shares[0].share >= shares[1].share > shares[2].share == 0.0
 

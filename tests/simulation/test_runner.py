@@ -9,6 +9,8 @@ from simulation_worlds import SmallWorld, random_world, url
 from evocrawl import relevance
 from evocrawl.config import Config
 from evocrawl.events import Event
+from evocrawl.model import Content
+from evocrawl.relevance.base import Extra
 from evocrawl.simulation.judge import Judge
 from evocrawl.simulation.runner import KNOWN, OVER_BUDGET, Run, run
 from evocrawl.species import SPECIES
@@ -157,10 +159,12 @@ def test_a_run_without_seeds_is_a_mistake() -> None:
 
 
 class _Counting:
+    reads: frozenset[Extra] = frozenset()
+
     def __init__(self) -> None:
         self.read = 0
 
-    def page(self, *_: str) -> float:
+    def page(self, _: Content) -> float:
         self.read += 1
         return 0.5
 

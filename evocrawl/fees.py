@@ -16,16 +16,20 @@ from evocrawl.model import Cost
 class Fees:
     """Energies charged to an agent.
 
-    `visit` is C: charged where no page energy was taken (dead links, full population).
-    `refusal` is charged for a link that robots.txt forbids. `latency` is c_t, charged in full
+    `visit` is C: charged where no page energy was taken (a page known before, a full
+    population). `dead` is charged for a link that led nowhere, `refusal` for one that robots.txt
+    forbids, `hand_on` for each page of relevance > 0, whether it brings energy or not (Palotai et
+    al.: a URL sent to the reinforcing agent). `latency` is c_t, charged in full
     for a fetch that took `timeout_s` (t_max) or longer and in proportion for a faster one; with
     a `timeout_s` of 0, which means none, time costs nothing.
     """
 
     visit: float
     refusal: float
+    dead: float
     latency: float = 0.0
     timeout_s: float = 180.0
+    hand_on: float = 0.0
 
     def of_time(self, cost: Cost) -> float:
         """Return c_t · min(t, t_max)/t_max."""

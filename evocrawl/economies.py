@@ -1,0 +1,17 @@
+"""What species live on, where they do not live on what every other does.
+
+The energy, relevance and reward of a page are the environment's, the same for all species in it.
+But the papers' systems each come with an environment of their own; where one of them is alone in
+a population and an option is not given, it is as it stands here. Several species together share
+the ordinary defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+Rewards: TypeAlias = Literal["first", "changed", "always"]
+"""When a page that is fetched pays: at its first visit, each time it has changed, each time."""
+
+ECONOMIES: dict[str, dict[str, Any]] = {}
+"""Name of the species to options that differ from `evocrawl.config.Config`'s defaults."""

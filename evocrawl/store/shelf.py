@@ -1,0 +1,74 @@
+"""The open links of each page, as one species values them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import attrgetter
+
+from numpy.random import Generator
+
+from evocrawl.model import Fingerprint, Lead
+from evocrawl.store.pool import Pool
+
+
+class Shelf:
+    """Links by the page they stand on, those claimed since forgotten.
+
+    A page that is fetched again may offer the same links: each target is kept once a page.
+    """
+
+    def __init__(self, is_claimed: Callable[[Fingerprint], bool]) -> None:
+        self._is_claimed = is_claimed
+        self._leads: dict[Fingerprint, list[Lead]] = {}
+        self._open: Pool[Fingerprint] = Pool()
+
+    def hang(self, leads: Iterable[Lead]) -> None:
+        """Add links to the pages they stand on. O(links of these pages)."""
+        for page, found in groupby(leads, key=attrgetter("source")):
+            here = self._leads.setdefault(page, [])
+            known = {lead.fingerprint for lead in here}
+            for lead in found:
+                if lead.fingerprint not in known:
+                    known.add(lead.fingerprint)
+                    here.append(lead)
+            self._open.add(page)
+
+    def leads(self, page: Fingerprint) -> list[Lead]:
+        """Return the open links of `page`, forgetting those claimed since. O(links of the page)."""
+        here = self._leads.get(page)
+        if here:
+            here = [lead for lead in here if not self._is_claimed(lead.fingerprint)]
+            self._leads[page] = here
+        if not here:
+            self._forget(page)
+        return here or []
+
+    def draw_open(
+        self, rng: Generator, contest: int, worth: Callable[[Fingerprint], float]
+    ) -> Fingerprint | None:
+        """Return the page of greatest `worth` of `contest` ≥ 1 drawn among those with open links.
+
+        None when there is none. O(contest) amortised.
+        """
+        best: tuple[float, Fingerprint] | None = None
+        while contest > 0 and (page := self._open.draw(rng)) is not None:
+            if self._has_open(page):
+                contest -= 1
+                value = worth(page)
+                if best is None or value > best[0]:
+                    best = (value, page)
+        return None if best is None else best[1]
+
+    def _has_open(self, page: Fingerprint) -> bool:
+        """Forget claimed links from the end of the page's list until one is open."""
+        leads = self._leads[page]
+        while leads and self._is_claimed(leads[-1].fingerprint):
+            leads.pop()
+        if not leads:
+            self._forget(page)
+        return bool(leads)
+
+    def _forget(self, page: Fingerprint) -> None:
+        self._leads.pop(page, None)
+        self._open.discard(page)
