@@ -20,7 +20,7 @@ CORE_LAYERS = (
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"discovery", "doors", "habitat", "life", "mixing", "population", "slices", "waiting"},
-    {"cli", "simulation", "evaluation", "report"},
+    {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)
 SIBLINGS = {"energy", "relevance", "links", "reading", "species", "store"}

@@ -1,0 +1,1 @@
+"""The published experiments, run again with this code. One experiment a file."""
