@@ -1,4 +1,4 @@
-"""The command ``evocrawl``: simulate crawls, compare them, and look at worlds."""
+"""The command ``evocrawl``: simulate crawls, compare them; make worlds, serve and look at them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from evocrawl.cli import look, sim
+from evocrawl.cli import look, making, serving, sim
 from evocrawl.errors import EvocrawlError
 
 _DESCRIPTION = """\
 Find out which crawler serves your topic before you load other people's servers.
 
-A world is a web in a file. `evocrawl sim` lets populations of agents crawl it and
-measures what they find; the very same code then crawls the live web by
+A world is a web in a file, or one made up. `evocrawl sim` lets populations of agents
+crawl it and measures what they find; the very same code then crawls the live web by
 `scrapy crawl evospider`."""
 
 _EPILOG = """\
@@ -25,8 +25,15 @@ a first comparison, in a minute:
       --species energy,best_first --runs 5 --out birds
   evocrawl compare birds
 
+no world yet? make one up:
+  evocrawl sim sites:sites=200,seed=3 --relevant semantic --out sites
+and let your own spider crawl it:
+  evocrawl serve sites:sites=200,seed=3
+
+`evocrawl COMMAND --help` has more examples.
+
 exit codes: 0 done, 2 a mistake in what was asked, 130 stopped by Ctrl-C
-(finished runs are kept; the same command goes on where it stopped)"""
+(sim: finished runs are kept; the same command goes on where it stopped)"""
 
 _MISTAKE = 2
 _STOPPED = 130
@@ -44,8 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (EvocrawlError, OSError) as error:
         print(f"evocrawl: error: {error}", file=sys.stderr)
         return _MISTAKE
+    except MemoryError:
+        print("evocrawl: error: this world is too large for this machine", file=sys.stderr)
+        return _MISTAKE
     except KeyboardInterrupt:
-        print("evocrawl: stopped; finished runs are kept", file=sys.stderr)
+        kept = getattr(parsed, "when_stopped", "")
+        print(f"evocrawl: stopped{f'; {kept}' if kept else ''}", file=sys.stderr)
         return _STOPPED
     return 0
 
@@ -60,6 +71,6 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for part in (sim, look):
+    for part in (sim, look, serving, making):
         part.add_to(commands)
     return root

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
+from evocrawl.cli.opening import NAMES, add_world, identified
 from evocrawl.cli.output import show, write_report
 from evocrawl.evaluation.results import Row, read_results
-from evocrawl.simulation.recorded import Recorded
+from evocrawl.simulation.made_up import query_of
+from evocrawl.simulation.worlds import open_world
+
+_TOPICS = f"""\
+examples:
+  evocrawl topics pages.jsonl.gz
+  evocrawl topics news:pages=5000,seed=3 | head -3
+
+{NAMES}
+
+A line has topic and pages, apart by tabs; in a made-up world also a query: words are made up
+there, and these three are the most frequent of the topic."""
 
 _COMPARE = """\
 examples:
@@ -29,9 +42,11 @@ def add_to(commands: Any) -> None:
         help="list the topics of a world",
         description="List the topics that pages of a world are labelled with, and how many pages "
         "each has, those of the levels below included.",
+        epilog=_TOPICS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     topics.set_defaults(run=list_topics)
-    topics.add_argument("world", metavar="WORLD", help="a world file: JSON lines, .gz or .zst")
+    add_world(topics)
     compare = commands.add_parser(
         "compare",
         help="compare the results of one or more directories",
@@ -53,10 +68,22 @@ def add_to(commands: Any) -> None:
 
 
 def list_topics(asked: argparse.Namespace) -> None:
-    """Print topic and number of pages, by tabs."""
-    world = Recorded.read(asked.world)
+    """Print topic, number of pages and, where words are made up, a query, by tabs."""
+    identified(asked.world)
+    world = open_world(asked.world)
     for topic in sorted(world.topics()):
-        print(f"{topic}\t{len(world.about(topic))}")
+        query = query_of(world, topic)
+        told = [_on_one_line(topic), str(len(world.about(topic))), *([query] if query else [])]
+        print("\t".join(told))
+    if not world.topics():
+        print(
+            f"{world.name} has no labels: evocrawl sim takes --query and --budget", file=sys.stderr
+        )
+
+
+def _on_one_line(text: str) -> str:
+    """A stranger wrote the labels of a file: nothing in them shall move the terminal's cursor."""
+    return text if text.isprintable() else ascii(text)
 
 
 def compare_results(asked: argparse.Namespace) -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from evocrawl import relevance
+from evocrawl.cli.opening import NAMES, add_world, identified
 from evocrawl.cli.output import show, write_report
 from evocrawl.errors import SettingError
 from evocrawl.evaluation.results import ResultTable, Row
 from evocrawl.simulation.campaign import hold_all, missing
-from evocrawl.simulation.recorded import Recorded
+from evocrawl.simulation.made_up import query_of
 from evocrawl.simulation.trials import (
     SEARCH_HITS,
     Start,
@@ -25,10 +26,11 @@ from evocrawl.simulation.trials import (
     read_topics,
     trials_of,
 )
+from evocrawl.simulation.worlds import made_up_by, open_world
 from evocrawl.species import SPECIES
 from evocrawl.urls import identity
 
-_EPILOG = """\
+_EPILOG = f"""\
 examples:
   one topic, from the first three pages of a search, 5 seeds, the budget by the rule
   (5 requests for each relevant page, at most half the world):
@@ -41,8 +43,18 @@ examples:
   no labels: pages are judged by their words alone:
     evocrawl sim pages.jsonl.gz --query "coral bleaching" --budget 500 --out corals
 
+  a made-up web, asked for its relevant pages by its own made-up words:
+    evocrawl sim sites:sites=200,seed=3 --relevant semantic --out sites
+
+{NAMES}
+
+In a world that changes, time goes by with the fetches.
+
 DIR gets runs.jsonl (a line for each run, with its curves), results.json (without), a table,
 PNG plots and report.html. The same command again makes only the runs that are missing."""
+
+
+_SHOWN_TOPICS = 3
 
 
 def add_to(commands: Any) -> None:
@@ -54,17 +66,20 @@ def add_to(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.set_defaults(run=run)
-    command.add_argument("world", metavar="WORLD", help="a world file: JSON lines, .gz or .zst")
-    asked = command.add_argument_group("what to look for (one of these)")
-    which = asked.add_mutually_exclusive_group(required=True)
+    command.set_defaults(run=run, when_stopped="finished runs are kept")
+    add_world(command)
+    asked = command.add_argument_group(
+        "what to look for (one of the first two; in a made-up world --relevant will do)"
+    )
+    which = asked.add_mutually_exclusive_group()
     which.add_argument("--query", metavar="Q", help="what the crawl is about, in plain words")
     which.add_argument(
         "--topics", metavar="FILE", type=Path, help="a table of split, topic and query, by tabs"
     )
     asked.add_argument(
         "--relevant", metavar="TOPIC", default="",
-        help="with --query: the label of the relevant pages; the crawler never sees it",
+        help="with --query: the label of the relevant pages (see evocrawl topics); the crawler "
+        "never sees it",
     )  # fmt: skip
     asked.add_argument(
         "--split", metavar="NAME", default="", help="with --topics: the lines of this split only"
@@ -107,9 +122,7 @@ def add_to(commands: Any) -> None:
 
 def run(asked: argparse.Namespace) -> None:
     """Hold the trials that are asked for and not in DIR yet; show the table."""
-    world = Path(asked.world).resolve()
-    if not world.is_file():
-        raise TrialError(f"{asked.world}: there is no such world file")
+    world = identified(asked.world)
     trials = _trials(asked)
     _check(trials)
     table = ResultTable(asked.out)
@@ -119,7 +132,7 @@ def run(asked: argparse.Namespace) -> None:
     rows = hold_all(
         todo,
         identity,
-        partial(Recorded.read, world),
+        partial(open_world, world),
         table,
         processes=min(asked.processes, max(len(todo), 1)),
         concurrency=asked.concurrency,
@@ -140,14 +153,9 @@ def _trials(asked: argparse.Namespace) -> list[Trial]:
         raise TrialError("--relevant goes with --query; the file of --topics names its own topics")
     if asked.split and not asked.topics:
         raise TrialError("--split goes with --topics")
-    topics = (
-        read_topics(asked.topics, asked.split)
-        if asked.topics
-        else [Topic("", asked.relevant, asked.query)]
-    )
     starts: tuple[Start, ...] = ("given",) if asked.seeds else asked.start
     return trials_of(
-        topics,
+        _topics(asked),
         asked.species,
         starts,
         seeds,
@@ -155,6 +163,35 @@ def _trials(asked: argparse.Namespace) -> list[Trial]:
         settings=settings,
         urls=tuple(_url(url) for url in asked.seeds),
         hits=asked.seeds_by_search or SEARCH_HITS,
+    )
+
+
+def _topics(asked: argparse.Namespace) -> list[Topic]:
+    if asked.topics:
+        return read_topics(asked.topics, asked.split)
+    query = asked.query if asked.query is not None else _made_up_query(asked.world, asked.relevant)
+    return [Topic("", asked.relevant, query)]
+
+
+def _made_up_query(spec: str, topic: str) -> str:
+    """Return what asks a made-up world for `topic`; raises TrialError that tells what is there."""
+    made_up = made_up_by(spec)
+    if made_up is None:
+        raise TrialError(
+            "say what to look for: --query Q, with --relevant TOPIC where pages have labels "
+            "(see evocrawl topics), or --topics FILE"
+        )
+    world = made_up.make()
+    if topic in world.topics():
+        return query_of(world, topic)
+    known = world.topics()
+    more = (
+        f", … ({len(known)} in all: evocrawl topics {spec})" if len(known) > _SHOWN_TOPICS else ""
+    )
+    raise TrialError(
+        f"say what to look for in this made-up world: --relevant TOPIC, one of "
+        f"{', '.join(known[:_SHOWN_TOPICS]) or 'none'}{more}; its own words are the query unless "
+        "--query or --topics FILE gives another"
     )
 
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from evocrawl.errors import SettingError
 from evocrawl.options import Option, flag, number, whole
+from evocrawl.simulation.answers import AnsweringWorld
 from evocrawl.simulation.news import TOPICS, News, NewsPlan
 from evocrawl.simulation.sites import SEMANTIC, Sites, SitesPlan
-from evocrawl.simulation.synthetic import Weather
+from evocrawl.simulation.synthetic import Synthetic, Weather
 
 Kind: TypeAlias = Literal["sites", "news"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -147,8 +148,13 @@ def defaults(kind: Kind) -> dict[str, float]:
     return dict(_numbers(_PLANS[kind]()))
 
 
-def query_of(world: Sites | News, topic: str) -> str:
-    """Return what to ask a made-up world for to mean `topic`: its three most frequent words."""
+def query_of(world: AnsweringWorld, topic: str) -> str:
+    """Return what to ask a made-up world for to mean `topic`: its three most frequent words.
+
+    Other worlds have words of their own: "".
+    """
+    if not isinstance(world, Synthetic):
+        return ""
     number = _SEMANTIC_TOPIC if topic == SEMANTIC else int(topic.rpartition("-")[2])
     return " ".join(world.vocabulary.of(number)[:_QUERY_WORDS])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from evocrawl.simulation.answers import AnsweringWorld
@@ -59,7 +60,7 @@ def made_up_by(spec: str | Path) -> MadeUp | None:
 
     A file or folder that is there is never taken for a made-up world.
     """
-    return None if Path(spec).exists() else MadeUp.parse(str(spec))
+    return None if os.path.exists(spec) else MadeUp.parse(str(spec))
 
 
 def identity_of(spec: str | Path) -> str:
