@@ -108,6 +108,8 @@ class EvoScheduler(BaseScheduler):
             request = heappop(self._transit)[2]
             self._count_transit(request, -1)
             return request
+        if self._ecosystem.is_seeding:
+            return None
         visit = self._population.choose(self._ecosystem.now_s())
         if visit is not None:
             return self._request(visit)

@@ -52,9 +52,13 @@ class EvoSpider(Spider):
     domains: tuple[str, ...]
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the seeds."""
-        for url in self.seeds:
-            yield Request(url)
+        """Yield the seeds; the first choice is among all of them."""
+        self.ecosystem.is_seeding = True
+        try:
+            for url in self.seeds:
+                yield Request(url)
+        finally:
+            self.ecosystem.is_seeding = False
 
     def parse(self, response: Response, **_: Any) -> Iterator[PageItem]:
         """Yield the page; its links, but those that ask not to be followed, go to the visit."""
