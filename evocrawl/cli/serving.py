@@ -33,6 +33,7 @@ examples:
     evocrawl serve pages.jsonl.gz
   in another, in any Scrapy project (evocrawl's own or yours):
     http_proxy=http://127.0.0.1:{PORT} scrapy crawl SPIDER
+  (Scrapy's HttpProxyMiddleware, on by default, reads the variable; no_proxy must not name a host)
   and for a look:
     curl -x http://127.0.0.1:{PORT} http://a.host.of.the.world/
 
@@ -111,12 +112,13 @@ def welcome(world: AnsweringWorld, url: str) -> str:
             "",
             "a look at a page:",
             f"  curl -x {url} {pages[0] if pages else f'http://{hosts[0]}/'}",
-            "a crawl, in any Scrapy project (the first variable is all that it needs):",
+            "a crawl by your spider, in its project (the variable is all that it needs):",
             f"  http_proxy={url} scrapy crawl SPIDER",
-            "a focused crawl, without the politeness that a stranger's server is owed:",
-            f'  http_proxy={url} scrapy crawl evospider -a query="{query or "…"}" \\',
-            f'      -a seeds="{" ".join(pages)}" -a max_pages=500 -s DOWNLOAD_DELAY=0 \\',
-            "      -s AUTOTHROTTLE_ENABLED=False -s EVOCRAWL_ROBOTS_TRIES=1 -O found.jsonl",
+            "a focused crawl, anywhere, without the politeness that a stranger's server is owed:",
+            f"  http_proxy={url} SCRAPY_SETTINGS_MODULE=evocrawl.project \\",
+            f'  scrapy crawl evospider -a query="{query or "…"}" -a max_pages=500 \\',
+            f'      -a seeds="{" ".join(pages)}" \\',
+            "      -s DOWNLOAD_DELAY=0 -s EVOCRAWL_ROBOTS_TRIES=1 -O found.jsonl",
         ]
     )
 
