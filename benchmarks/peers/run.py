@@ -1,10 +1,13 @@
 """Other crawlers in the same trials: crawl4ai and Scrapy's own queue, counted at the world.
 
-    python benchmarks/peers/run.py WORLD.jsonl.gz TOPICS.tsv --out DIR [--split dev] [--most 4]
+    python benchmarks/peers/run.py WORLD TOPICS.tsv --out DIR [--split dev] [--most 4]
 
 Starts each trial where a search of the world for the query does (its first three pages), with 5
 requests a relevant page, at most half the world. Every URL that a peer asks the world for is a
 request; what it asks beyond the budget is not looked at. DIR/results.json gets a row a run.
+
+WORLD is what `evocrawl sim` takes, and rows name it alike, so that `evocrawl compare` pairs both. A
+world that changes stays as it is at the beginning.
 """
 
 from __future__ import annotations
@@ -25,15 +28,17 @@ from typing import Any
 
 from evocrawl.evaluation import measures
 from evocrawl.model import Fingerprint
+from evocrawl.simulation.answers import AnsweringWorld
 from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found, redirect
-from evocrawl.simulation.recorded import Recorded
+from evocrawl.simulation.trials import budget_of
 from evocrawl.simulation.world import Document
+from evocrawl.simulation.worlds import open_world
 from evocrawl.urls import fingerprint
 
 HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evocrawl-peers"
 CRAWL4AI = "crawl4ai>=0.9.5,<0.10"
-STARTS, TIMES = 3, 5
+STARTS = 3
 Answer = dict[str, Any]
 
 
@@ -41,7 +46,7 @@ Answer = dict[str, Any]
 class Trial:
     """A topic, its query, where to begin and how many requests there are."""
 
-    world: Recorded
+    world: AnsweringWorld
     topic: str
     query: str
     relevant: frozenset[Fingerprint]
@@ -125,14 +130,14 @@ def row(trial: Trial, peer: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-def trials(world: Recorded, topics: Path, split: str, most: int) -> list[Trial]:
+def trials(world: AnsweringWorld, topics: Path, split: str, most: int) -> list[Trial]:
     """Return the trials of the first `most` topics of a split."""
     with topics.open(encoding="utf-8", newline="") as table:
         lines = [line for line in csv.DictReader(table, delimiter="\t") if line["split"] == split]
     made = []
     for line in lines[:most]:
         relevant = frozenset(world.about(line["topic"]))
-        budget = min(TIMES * len(relevant), len(world) // 2)
+        budget = budget_of(len(relevant), len(world))
         seeds = world.search(line["query"], STARTS)
         made.append(Trial(world, line["topic"], line["query"], relevant, seeds, budget))
     return made
@@ -143,7 +148,7 @@ def main() -> None:
     arguments = _arguments()
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows = []
-    world = Recorded.read(arguments.world)
+    world = open_world(arguments.world)
     for trial in trials(world, arguments.topics, arguments.split, arguments.most):
         for peer in arguments.peers.split(","):
             rows.append(row(trial, peer, PEERS[peer](trial)))
@@ -186,7 +191,7 @@ def _crawl4ai_python() -> Path:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("world", type=Path)
+    parser.add_argument("world")
     parser.add_argument("topics", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--split", default="dev")
