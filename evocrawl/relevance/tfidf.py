@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from evocrawl.errors import QueryError, SettingError
 from evocrawl.model import Content
@@ -39,8 +39,7 @@ LONGEST_TEXT = 100_000
 """Characters of a text that are read: bounds the work, and how far a cosine is diluted."""
 
 _LONGEST_PHRASE = 2_000
-_KNOWN_PHRASES = 20_000
-_LONGEST_KNOWN_PHRASE = 400
+_KNOWN_PHRASES = 300_000
 _TF = (0.0, *(1 + math.log(mentions) for mentions in range(1, 1001)))
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 
@@ -64,7 +63,7 @@ class TfIdf:
         self._analyser = Analyser(language, letters)
         self._query = self._unit_query(query, mentions)
         self._screen = Screen(self._analyser, self._query)
-        self._phrases = _Phrases(self)
+        self._phrases = _Phrases(self.phrase)
 
     def page(self, content: Content) -> float:
         """Return the cosine of page and query; the page's language is not needed.
@@ -140,20 +139,28 @@ class TfIdf:
         return self._background.idf.get(term, self._background.unknown)
 
 
-class _Phrases(dict[str, float]):
-    """The cosines of anchors and contexts seen so far: menus repeat them on page after page."""
+class _Phrases:
+    """The cosines of anchors and contexts seen so far: menus repeat them on page after page.
 
-    def __init__(self, model: TfIdf) -> None:
-        super().__init__()
-        self._model = model
+    Known by their hash, so that a long context takes no more memory than a word, some 100 bytes;
+    that two of 300 000 phrases share one of 64 bits has a chance of 2·10⁻⁹.
+    """
 
-    def __missing__(self, text: str) -> float:
-        cosine = self._model.phrase(text)
-        if len(text) <= _LONGEST_KNOWN_PHRASE:
-            if len(self) >= _KNOWN_PHRASES:
-                self.clear()
-            self[text] = cosine
-        return cosine
+    def __init__(self, cosine: Callable[[str], float]) -> None:
+        self._cosine = cosine
+        self._known: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __getitem__(self, text: str) -> float:
+        key = hash(text)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _KNOWN_PHRASES:
+                self._known.clear()
+            found = self._known[key] = self._cosine(text)
+        return found
 
 
 def _primary(language: str) -> str:

@@ -143,9 +143,10 @@ def test_memories_are_bounded_and_change_no_score(monkeypatch: pytest.MonkeyPatc
     """What is forgotten is computed again."""
     links = [(f"whale {n}", f"sea number {n}") for n in range(6)]
     expected = [TfIdf("whale").link(*link) for link in links]
-    monkeypatch.setattr("evocrawl.relevance.screen._KNOWN_STRANGERS", 2)
+    monkeypatch.setattr("evocrawl.relevance.screen._KNOWN_WORDS", 2)
     monkeypatch.setattr("evocrawl.relevance.tfidf._KNOWN_PHRASES", 2)
     model = TfIdf("whale")
     assert [model.link(*link) for link in links] == expected
     assert len(model._phrases) <= 2
     assert len(model._screen._strangers) <= 2
+    assert len(model._screen._friends) <= 2
