@@ -22,7 +22,7 @@ from evocrawl.config import Config
 from evocrawl.model import Cost, Dead, Fingerprint, Link, Refused
 from evocrawl.simulation.laboratory import peak_rss_bytes
 from evocrawl.simulation.runner import run
-from evocrawl.simulation.world import Arrived, Document
+from evocrawl.simulation.world import Arrived, Document, Follows
 from evocrawl.species import SPECIES
 from evocrawl.urls import fingerprint
 
@@ -41,7 +41,12 @@ class EndlessWorld:
     def __len__(self) -> int:
         return self._size
 
-    def fetch(self, url: str, now_s: float) -> Arrived | Dead | Refused:  # noqa: ARG002
+    def fetch(
+        self,
+        url: str,
+        now_s: float,  # noqa: ARG002
+        follows: Follows = lambda _: True,  # noqa: ARG002
+    ) -> Arrived | Dead | Refused:
         return Arrived(self._document(int(url.rsplit("/", 1)[1])), Cost(0.1, 0.1, 2000, 1))
 
     def documents(self) -> Iterator[Document]:

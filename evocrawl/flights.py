@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from evocrawl.model import (
     Cost,
@@ -17,6 +18,19 @@ from evocrawl.model import (
     Visit,
 )
 from evocrawl.urls import fingerprint
+
+KNOWN = "redirects to a page that is known"
+NOWHERE = "redirects to no http(s) URL"
+
+
+class Claims(Protocol):
+    """The addresses that somebody has followed a link to, or is following one."""
+
+    def is_claimed(self, target: Fingerprint) -> bool:
+        """Return True when `target` is taken."""
+
+    def claim(self, target: Fingerprint) -> None:
+        """Take `target`."""
 
 
 @dataclass(slots=True)
@@ -47,6 +61,24 @@ class Flight:
         """Return the identity of the page that answered at `url`, redirected or not."""
         target = fingerprint(url)
         return self.address if target == fingerprint(self.url) else target
+
+    def moves_to(self, url: str, claims: Claims) -> bool:
+        """Go on to `url`, where a redirect leads, and claim it.
+
+        False, and the visit has failed, where that is known already or no address at all.
+        """
+        try:
+            target = self.identity_of(url)
+        except ValueError:
+            self.failure = NOWHERE
+            return False
+        if target != self.address:
+            if target != self.visit.lead.fingerprint and claims.is_claimed(target):
+                self.failure = KNOWN
+                return False
+            claims.claim(target)
+            self.url, self.address = url, target
+        return True
 
     @property
     def cost(self) -> Cost:

@@ -118,14 +118,8 @@ class EvoScheduler(BaseScheduler):
 
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect or retry of a visit's request: the visit goes on."""
-        target = flight.identity_of(request.url)
-        if target != flight.address:
-            base = self._ecosystem.base
-            if target != flight.visit.lead.fingerprint and base.is_claimed(target):
-                flight.failure = "redirects to a page that is known"
-                return False
-            base.claim(target)
-            flight.url, flight.address = request.url, target
+        if not flight.moves_to(request.url, self._ecosystem.base):
+            return False
         self._push(request)
         return True
 

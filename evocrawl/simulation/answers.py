@@ -13,10 +13,12 @@ from urllib.parse import urljoin
 
 from evocrawl.model import Cost, Dead, Fingerprint, Refused
 from evocrawl.simulation.search import Index
-from evocrawl.simulation.world import Arrived, Document
+from evocrawl.simulation.world import Arrived, Document, Follows
 
 MAX_REDIRECTS = 20
 """As Scrapy's REDIRECT_MAX_TIMES."""
+
+NOT_FOLLOWED = "a redirect that is not followed"
 
 LATENCY_S = 0.1
 TIMEOUT_S = 30.0
@@ -77,8 +79,13 @@ class AnsweringWorld(ABC):
     def robots_txt(self, host: str) -> str:
         """Return the robots.txt of a host, "" when it forbids nothing."""
 
-    def fetch(self, url: str, now_s: float) -> Arrived | Dead | Refused:
-        """Answer a fetch at the world's time `now_s`, redirects followed and paid for."""
+    def fetch(
+        self, url: str, now_s: float, follows: Follows = lambda _: True
+    ) -> Arrived | Dead | Refused:
+        """Answer a fetch at the world's time `now_s`, redirects followed and paid for.
+
+        `follows` is asked before each of them.
+        """
         seconds = 0.0
         for requests in range(1, MAX_REDIRECTS + 2):
             answer = self.answer(url, now_s + seconds)
@@ -90,6 +97,8 @@ class AnsweringWorld(ABC):
                 return Dead("timeout", cost)
             if answer.location:
                 url = urljoin(url, answer.location)
+                if not follows(url):
+                    return Dead(NOT_FOLLOWED, cost)
             elif answer.status >= 400:
                 return Dead(f"status {answer.status}", cost)
             elif answer.document is None:

@@ -5,8 +5,8 @@ host's delay; nothing sleeps. As in a crawl, up to `concurrency` visits are unde
 each settles when its fetch is over. With one visit at a time the order of choices, fetches and
 settlements is a crawl's own. The same world, configuration and seeds give the same run.
 
-Requests are counted as in a crawl, redirects and failures included. Two things are simpler: the
-requests of a visit all count from its start, and a redirect is known by its last address alone.
+Requests are counted as in a crawl, redirects and failures included. One thing is simpler: the
+requests of a visit all count, and the addresses it is redirected to are taken, from its start.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Literal, Self
 from evocrawl import relevance, stats
 from evocrawl.config import Config
 from evocrawl.events import Born, Died, Event
+from evocrawl.flights import Flight
 from evocrawl.habitat import Habitat, settle_in
 from evocrawl.hosts import HostLimit
 from evocrawl.model import (
@@ -38,7 +39,6 @@ from evocrawl.simulation.judge import Judge
 from evocrawl.simulation.world import Document, World
 from evocrawl.urls import fingerprint
 
-KNOWN = "redirects to a page that is known"
 OVER_BUDGET = "over budget"
 _TIMEOUT_S = 180.0
 
@@ -195,17 +195,17 @@ class _Simulation:
             return self._population.choose(self._now_s)
 
     def _depart(self, visit: Visit) -> None:
+        notes, base = Flight(visit, visit.lead.url, visit.lead.fingerprint), self._habitat.base
         with self._watch("fetching"):
-            answer = self._world.fetch(visit.lead.url, self._now_s)
+            answer = self._world.fetch(
+                visit.lead.url, self._now_s, lambda url: notes.moves_to(url, base)
+            )
         cost = answer.cost
         told = answer if isinstance(answer, Dead | Refused) else answer.document
-        if isinstance(told, Document) and told.fingerprint != visit.lead.fingerprint:
-            base = self._habitat.base
-            if base.is_claimed(told.fingerprint):
-                cost = _without_last_hop(cost)
-                told = Dead(KNOWN, cost)
-            else:
-                base.claim(told.fingerprint)
+        if isinstance(told, Document):
+            notes.moves_to(told.url, base)  # a world may answer under another address
+        if notes.failure:
+            told = Dead(notes.failure, cost)
         if not self._spend(visit, cost.requests):
             told = Dead(OVER_BUDGET, cost)
         flight = _Flight(visit, self._habitat.budget.spent, told, cost)
@@ -284,10 +284,3 @@ class _Watch:
 
     def __exit__(self, *_: object) -> None:
         self.cpu_s_by[self._activity] += process_time() - self._since_s
-
-
-def _without_last_hop(cost: Cost) -> Cost:
-    """What a redirect cost that nobody followed to its end."""
-    hops = max(cost.requests - 1, 1)
-    share = hops / max(cost.requests, 1)
-    return Cost(cost.seconds * min(share, 1.0), cost.headers_s, 0, hops)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from evocrawl.model import Content, Cost, Dead, Fingerprint, Link, Refused
 
@@ -48,6 +48,10 @@ class Arrived:
     cost: Cost
 
 
+Follows: TypeAlias = Callable[[str], bool]
+"""Says of the absolute address that a redirect leads to whether it is asked for."""
+
+
 class World(Protocol):
     """A web that stands still or changes with time, and answers the same question alike."""
 
@@ -56,8 +60,13 @@ class World(Protocol):
     def __len__(self) -> int:
         """Return the number of pages there ever are that can be fetched."""
 
-    def fetch(self, url: str, now_s: float) -> Arrived | Dead | Refused:
-        """Answer a fetch at the world's time `now_s`; an unknown URL is Dead."""
+    def fetch(
+        self, url: str, now_s: float, follows: Follows = lambda _: True
+    ) -> Arrived | Dead | Refused:
+        """Answer a fetch at the world's time `now_s`; an unknown URL is Dead.
+
+        So is one whose redirect `follows` says no to, at the cost until there.
+        """
 
     def documents(self) -> Iterable[Document]:
         """Return every page there is at the beginning, for searches and judges."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evocrawl.model import Cost, Dead, Fingerprint, Link, Refused
-from evocrawl.simulation.world import Arrived, Document
+from evocrawl.simulation.world import Arrived, Document, Follows
 from evocrawl.urls import fingerprint
 
 
@@ -31,12 +31,16 @@ class SmallWorld:
     def __len__(self) -> int:
         return len(self.links)
 
-    def fetch(self, url: str, now_s: float) -> Arrived | Dead | Refused:
+    def fetch(
+        self, url: str, now_s: float, follows: Follows = lambda _: True
+    ) -> Arrived | Dead | Refused:
         self.fetched.append((url, now_s))
         seconds = self.takes_s.get(url, 1.0)
         if url in self.refused:
             return Refused(Cost(0.0, 0.0, 0, 1))
         target = self.moved.get(url, url)
+        if target != url and not follows(target):
+            return Dead("not followed", Cost(seconds / 2, seconds / 2, 0, 1))
         cost = Cost(seconds, seconds / 2, 100, 2 if target != url else 1)
         return Arrived(self._document(target), cost) if target in self.links else Dead("404", cost)
 

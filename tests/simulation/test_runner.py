@@ -9,10 +9,11 @@ from simulation_worlds import SmallWorld, random_world, url
 from evocrawl import relevance
 from evocrawl.config import Config
 from evocrawl.events import Event
+from evocrawl.flights import KNOWN
 from evocrawl.model import Content
 from evocrawl.relevance.base import Extra
 from evocrawl.simulation.judge import Judge
-from evocrawl.simulation.runner import KNOWN, OVER_BUDGET, Run, run
+from evocrawl.simulation.runner import OVER_BUDGET, Run, run
 from evocrawl.species import SPECIES
 
 
@@ -170,3 +171,14 @@ class _Counting:
 
     def link(self, *_: str) -> float:
         return 0.5
+
+
+def test_a_redirect_to_a_dead_page_that_is_known_is_not_followed() -> None:
+    """What was asked for once, with whatever end, is not asked for again."""
+    world = SmallWorld(
+        {url("a"): [url("old"), url("gone"), url("older")]},
+        moved={url("old"): url("gone"), url("older"): url("gone")},
+    )
+    done = simulate(world)
+    told = [(step.url, step.reason, step.request) for step in done.steps]
+    assert told == [(url("a"), "", 1), (url("old"), "404", 3), (url("older"), KNOWN, 4)]

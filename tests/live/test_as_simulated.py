@@ -1,0 +1,115 @@
+"""A crawl and a simulation of what it crawls are the same, visit by visit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from livecrawl import FAST, HERE, QUERY, ROOT
+
+from evocrawl.config import Config
+from evocrawl.simulation.answers import AnsweringWorld
+from evocrawl.simulation.runner import run
+from evocrawl.simulation.serve import AsServed, serve
+from evocrawl.simulation.worlds import open_world
+
+SPECIES = (
+    "energy", "best_first", "best_first_anchor", "breadth_first", "shark_search", "ache",
+)  # fmt: skip
+BUDGET = 100
+
+Visit = list[Any]
+"""Link, agent, outcome, reason, relevance."""
+
+
+def recorded(folder: Path) -> AnsweringWorld:
+    """A file of pages in words and in HTML on https too, redirects, and pages that are gone."""
+    draw = random.Random(5)
+    words = [*QUERY.split(), "stone", "äpple", "road & rail", "<house>", "river", "cloud"]
+    schemes = ("http", "https", "http")
+    urls = [f"{schemes[n % 3]}://h{n % 3}.test/p/{n}?a=%C3%A4" for n in range(120)]
+    rows: list[dict[str, Any]] = []
+    for number, url in enumerate(urls):
+        row: dict[str, Any] = {"url": url}
+        targets = draw.sample(urls, 6)
+        if number % 9 == 4:
+            row["redirect_to"] = targets[0]
+        elif number % 9 == 5:
+            row["status"] = 410
+        elif number % 9 == 6:
+            links = "".join(f"<li><a href='{each}'>{draw.choice(words)}</a>" for each in targets)
+            row["html"] = f"<title>{number}</title><p>{draw.choice(words)}<ul>{links}</ul>"
+        else:
+            row["title"] = draw.choice(words)
+            row["text"] = " ".join(draw.choices(words, k=30))
+            row["lang"] = draw.choice(("en", "en", "de"))
+            row["links"] = [
+                {"url": each, "anchor": word, "context": f"{draw.choice(words)} {word} here"}
+                for each, word in zip(targets, draw.choices(words, k=6), strict=True)
+            ]
+        rows.append(row)
+    file = folder / "web.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return open_world(file)
+
+
+def sites(_: Path) -> AnsweringWorld:
+    """Some links of every kind: to pages, to where pages were, to files, to nothing."""
+    return open_world("sites:sites=40,pages_per_site=5,forbidden=0,moved=0.1,dead=0.1,seed=2")
+
+
+def crawled(
+    world: AnsweringWorld, crawls: list[dict[str, Any]], folder: Path, **settings: Any
+) -> dict[str, list[Visit]]:
+    """Return, by species, the visits of live crawls that have one request under way at a time."""
+    folder.mkdir()
+    told = {**FAST, "CONCURRENT_REQUESTS": 1, "LOG_FILE": str(folder / "log"),
+            "WITNESS": str(folder), **settings}  # fmt: skip
+    with serve(world) as proxy:
+        subprocess.run(
+            [sys.executable, HERE / "witness.py", json.dumps(told), json.dumps(crawls)],
+            cwd=ROOT,
+            env={**os.environ, "http_proxy": proxy.url, "PYTHONPATH": str(ROOT)},
+            check=True,
+            timeout=120,
+        )
+    return {
+        file.stem: [json.loads(line) for line in file.read_text().splitlines()]
+        for file in folder.glob("*.jsonl")
+    }
+
+
+def simulated(world: AnsweringWorld, arguments: dict[str, Any]) -> list[Visit]:
+    """Return the visits of a simulation of what `serve` serves."""
+    done = run(AsServed(world), Config.read({}, arguments), arguments["seeds"].split())
+    return [[s.url, s.agent, s.outcome, s.reason, s.relevance] for s in done.steps]
+
+
+@pytest.mark.parametrize("make", [sites, recorded])
+def test_a_crawl_is_what_its_simulation_says(make: Any, tmp_path: Path) -> None:
+    """The same links by the same agents with the same ends, for each species without labels.
+
+    A crawl that obeys robots.txt asks for it, which a simulation does not count: without, the
+    same budget buys the same visits.
+    """
+    world = make(tmp_path)
+    pages = list(world.documents())
+    query = QUERY if make is recorded else " ".join(pages[0].text.split()[:3])
+    seeds = " ".join(f"http{page.url.removeprefix('https').removeprefix('http')}"
+                     for page in pages[:60:20])  # fmt: skip
+    told = {"query": query, "seeds": seeds, "max_pages": BUDGET, "seed": 3}
+    crawls = [{**told, "species": species} for species in SPECIES]
+    live = crawled(world, crawls, tmp_path / "live", ROBOTSTXT_OBEY=False)
+    assert sorted(live) == sorted(SPECIES)
+    for arguments in crawls:
+        visits = live[arguments["species"]]
+        assert visits == simulated(world, arguments), arguments["species"]
+        assert {outcome for _, _, outcome, _, _ in visits} == {"fetched", "dead"}
+        assert len(visits) > BUDGET / 2
+    assert len({json.dumps(visits) for visits in live.values()}) > len(SPECIES) / 2
