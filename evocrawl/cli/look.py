@@ -40,7 +40,7 @@ def add_to(commands: Any) -> None:
     topics = commands.add_parser(
         "topics",
         help="list the topics of a world",
-        description="List the topics that pages of a world are labelled with, and how many pages "
+        description="List the topics that pages of a world are labelled with, and how many pages\n"
         "each has, those of the levels below included.",
         epilog=_TOPICS,
         formatter_class=argparse.RawDescriptionHelpFormatter,

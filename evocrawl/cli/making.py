@@ -44,8 +44,8 @@ examples:
   look at what comes out, and save nothing:
     evocrawl world sites --sites 100 --semantic 0.05 --seed 3
   a folder with pages.jsonl.gz and topics.tsv, one file, and the same links drawn anew:
-    evocrawl world news --pages 5000 --seed 3 --out news
-    evocrawl world news --pages 5000 --seed 3 --out news.jsonl.gz
+    evocrawl world news --pages 5000 --seed 3 --out paper
+    evocrawl world news --pages 5000 --seed 3 --out paper.jsonl.gz
     evocrawl world news --pages 5000 --seed 3 --rewired --out rewired
 
 What is not asked for has its default: evocrawl world sites --help, evocrawl world news --help.
@@ -60,7 +60,7 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser(
         "world",
         help="make up a world: sites or news",
-        description="Make up a web by its numbers. What was asked for is shown beside what came "
+        description="Make up a web by its numbers. What was asked for is shown beside what came\n"
         "out; the same numbers and seed give the same web.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -106,8 +106,10 @@ def run(asked: argparse.Namespace) -> None:
         print(f"{plan.name} is this world too, and changes with time")
     if world.topics():
         topic = world.topics()[0]
+        # Most news have no links: a search may find nothing but these.
+        start = " --start far" if asked.kind == "news" else ""
         print(f'\nto crawl it:\n  evocrawl sim {where} --relevant {topic} \\\n'
-              f'      --query "{query_of(world, topic)}" --out results')  # fmt: skip
+              f'      --query "{query_of(world, topic)}"{start} --out results')  # fmt: skip
 
 
 def table(compared: tuple[Compared, ...]) -> str:

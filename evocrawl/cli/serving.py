@@ -52,7 +52,7 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser(
         "serve",
         help="serve a world over HTTP, for live crawls and your own spider",
-        description="Serve a world behind a proxy on this machine until Ctrl-C. Whatever crawler "
+        description="Serve a world behind a proxy on this machine until Ctrl-C. Whatever crawler\n"
         "is told to use the proxy sees that web, with its robots.txt, redirects and errors.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -81,8 +81,7 @@ def run(asked: argparse.Namespace) -> None:
     with _terminable() as ended:
         try:
             with proxy:
-                print(welcome(world, proxy.url), flush=True)
-                _wait(proxy, ended)
+                _welcome_and_wait(world, proxy, ended)
         except OSError as error:
             if error.errno in _TAKEN:
                 allowed = "a port that is free and that you may use; --port 0 takes one"
@@ -134,10 +133,11 @@ def _terminable() -> Iterator[threading.Event]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _wait(proxy: LoopbackProxy, ended: threading.Event) -> None:
+def _welcome_and_wait(world: AnsweringWorld, proxy: LoopbackProxy, ended: threading.Event) -> None:
     """Wait for the event; forget what was asked, for the proxy may run for days."""
     requests = 0
     try:
+        print(welcome(world, proxy.url), flush=True)
         while not ended.wait(_PAUSE_S):
             requests += _forget(proxy)
     finally:

@@ -93,7 +93,9 @@ class MadeUp:
 
         Raises SettingError for a number that is unknown or cannot be.
         """
-        kind, _, numbers = spec.partition(":")
+        kind, colon, numbers = spec.partition(":")
+        if not colon:  # a folder may be called news, and may be missing
+            return None
         parts = (part.partition("=") for part in numbers.split(",") if part.strip())
         given = {name.strip(): value.strip() for name, _, value in parts}
         return next((cls.of(each, given) for each in KINDS if each == kind), None)
@@ -129,7 +131,7 @@ class MadeUp:
         ]
         told += [f"seed={self.seed}"] if self.seed else []
         told += [f"{_REWIRED}=1"] if self.is_rewired else []
-        return f"{self.kind}:{','.join(told)}" if told else self.kind
+        return f"{self.kind}:{','.join(told)}"
 
     def make(self) -> Sites | News:
         """Return the world, drawn with its seed; a web of 30 000 news takes 3 seconds."""

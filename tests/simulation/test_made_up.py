@@ -64,9 +64,14 @@ def test_a_name_says_what_is_not_usual() -> None:
     assert first is not None
     assert first.name == "news:pages=1000,days=2.5,seed=3,rewired=1"
     assert MadeUp.parse(first.name) == first
-    assert MadeUp.parse("sites") == MadeUp.of("sites", {})
-    assert MadeUp.of("sites", {}).name == "sites"
-    assert MadeUp.parse("pages.jsonl") is None
+    assert MadeUp.parse("sites:") == MadeUp.of("sites", {})
+    assert MadeUp.of("sites", {}).name == "sites:"
+
+
+@pytest.mark.parametrize("spec", ["pages.jsonl", "news", "newsy:pages=30", "a/news:x"])
+def test_paths_name_no_made_up_world(spec: str) -> None:
+    """A missing folder called news must be missed."""
+    assert MadeUp.parse(spec) is None
 
 
 @given(
