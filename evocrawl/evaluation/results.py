@@ -16,11 +16,12 @@ REQUIRED = (
     "world", "query", "topic", "species", "seed", "budget", "requests", "relevant",
     "harvest_rate", "recall", "recall_auc", "stop_reason", "seconds", "peak_rss_bytes",
 )  # fmt: skip
-CURVES = ("hits", "hit_pages", "life")
+CURVES = ("hits", "hit_pages", "life", "news")
 """Lists that a row has in the table and not in ``results.json``."""
 
 TABLE = "runs.jsonl"
 RESULTS = "results.json"
+PARQUET = "runs.parquet"
 
 
 class ResultsError(EvocrawlError):
@@ -61,11 +62,24 @@ class ResultTable:
         self._trials.add(row.get("trial"))
 
     def write_results(self) -> Path:
-        """Write ``results.json``, the rows without their curves, beside the table."""
+        """Write ``results.json``, the rows without their curves, beside the table.
+
+        With pyarrow (the extra "parquet") also ``runs.parquet``, the whole table.
+        """
         rows = [{key: row[key] for key in row if key not in CURVES} for row in self.rows]
         path = self.path.with_name(RESULTS)
         write_atomically(path, json.dumps(rows, indent=1, allow_nan=False, ensure_ascii=False))
+        self._write_parquet()
         return path
+
+    def _write_parquet(self) -> None:
+        try:
+            from evocrawl.evaluation.parquet import parquet
+        except ImportError:
+            # What was written with pyarrow would no longer be the table.
+            self.path.with_name(PARQUET).unlink(missing_ok=True)
+        else:
+            write_atomically(self.path.with_name(PARQUET), parquet(self.rows))
 
 
 def label_of(row: Row) -> str:
@@ -101,12 +115,12 @@ def read_results(directory: Path) -> list[Row]:
     return [_checked(row, f"{results}: run {number}") for number, row in enumerate(rows, 1)]
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old content or all of the new."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with beside.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

@@ -71,7 +71,7 @@ def _curves(rows: Sequence[Row], value: _Value) -> tuple[tuple[Curve, ...], bool
     is_share = len(budgets) > 1
     shares = np.linspace(0, 1, min(_POINTS, min(budgets, default=1)) + 1)[1:]
     curves = []
-    for name, own in _named(rows).items():
+    for name, own in named(rows).items():
         values = []
         for row in own:
             at = np.maximum(np.rint(shares * row["budget"]), 1).astype(np.int64)
@@ -84,8 +84,8 @@ def _curves(rows: Sequence[Row], value: _Value) -> tuple[tuple[Curve, ...], bool
     return tuple(curves), is_share
 
 
-def _named(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of each curve, sorted by its name: runs end in any order."""
+def named(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each curve, sorted by its name: runs end in any order."""
     starts = {row.get("start") for row in rows}
     named: dict[str, list[Row]] = {}
     for row in rows:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evocrawl.evaluation.results import Row, write_atomically
 from evocrawl.report.curves import Chart, charts
+from evocrawl.report.timed import timed_charts
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -28,7 +29,7 @@ def draw_pngs(rows: Sequence[Row], directory: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     paths = []
-    for chart in charts(rows):
+    for chart in charts(rows) + timed_charts(rows):
         figure = Figure(figsize=(8, 5), layout="constrained")
         axes = figure.add_subplot()
         for curve in chart.curves:
@@ -51,7 +52,7 @@ def draw_html(rows: Sequence[Row], path: Path, title: str, table: Sequence[Seque
     from plotly.offline import get_plotlyjs
 
     parts = [_table(table)] if table else []
-    drawn = charts(rows)
+    drawn = charts(rows) + timed_charts(rows)
     if drawn:
         parts.append(f"<script>{get_plotlyjs()}</script>")
     parts += [_interactive(chart) for chart in drawn]

@@ -33,3 +33,26 @@ class Judge:
             known = self.model.page(document.content(now_s))
             self._scores[version] = known
         return known
+
+
+class Witness(Judge):
+    """The scores of `judge`, and what one run saw meanwhile.
+
+    `found` has the pages read and those linked on them, `urls` where each page was read.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self.model = judge.model
+        self.found: set[Fingerprint] = set()
+        self.urls: dict[Fingerprint, str] = {}
+        self._judge = judge
+
+    def __len__(self) -> int:
+        return len(self._judge)
+
+    def score(self, document: Document, now_s: float = 0.0) -> float:
+        """Return what the judge says of `document`, and remember it and its links. O(links)."""
+        self.urls[document.fingerprint] = document.url
+        self.found.add(document.fingerprint)
+        self.found.update(link.fingerprint for link in document.links)
+        return self._judge.score(document, now_s)

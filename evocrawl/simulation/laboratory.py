@@ -17,7 +17,8 @@ from evocrawl.evaluation.duplicates import near_duplicate_groups
 from evocrawl.evaluation.results import Row
 from evocrawl.model import Fingerprint
 from evocrawl.simulation.graph import WebGraph, reachable_oracle
-from evocrawl.simulation.judge import Judge
+from evocrawl.simulation.judge import Judge, Witness
+from evocrawl.simulation.newness import newness
 from evocrawl.simulation.runner import Run, run
 from evocrawl.simulation.search import Index
 from evocrawl.simulation.trials import SEARCH_HITS, Trial, TrialError, budget_of, far_start
@@ -62,16 +63,17 @@ class Laboratory:
         budget = self._budget(trial, relevant)
         config = trial.config(budget)
         seeds = self._seeds(trial, relevant)
-        judge = self._judge(config.relevance, config.query, config.language)
+        seen = Witness(self._judge(config.relevance, config.query, config.language))
         done = run(
             self.world,
             config,
             seeds,
             concurrency=self._concurrency,
             relevant=relevant,
-            judge=judge,
+            judge=seen,
         )
         row = self._identity(trial, budget, seeds) | _cost(done) | _curves(done)
+        row |= newness(self.world, done, seen)
         if relevant is None:
             return row | self._by_scores(done, config) | _told(done, None, config.relevant_at)
         reachable = self._oracle(seeds, relevant, budget)
