@@ -13,5 +13,7 @@ from typing import Any, Literal, TypeAlias
 Rewards: TypeAlias = Literal["first", "changed", "always"]
 """When a page that is fetched pays: at its first visit, each time it has changed, each time."""
 
-ECONOMIES: dict[str, dict[str, Any]] = {}
+ECONOMIES: dict[str, dict[str, Any]] = {
+    "infospiders": {"energy": "linear", "gain": 1.0, "cost": 0.0, "buffer": False},
+}
 """Name of the species to options that differ from `evocrawl.config.Config`'s defaults."""

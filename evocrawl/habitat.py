@@ -20,6 +20,7 @@ from evocrawl.life import Bounds
 from evocrawl.model import Fingerprint
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
+from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients, Maker
 from evocrawl.store import Frontier, MemoryPageBase, Shelf
 
@@ -82,6 +83,7 @@ def settle_in(
         config.relevant_at,
         labels,
         environment.clock,
+        lexicon=lambda: Lexicon(config.query, config.language),
     )
     population = Population(
         [make(ingredients) for make in makers],

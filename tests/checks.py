@@ -33,6 +33,7 @@ def limits(population: Population) -> tuple[float, float]:
     """LB, as far as there were so many founders, and UB."""
     bounds = population.life._bounds
     founders = population.species[0].founders or bounds.founders
+    founders = 1 if founders == "seeds" else founders
     upper = math.inf if bounds.upper is None else bounds.upper
     return min(bounds.lower, founders), upper
 

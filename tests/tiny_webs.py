@@ -17,6 +17,7 @@ from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
 from evocrawl.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
 from evocrawl.population import Environment, Population
+from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients
 from evocrawl.store import Frontier, MemoryPageBase, Shelf
 from evocrawl.urls import fingerprint
@@ -119,6 +120,7 @@ def make_population(
         boldness,
         contest=4,
         labels=frozenset(),
+        lexicon=lambda: Lexicon("coral"),
     )
     population = Population(
         [SPECIES[name](ingredients) for name in species.split("+")],

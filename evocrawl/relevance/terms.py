@@ -125,6 +125,11 @@ class Analyser:
                     terms.append(self._stem(run[0]))
         return tuple(terms)
 
+    def read(self, words: Iterable[str]) -> list[str]:
+        """Return the terms of rough `words` in their order, with repetitions."""
+        known = self._known
+        return [term for word in words for term in known[word]]
+
     def count(self, words: Iterable[str]) -> dict[str, int]:
         """Return how often each term occurs in rough `words`."""
         counts: dict[str, int] = {}

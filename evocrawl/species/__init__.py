@@ -17,6 +17,8 @@ from evocrawl.species.best_first_anchor import best_first_anchor
 from evocrawl.species.breadth_first import breadth_first
 from evocrawl.species.energy import LinkRelevance, energy
 from evocrawl.species.fish_search import fish_search
+from evocrawl.species.infospiders import infospiders
+from evocrawl.species.keyword_net import Lexicon
 from evocrawl.species.lottery import Lottery
 from evocrawl.species.oracle import oracle
 from evocrawl.species.parts import OpenLinks, Queue
@@ -32,7 +34,7 @@ class Ingredients:
 
     `frontier` makes an empty queue, `shelf` an empty shelf, `clock` tells the time, `relevant_at`
     is the relevance from which a page counts as relevant, `labels` are the pages known to be so,
-    where a simulation knows.
+    where a simulation knows. `lexicon` makes what reads the words around links.
     """
 
     base: PageBase
@@ -45,6 +47,7 @@ class Ingredients:
     relevant_at: float = 0.2
     labels: Collection[Fingerprint] | None = None
     clock: Clock = field(default_factory=Clock)
+    lexicon: Callable[[], Lexicon] = field(kw_only=True)
 
     def bar(self, share: float) -> Bar:
         """Return what tells relevant pages: `relevant_at`, or the best `share` where it is lower.
@@ -64,6 +67,9 @@ SPECIES: dict[str, Maker] = {
         wander_share=have.wander_share,
         boldness=have.boldness,
         contest=have.contest,
+    ),
+    "infospiders": lambda have: infospiders(
+        have.base, have.shelf(), have.lexicon(), contest=have.contest
     ),
     "best_first": lambda have: best_first(have.frontier()),
     "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),
