@@ -1,1 +1,9 @@
-"""The published experiments, run again with this code. One experiment a file."""
+"""The published experiments, run again with this code. One paper a file."""
+
+from __future__ import annotations
+
+from evocrawl.experiments import energy
+from evocrawl.experiments.base import Experiment
+
+EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (*energy.EXPERIMENTS,)}
+"""Name on the command line to experiment, paper by paper."""

@@ -1,0 +1,112 @@
+"""``evocrawl experiment``: run a published experiment again, and hold its claims against it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evocrawl.cli.opening import NAMES, identified
+from evocrawl.errors import SettingError
+from evocrawl.evaluation.results import write_atomically
+from evocrawl.experiments import EXPERIMENTS
+from evocrawl.experiments.base import Experiment, Setup
+from evocrawl.experiments.writing import claims_table, page, save, section
+from evocrawl.simulation.worlds import open_world
+
+ALL = "all"
+PAGE = "reproduction.md"
+
+_EPILOG = f"""\
+experiments:
+{{names}}
+
+examples:
+  evocrawl experiment biocrawler-500 --out experiments
+  evocrawl experiment energy-4 pages.jsonl.gz --query "bird species" --out experiments
+  evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out docs/reproduction
+
+DIR gets, for each experiment, NAME.md (the claims), NAME.json (every run) and the plots; `all`
+also makes {PAGE}. The scale is the paper's, which takes minutes; --small takes seconds and
+shows only that everything works.
+
+{NAMES}"""
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser of all commands."""
+    names = "\n".join(
+        f"  {each.name:<18} {each.title}{' (needs WORLD)' if each.needs_text else ''}"
+        for each in EXPERIMENTS.values()
+    )
+    command = commands.add_parser(
+        "experiment",
+        help="run the papers' experiments again",
+        description="Run a published experiment again; print each claim, the paper's figure, ours, "
+        "and whether the claim holds.",
+        epilog=_EPILOG.format(names=names),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(run=run)
+    command.add_argument("name", metavar="NAME", choices=[*EXPERIMENTS, ALL],
+                         help="an experiment of the list below, or all")  # fmt: skip
+    command.add_argument("world", metavar="WORLD", nargs="?", default="",
+                         help="the web for experiments on text")  # fmt: skip
+    command.add_argument("--query", metavar="Q", default="", help="what crawls of text look for")
+    command.add_argument("--relevant", metavar="TOPIC", default="",
+                         help="the label that says which pages are relevant; without, the crawl's "
+                         "own scores do")  # fmt: skip
+    command.add_argument("--runs", metavar="K", type=int, default=5, help="seeds, 1 to K (5)")
+    command.add_argument("--small", action="store_true", help="a small scale, for a first look")
+    command.add_argument("--out", metavar="DIR", type=Path, help="where to write (nowhere)")
+
+
+def run(asked: argparse.Namespace) -> None:
+    """Run what was asked for."""
+    chosen = [*EXPERIMENTS.values()] if asked.name == ALL else [EXPERIMENTS[asked.name]]
+    setup = _setup(asked, chosen)
+    sections = []
+    for experiment in chosen:
+        print(f"{experiment.name}: {experiment.title} ({experiment.paper})", flush=True)
+        findings = experiment.run(setup)
+        _clear()
+        print(f"\n{claims_table(findings.claims)}\n", flush=True)
+        if asked.out is not None:
+            pictures = save(experiment, findings, asked.out)
+            sections.append(section(experiment, findings, pictures))
+    if asked.out is not None and asked.name == ALL:
+        write_atomically(asked.out / PAGE, page(sections, "evocrawl experiment all", _about(setup)))
+
+
+def _setup(asked: argparse.Namespace, chosen: Sequence[Experiment]) -> Setup:
+    if asked.runs < 1:
+        raise SettingError("--runs", asked.runs, "a whole number from 1")
+    texts = [each.name for each in chosen if each.needs_text]
+    if texts and not (asked.world and asked.query):
+        raise SettingError(
+            "WORLD", asked.world or None, f"a world, and --query, for {', '.join(texts)}"
+        )
+    world = open_world(identified(asked.world)) if texts else None
+    if world is not None and asked.relevant and asked.relevant not in world.topics():
+        raise SettingError("--relevant", asked.relevant, "a topic of the world (evocrawl topics)")
+    return Setup(
+        tuple(range(1, asked.runs + 1)), asked.small, world, asked.query, asked.relevant, _tell
+    )
+
+
+def _about(setup: Setup) -> str:
+    if setup.world is None:
+        return ""
+    return f"{setup.world.name} ({len(setup.world)} pages), query “{setup.query}”"
+
+
+def _tell(what: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K  {what}", end="", file=sys.stderr, flush=True)
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
