@@ -87,6 +87,7 @@ class Ecosystem:
     def took_off(self, visit: Visit) -> Flight:
         """Begin the notes on a visit."""
         flight = self.flights[visit.id] = Flight(visit, visit.lead.url, visit.lead.fingerprint)
+        flight.goes_anywhere = self.population.goes_anywhere(visit)
         return flight
 
     def land(self, flight: Flight, otherwise: str) -> None:

@@ -56,6 +56,7 @@ class Flight:
     headers_s: float = 0.0
     body_bytes: int = 0
     requests: int = 0
+    goes_anywhere: bool = False
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""
@@ -65,7 +66,8 @@ class Flight:
     def moves_to(self, url: str, claims: Claims) -> bool:
         """Go on to `url`, where a redirect leads, and claim it.
 
-        False, and the visit has failed, where that is known already or no address at all.
+        False, and the visit has failed, where that is known already, unless the visitor
+        `goes_anywhere`, or no address at all.
         """
         try:
             target = self.identity_of(url)
@@ -73,7 +75,8 @@ class Flight:
             self.failure = NOWHERE
             return False
         if target != self.address:
-            if target != self.visit.lead.fingerprint and claims.is_claimed(target):
+            is_known = target != self.visit.lead.fingerprint and claims.is_claimed(target)
+            if is_known and not self.goes_anywhere:
                 self.failure = KNOWN
                 return False
             claims.claim(target)

@@ -9,6 +9,9 @@ with its own claim that the population stays between LB and UB:
 - The lower bound holds at every moment: an agent out of energy dies only while the population is
   above LB (the paper's test, number < LB, lets it sink to LB − 1).
 - Below LB with no energy left on any page, the agent dies and a founder begins again at the seeds.
+
+Species that are `unbuffered` eat without regard to the upper bound, which holds births back, and
+live on out of energy at the lower one.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from numpy.random import Generator
 from evocrawl.errors import SettingError
 from evocrawl.events import Born, Cloned, Died, Event, Fed, Moved, Paid
 from evocrawl.fees import Fees
-from evocrawl.model import AgentId, Cost, Fingerprint
+from evocrawl.model import AgentId, Cost, Fingerprint, Page
 from evocrawl.species.base import Agent, Move, Species
 from evocrawl.store import MemoryPageBase
 
@@ -98,18 +101,19 @@ class Life:
             born += [self._founder(species) for _ in range(count)]
         return born
 
-    def arrive(self, agent: Agent, page: Fingerprint, cost: Cost, *, pays: bool) -> None:
+    def arrive(self, agent: Agent, page: Page, cost: Cost, *, pays: bool) -> None:
         """The agent has fetched `page`: it sits there and eats, or pays for the visit.
 
         `pays`: the page's energy was laid on it now; otherwise there may be some left from before.
         """
-        agent.page = page
+        agent.page = page.fingerprint
         self._pay_time(agent, cost)
-        record = self._base.get(page)
-        if record is not None and record.relevance > 0:
+        if agent.species.hands_on(agent, page, pays=pays):
             self._pay(agent, self.fees.hand_on, "hand on")
-        if self.may_eat and record is not None and (pays or record.energy != 0):
-            self._eat(agent, page)
+        record = self._base.get(page.fingerprint)
+        may_eat = self.may_eat or agent.species.unbuffered
+        if may_eat and record is not None and (pays or record.energy != 0):
+            self._eat(agent, page.fingerprint)
         else:
             self._pay(agent, self.fees.visit, "visit")
 
@@ -141,6 +145,8 @@ class Life:
             if len(self.agents) > self._bounds.lower:
                 self._die(agent)
                 return []
+            if agent.species.unbuffered:
+                return [agent]
             page = self._base.draw_energetic(agent.rng)
             if page is None:
                 self._die(agent)
@@ -167,7 +173,9 @@ class Life:
             self.on_event.remove(events.append)
 
     def _eat(self, agent: Agent, page: Fingerprint) -> None:
-        energy = self._base.take_energy(page, max(self.room + 1.0 - agent.energy, 0.0))
+        unbuffered = agent.species.unbuffered
+        most = float("inf") if unbuffered else max(self.room + 1.0 - agent.energy, 0.0)
+        energy = self._base.take_energy(page, most)
         agent.energy += energy
         self.emit(Fed(agent.id, page, energy))
 

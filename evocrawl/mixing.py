@@ -48,6 +48,7 @@ def mixed(species: Sequence[Species]) -> list[Species]:
             founders=None,
             slice_s=0.0,
             fees=None,
+            unbuffered=False,
         )
         for each in species
     ]

@@ -7,7 +7,6 @@ cut in two: `choose` picks and goes, `settle` feeds, clones and buries.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +28,7 @@ from evocrawl.model import (
     Dead,
     Dropped,
     Fetched,
+    Fingerprint,
     Lead,
     Link,
     Outcome,
@@ -36,9 +36,9 @@ from evocrawl.model import (
     Visit,
     VisitId,
 )
-from evocrawl.slices import Slices
 from evocrawl.species.base import Agent, Species
 from evocrawl.store import MemoryPageBase
+from evocrawl.turns import Turns
 from evocrawl.waiting import WaitingRoom
 
 Gate = Callable[[str], str | None]
@@ -87,11 +87,10 @@ class Population:
         self._max_unsettled = max_unsettled
         self._discovery = Discovery(self.species, environment.base, environment.rewards)
         self.gate = gate
-        self._turns: deque[Agent] = deque()
+        self._turns = Turns(self.species[0].slice_s)
         self._waiting = WaitingRoom()
-        self._stuck: list[Agent] = []
+        self._targets: set[Fingerprint] = set()
         self._doors = Doors(environment.hosts)
-        self._slices = Slices(self.species[0].slice_s)
         self._next_visit = 0
         environment.hosts.on_free += [each.sight.freed for each in self.species]
         environment.hosts.on_free.append(self._waiting.freed)
@@ -103,9 +102,9 @@ class Population:
         """Hang `seeds` where founders begin; return how many, without those known before."""
         placed = self._discovery.seeds(seeds)
         if placed:
-            self._turns.extend(self.life.found(placed))
+            self._turns.join(self.life.found(placed))
             self._set_fees()
-        self._wake_stuck()
+        self._turns.stirred()
         return placed
 
     def price(self, relevance: float) -> float:
@@ -128,9 +127,9 @@ class Population:
         while visit is None and len(self._doors) < _MAX_DOORS:
             waited = self._waiting.next(self._freedom(now_s))
             if waited is not None:
-                visit = self._follow(waited, now_s)
+                visit = self._follow(waited, now_s) if self._works(waited, now_s) else None
             elif self._turns:
-                visit = self._turn(self._turns.popleft(), now_s)
+                visit = self._turn(self._turns.next(), now_s)
             else:
                 break
         return visit
@@ -146,11 +145,14 @@ class Population:
         """
         base = self.environment.base
         for agent, lead in self._doors.turn_away(door):
-            base.release(lead.fingerprint)
+            self._targets.discard(lead.fingerprint)
+            if base.get(lead.fingerprint) is None:
+                base.release(lead.fingerprint)
             agent.species.sight.found([lead])
             agent.in_flight -= 1
             if agent.species.single_flight:
-                self._turns.append(agent)
+                self._turns.join([agent])
+        self._turns.stirred()
 
     def settle(self, visit_id: VisitId, outcome: Outcome) -> list[Event]:
         """End a visit; exactly once for each. Returns what happened, in order.
@@ -161,11 +163,11 @@ class Population:
         visit = self.unsettled.pop(visit_id, None)
         if visit is None:
             raise SettleError(f"visit {visit_id} is not under way")
+        self._targets.discard(visit.lead.fingerprint)
         self.environment.budget.release(visit_id)
         self.environment.hosts.finish(visit.lead.host)
         if not isinstance(outcome, Dropped):
             self.environment.clock.advance(visit.started_at_s + outcome.cost.seconds)
-        self._slices.stirred()
         with self.life.recording() as events:
             self._settle(visit, self.life.agents[visit.agent], outcome)
         return events
@@ -174,6 +176,10 @@ class Population:
     def is_unborn(self) -> bool:
         """True until the first seed is placed."""
         return self.life.is_unborn
+
+    def goes_anywhere(self, visit: Visit) -> bool:
+        """Return True when the visitor is of a species that goes to known pages too."""
+        return self.life.agents[visit.agent].species.revisits
 
     def wakes_at(self) -> float | None:
         """Return when a later `choose` can succeed by the passing of time alone, else None."""
@@ -200,31 +206,39 @@ class Population:
 
     def _turn(self, agent: Agent, now_s: float) -> Visit | None:
         """Give `agent` one move: walk to energy or follow a link."""
-        if not self._slices.works(agent.id, self.life.agents, now_s):
-            self._stuck.append(agent)
+        if not self._works(agent, now_s):
             return None
         move = agent.species.sight.wander(agent, may_eat=self.life.may_eat)
         if move is None:
             return self._follow(agent, now_s)
-        self._turns.extend(self.life.walk(agent, move))
+        self._turns.join(self.life.walk(agent, move))
         return None
 
     def _follow(self, agent: Agent, now_s: float) -> Visit | None:
         """Let `agent` follow a link, wait for a host or leave a dead end."""
         look = agent.species.sight.look(agent, self._freedom(now_s))
         if look.leads:
-            return self._send(agent, agent.species.choice.draw(agent, look.leads), now_s)
+            leads = self._not_under_way(look.leads) if agent.species.revisits else look.leads
+            if leads:
+                return self._send(agent, agent.species.choice.draw(agent, leads), now_s)
+            self._turns.stick(agent, is_idle=False)
+            return None
         if look.busy:
             self._waiting.enter(agent, look.busy)
             return None
         move = agent.species.sight.escape(agent, may_eat=self.life.may_eat)
         if move is None:
-            if self._slices.idles(agent.id):
-                self._wake_stuck()
-            self._stuck.append(agent)
+            self._turns.stick(agent, is_idle=not agent.in_flight)
         else:
-            self._turns.extend(self.life.walk(agent, move))
+            self._turns.join(self.life.walk(agent, move))
         return None
+
+    def _works(self, agent: Agent, now_s: float) -> bool:
+        return self._turns.works(agent, self.life.agents, now_s)
+
+    def _not_under_way(self, leads: Sequence[Lead]) -> list[Lead]:
+        """Nobody goes to a page while another visit to it is under way."""
+        return [lead for lead in leads if lead.fingerprint not in self._targets]
 
     def _freedom(self, now_s: float) -> Callable[[str], bool]:
         hosts = self.environment.hosts
@@ -232,9 +246,10 @@ class Population:
 
     def _send(self, agent: Agent, lead: Lead, now_s: float) -> Visit | None:
         self.environment.base.claim(lead.fingerprint)
+        self._targets.add(lead.fingerprint)
         agent.in_flight += 1
         if not agent.species.single_flight:
-            self._turns.append(agent)
+            self._turns.join([agent])
         door = self.gate(lead.url)
         if door is None:
             return self._open(agent, lead, now_s)
@@ -258,7 +273,7 @@ class Population:
                 first, pays = self._discovery.remember(visit, page, agent.species)
                 if pays:
                     self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
-                self.life.arrive(agent, page.fingerprint, cost, pays=pays)
+                self.life.arrive(agent, page, cost, pays=pays)
                 self._emit_settled(visit, "fetched", "", page.relevance, first)
             case Dead(reason, cost):
                 self.life.pay_for(agent, cost)
@@ -272,8 +287,11 @@ class Population:
         born_or_left = self.life.reproduce(agent)
         # An agent of many flights never left the queue.
         single = agent.species.single_flight
-        self._turns.extend(each for each in born_or_left if single or each is not agent)
-        self._wake_stuck()
+        self._turns.join(each for each in born_or_left if single or each is not agent)
+        if not single and agent.id not in self.life.agents:
+            self._turns.bury(agent)
+            self._waiting.leave(agent)
+        self._turns.stirred()
 
     def _emit_settled(
         self,
@@ -291,7 +309,3 @@ class Population:
         if fees is not None:
             founders = sum(agent.parent is None for agent in self.life.agents.values())
             self.life.fees = fees(self.environment.fees, founders, self.environment.budget.limit)
-
-    def _wake_stuck(self) -> None:
-        self._turns.extend(self._stuck)
-        self._stuck.clear()

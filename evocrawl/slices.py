@@ -19,6 +19,7 @@ class Slices:
         self._holder: AgentId | None = None
         self._ends_at_s = 0.0
         self._idle: set[AgentId] = set()
+        self._has_begun = False
 
     def works(self, agent: AgentId, alive: Collection[AgentId], now_s: float) -> bool:
         """Return True while it is the turn of `agent`. O(agents) when a slice begins, else O(1)."""
@@ -27,6 +28,11 @@ class Slices:
         if self._holder is None or now_s >= self._ends_at_s or self._holder not in alive:
             self._begin([*alive], now_s)
         return agent == self._holder
+
+    def has_begun(self) -> bool:
+        """Return True once for each slice that has begun."""
+        begun, self._has_begun = self._has_begun, False
+        return begun
 
     def idles(self, agent: AgentId) -> bool:
         """The agent has nothing to do: its slice is over. Returns True where others now go on."""
@@ -46,3 +52,4 @@ class Slices:
         later = [each for each in busy if each > last]
         self._holder = min(later or busy)
         self._ends_at_s = now_s + self._length_s
+        self._has_begun = True

@@ -54,6 +54,13 @@ class WaitingRoom:
             del self._freed[host]
         return None
 
+    def leave(self, agent: Agent) -> None:
+        """Wait no longer; an agent that does not wait is ignored. O(its hosts)."""
+        if agent.id in self._hosts_of:
+            self._leave(agent)
+        elif agent in self._ready:
+            self._ready.remove(agent)
+
     def _leave(self, agent: Agent) -> None:
         for host in self._hosts_of.pop(agent.id):
             queue = self._queues[host]

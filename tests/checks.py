@@ -48,7 +48,8 @@ def _check_energy(population: Population, ledger: Ledger) -> None:
     assert population.environment.base.energy() == pytest.approx(lying, abs=size)
     for agent in agents:
         assert math.isfinite(agent.energy)
-        assert agent.in_flight or not agent.species.breeding.is_doomed(agent)
+        lives_on = agent.in_flight or agent.species.unbuffered
+        assert lives_on or not agent.species.breeding.is_doomed(agent)
 
 
 def _check_visits(population: Population, ledger: Ledger) -> None:
@@ -70,7 +71,7 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
 def _check_places(population: Population) -> None:
     """Each agent is in exactly one place: in turn, waiting, stuck or away."""
     agents = population.life.agents
-    places = Counter([agent.id for agent in [*population._turns, *population._stuck]])
+    places = Counter([agent.id for agent in population._turns])
     waiting = population._waiting
     places.update([*waiting._hosts_of, *(agent.id for agent in waiting._ready)])
     if population.species[0].single_flight:

@@ -196,6 +196,7 @@ class _Simulation:
 
     def _depart(self, visit: Visit) -> None:
         notes, base = Flight(visit, visit.lead.url, visit.lead.fingerprint), self._habitat.base
+        notes.goes_anywhere = self._population.goes_anywhere(visit)
         with self._watch("fetching"):
             answer = self._world.fetch(
                 visit.lead.url, self._now_s, lambda url: notes.moves_to(url, base)

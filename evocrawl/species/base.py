@@ -153,6 +153,21 @@ class Breeding(Protocol):
         """Give the parent's mind to the child, changed as the species changes it."""
 
 
+class HandsOn(Protocol):
+    """What an agent hands on to whoever sent it, at the fee `Fees.hand_on`."""
+
+    def __call__(self, agent: Agent, page: Page, *, pays: bool) -> bool:
+        """Return whether `agent` hands on the page it has fetched.
+
+        `pays`: its content, as the rewards have it, was not found by anybody before.
+        """
+
+
+def relevant_pages(agent: Agent, page: Page, *, pays: bool) -> bool:  # noqa: ARG001 - protocol
+    """Hand on each page of relevance above 0."""
+    return page.relevance > 0
+
+
 class NoLearning:
     """The agent keeps nothing."""
 
@@ -169,7 +184,9 @@ class Species:
     one for each seed. A species that `revisits` is shown every link of a page, and each time the
     page is fetched, where others are shown those that nobody has followed. With `slice_s` above
     0 one agent works at a time, for that many seconds. `fees` is what the species makes of the
-    configured fees, the number of founders so far and the budget (None: no limit).
+    configured fees, the number of founders so far and the budget (None: no limit). Agents of an
+    `unbuffered` species eat all they find whatever room the population has, and live on without
+    energy where it may not shrink: the bounds hold back births and deaths alone.
     """
 
     name: str
@@ -182,3 +199,5 @@ class Species:
     revisits: bool = False
     slice_s: float = 0.0
     fees: Callable[[Fees, int, int | None], Fees] | None = None
+    hands_on: HandsOn = relevant_pages
+    unbuffered: bool = False

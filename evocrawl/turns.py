@@ -1,0 +1,76 @@
+"""Who is asked next: agents in turn, agents with nothing to do, agents whose slice is to come."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+
+from evocrawl.model import AgentId
+from evocrawl.slices import Slices
+from evocrawl.species.base import Agent
+
+
+class Turns:
+    """Agents that are asked one after the other; with `slice_s` above 0 one of them at a time.
+
+    Each agent is in one place: in turn; *stuck*, with nothing to do until something happens; or
+    *resting* until a slice begins.
+    """
+
+    def __init__(self, slice_s: float) -> None:
+        self._queue: deque[Agent] = deque()
+        self._stuck: list[Agent] = []
+        self._resting: list[Agent] = []
+        self._slices = Slices(slice_s)
+
+    def __bool__(self) -> bool:
+        """Return True while somebody is in turn."""
+        return bool(self._queue)
+
+    def __iter__(self) -> Iterator[Agent]:
+        """Iterate over all agents, in whatever place."""
+        return iter([*self._queue, *self._stuck, *self._resting])
+
+    def join(self, agents: Iterable[Agent]) -> None:
+        """Queue behind the others. O(agents)."""
+        self._queue.extend(agents)
+
+    def next(self) -> Agent:
+        """Take out who is next; there must be somebody. O(1)."""
+        return self._queue.popleft()
+
+    def works(self, agent: Agent, alive: Collection[AgentId], now_s: float) -> bool:
+        """Return True while it is the slice of `agent`, which else rests until another begins."""
+        works = self._slices.works(agent.id, alive, now_s)
+        if self._slices.has_begun():
+            self._wake_resting()
+        if not works:
+            self._resting.append(agent)
+        return works
+
+    def stick(self, agent: Agent, *, is_idle: bool) -> None:
+        """Set aside until something happens; an agent that `is_idle` has its slice passed on."""
+        if is_idle and self._slices.idles(agent.id):
+            self._wake_stuck()
+            self._wake_resting()
+        self._stuck.append(agent)
+
+    def stirred(self) -> None:
+        """Something happened: who was stuck is asked again. O(stuck)."""
+        self._slices.stirred()
+        self._wake_stuck()
+
+    def bury(self, agent: Agent) -> None:
+        """Forget an agent, wherever it is; its slice is over. O(agents)."""
+        for place in (self._queue, self._stuck, self._resting):
+            if agent in place:
+                place.remove(agent)
+        self._wake_resting()
+
+    def _wake_stuck(self) -> None:
+        self._queue.extend(self._stuck)
+        self._stuck.clear()
+
+    def _wake_resting(self) -> None:
+        self._queue.extend(self._resting)
+        self._resting.clear()
