@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from heapq import nlargest
 from itertools import islice
 from typing import Any
 
@@ -23,7 +24,7 @@ from evocrawl.simulation.serve import AsServed, serve
 from evocrawl.simulation.worlds import open_world
 
 PORT = 8888
-_SHOWN_HOSTS, _SHOWN_PAGES = 5, 3
+_SHOWN_HOSTS, _SHOWN_PAGES, _LOOKED_AT = 5, 3, 300
 _PAUSE_S = 0.5
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)
 
@@ -92,8 +93,10 @@ def run(asked: argparse.Namespace) -> None:
 def welcome(world: AnsweringWorld, url: str) -> str:
     """Return what a user must know to crawl `world` through the proxy at `url`."""
     hosts = list(world.hosts())
-    served = AsServed(world).documents()
-    pages = [each.url for each in islice((each for each in served if each.links), _SHOWN_PAGES)]
+    # From a page with few links a crawl may get nowhere.
+    first = islice(AsServed(world).documents(), _LOOKED_AT)
+    best = nlargest(_SHOWN_PAGES, first, key=lambda page: len(page.links))
+    pages = [page.url for page in best]
     more = f" and {len(hosts) - _SHOWN_HOSTS} more" if len(hosts) > _SHOWN_HOSTS else ""
     lines = [
         f"{world.name}: {len(world)} pages, served through {url} until Ctrl-C",
