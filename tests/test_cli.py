@@ -132,7 +132,7 @@ def test_topics_lists_every_level(world: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--species", "enrgy"), "no species 'enrgy'; there are energy"),
+        (("--species", "enrgy"), "no species 'enrgy'; there are "),
         (("--relevant", "Nope"), "no topic 'Nope'"),
         ((), "give --budget"),
         (("--species", "oracle", "--budget", "5"), "needs labels"),
