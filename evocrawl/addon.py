@@ -14,6 +14,7 @@ from evocrawl import __version__
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import EvocrawlError
 from evocrawl.extensions.progress import Progress
+from evocrawl.extensions.recorder import Recorder
 from evocrawl.extensions.report import StatsReport
 from evocrawl.middlewares.links import LinksMiddleware
 from evocrawl.middlewares.meter import MeterMiddleware
@@ -40,6 +41,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("ITEM_PIPELINES", RewardPipeline, 990),
     ("EXTENSIONS", StatsReport, 0),
     ("EXTENSIONS", Progress, 0),
+    ("EXTENSIONS", Recorder, 0),
 )
 """Setting, class and order of each component."""
 

@@ -13,7 +13,18 @@ from typing import Any, Literal, Self, cast
 
 from evocrawl.economies import ECONOMIES
 from evocrawl.errors import SettingError
-from evocrawl.options import Option, flag, maybe, number, one_of, option, text, whole, words
+from evocrawl.options import (
+    Option,
+    flag,
+    maybe,
+    number,
+    one_of,
+    option,
+    path_ending,
+    text,
+    whole,
+    words,
+)
 
 PREFIX = "EVOCRAWL_"
 
@@ -187,6 +198,12 @@ class Config:
     )
     stats_file: str = option(
         "", text, "a path", "where the final stats are written as JSON; nowhere when empty"
+    )
+    record: str = option(
+        "",
+        path_ending(".jsonl", ".jsonl.gz", ".jsonl.zst"),
+        "a path that ends in .jsonl, .jsonl.gz or .jsonl.zst",
+        "new world file into which the crawl is recorded, for replays; none when empty",
     )
 
     @classmethod

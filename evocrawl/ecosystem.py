@@ -17,7 +17,7 @@ from evocrawl.flights import Flight
 from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.meta import VISIT
-from evocrawl.model import Content, Page, Visit
+from evocrawl.model import Content, Outcome, Page, Visit
 from evocrawl.reading import Reading, read_html
 from evocrawl.request_links import Names
 
@@ -44,6 +44,8 @@ class Ecosystem:
         self.names = Names(crawler)
         self.flights: dict[int, Flight] = {}
         self.settled_twice = 0
+        self.on_landed: list[Callable[[Flight, Outcome], None]] = []
+        """Called with the notes on each visit and its outcome, just before it is settled."""
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
         habitat = settle_in(
@@ -93,8 +95,11 @@ class Ecosystem:
     def land(self, flight: Flight, otherwise: str) -> None:
         """Settle a visit by its notes."""
         del self.flights[flight.visit.id]
+        outcome = flight.outcome(otherwise)
+        for listener in self.on_landed:
+            listener(flight, outcome)
         try:
-            self.population.settle(flight.visit.id, flight.outcome(otherwise))
+            self.population.settle(flight.visit.id, outcome)
         except SettleError:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")

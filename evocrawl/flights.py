@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from evocrawl.model import (
@@ -39,8 +39,8 @@ class Flight:
 
     `url` is where the request goes now, after redirects, and `address` its identity: that of the
     link as long as nothing redirects, which for a form or a repeated request is not that of its
-    URL. `failure` says why there is no page, should there be none. `is_read`: the spider has read
-    the page itself.
+    URL. `hops` are the redirects met, from where to where. `failure` says why there is no page,
+    should there be none. `is_read`: the spider has read the page itself.
     """
 
     visit: Visit
@@ -57,6 +57,7 @@ class Flight:
     body_bytes: int = 0
     requests: int = 0
     goes_anywhere: bool = False
+    hops: list[tuple[str, str]] = field(default_factory=list)
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""
@@ -72,9 +73,11 @@ class Flight:
         try:
             target = self.identity_of(url)
         except ValueError:
+            self.hops.append((self.url, url))
             self.failure = NOWHERE
             return False
         if target != self.address:
+            self.hops.append((self.url, url))
             is_known = target != self.visit.lead.fingerprint and claims.is_claimed(target)
             if is_known and not self.goes_anywhere:
                 self.failure = KNOWN

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from evocrawl.errors import SettingError
@@ -92,6 +93,18 @@ def text(raw: Any) -> str:
     if not isinstance(raw, str):
         raise TypeError(raw)
     return raw.strip()
+
+
+def path_ending(*endings: str) -> Reader:
+    """Return a reader of a path that ends in one of `endings`, or of none."""
+
+    def read(raw: Any) -> str:
+        path = text(str(raw) if isinstance(raw, PurePath) else raw)
+        if path and not path.endswith(endings):
+            raise ValueError(raw)
+        return path
+
+    return read
 
 
 def words(raw: Any) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from evocrawl.simulation.world import Arrived, Document, Follows
 MAX_REDIRECTS = 20
 """As Scrapy's REDIRECT_MAX_TIMES."""
 
+UNKNOWN = "unknown: the recorded crawl did not fetch it"
 NOT_FOLLOWED = "a redirect that is not followed"
 
 LATENCY_S = 0.1
@@ -29,7 +30,8 @@ class Answer:
     """What one address answers, redirects not yet followed.
 
     Of a page there is a `document`, of a redirect a `location`. `kind` is the media type.
-    `latency_s` counts until the answer is there, `body_bytes` is its size.
+    `latency_s` counts until the answer is there, `body_bytes` is its size. With `is_unknown`
+    nobody knows what the address answers.
     """
 
     latency_s: float = 0.0
@@ -39,6 +41,7 @@ class Answer:
     is_forbidden: bool = False
     kind: str = "text/html"
     body_bytes: int = 0
+    is_unknown: bool = False
 
 
 class AnsweringWorld(ABC):
@@ -99,6 +102,8 @@ class AnsweringWorld(ABC):
                 url = urljoin(url, answer.location)
                 if not follows(url):
                     return Dead(NOT_FOLLOWED, cost)
+            elif answer.is_unknown:
+                return Dead(UNKNOWN, cost)
             elif answer.status >= 400:
                 return Dead(f"status {answer.status}", cost)
             elif answer.document is None:

@@ -13,6 +13,7 @@ from evocrawl.model import Fingerprint
 from evocrawl.simulation.answers import LATENCY_S, TIMEOUT_S, Answer, AnsweringWorld
 from evocrawl.simulation.labels import Labels
 from evocrawl.simulation.links import NO_LINKS, Addresses, PackedLinks, Words
+from evocrawl.simulation.recording import Head
 from evocrawl.simulation.records import Record, WorldError, read_records
 from evocrawl.simulation.world import Document
 from evocrawl.urls import fingerprint, host_of
@@ -44,6 +45,8 @@ class Entry:
 class Recorded(AnsweringWorld):
     """The pages of `records`; an address that is none of them answers 404.
 
+    With the head of a `recording` it is unknown instead: nobody knows what it would have answered.
+
     A page that names no latency takes `latency_s` seconds. Time 0 is the latest date of the
     file, so that `changed_at_s` is at most 0. Of two pages of one identity the first counts;
     `duplicates` says how many were left out. A page given as HTML is read when it is first
@@ -57,9 +60,11 @@ class Recorded(AnsweringWorld):
         *,
         latency_s: float = LATENCY_S,
         timeout_s: float = TIMEOUT_S,
+        recording: Head | None = None,
     ) -> None:
         self.name = name
         self.timeout_s = timeout_s
+        self.recording = recording
         self.duplicates = 0
         self.extra: dict[Fingerprint, dict[str, Any]] = {}
         self.addresses = Addresses()
@@ -83,7 +88,10 @@ class Recorded(AnsweringWorld):
         path = Path(path)
         stem = path.name.partition(".")[0]
         name = path.resolve().parent.name if stem in ("pages", "start") else stem
-        world = cls(read_records(path), name, **options)
+        head = Head.read(path)
+        if head is not None and head.timeout_s:
+            options = {"timeout_s": head.timeout_s, **options}
+        world = cls(read_records(path), name, recording=head, **options)
         if not len(world):
             raise WorldError(path, 0, "", "there is no page in it")
         return world
@@ -94,7 +102,9 @@ class Recorded(AnsweringWorld):
     def answer(self, url: str, now_s: float) -> Answer:  # noqa: ARG002
         """Return what `url` answers; the same at all times."""
         entry = self.entry(url)
-        return Answer(self._latency_s, 404) if entry is None else self.answer_of(entry)
+        if entry is None:
+            return Answer(self._latency_s, 404, is_unknown=self.recording is not None)
+        return self.answer_of(entry)
 
     def entry(self, url: str) -> Entry | None:
         """Return what is known of an address, None for nothing."""

@@ -19,6 +19,10 @@ robots         "disallow" or false: robots.txt forbids it; or tokens of a robots
 =============  ============================================================================
 
 Other keys of a page are kept in `Record.extra`.
+
+A crawl's recording begins with a line of its own, ``{"recording": {"version": 1, "query": str,
+"timeout_s": float, …}}``: the file is no whole web then, and addresses that are not in it are
+unknown, not dead. Its last line may be cut short, by whatever ended the crawl.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import logging
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -38,6 +43,11 @@ from zlib import error as ZlibError  # noqa: N812
 from evocrawl.errors import EvocrawlError
 from evocrawl.simulation.links import Words
 from evocrawl.urls import identity
+
+logger = logging.getLogger(__name__)
+
+RECORDING = "recording"
+"""Key of the line that says that the file is a recording."""
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FORBIDS = frozenset(("disallow", "disallowed", "forbidden"))
@@ -81,22 +91,30 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the object of each line that is not blank.
 
     Raises WorldError for what is no JSON object and for a broken archive, OSError for a file
-    that cannot be opened.
+    that cannot be opened. Where a recording breaks off, its lines do too, with a warning.
     """
-    number = 0
+    number, is_recording = 0, False
     try:
         with opened(path) as lines:
             for number, line in enumerate(lines, 1):
+                if is_recording and not line.endswith(b"\n"):
+                    raise EOFError("the last line is cut short")
                 if line.strip():
-                    yield number, _object(path, number, line)
+                    row = _object(path, number, line)
+                    is_recording = is_recording or RECORDING in row
+                    yield number, row
     except (EOFError, gzip.BadGzipFile, ZlibError) as error:
+        if is_recording and isinstance(error, EOFError):
+            logger.warning("%s: the recording breaks off after line %d: %s", path, number, error)
+            return
         raise WorldError(path, number + 1, "", f"the archive is broken: {error}") from error
 
 
 def read_records(path: str | Path) -> Iterator[Record]:
     """Yield the pages of a world file; raises WorldError naming line and field."""
     for number, row in read_lines(path):
-        yield Fields(path, number, row).record()
+        if number > 1 or RECORDING not in row:
+            yield Fields(path, number, row).record()
 
 
 class Fields:
