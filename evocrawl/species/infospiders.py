@@ -55,7 +55,7 @@ class Traits:
 
     theta: float = 2.0
     window: int = 5
-    greed: float = 4.0
+    greed: float = 20.0
     discount: float = 0.5
     rate: float = 0.1
     trust: float = 0.5
