@@ -17,6 +17,7 @@ from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
+from evocrawl.links import LinkModel, prior
 from evocrawl.model import Fingerprint
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
@@ -84,6 +85,7 @@ def settle_in(
         labels,
         environment.clock,
         lexicon=lambda: Lexicon(config.query, config.language),
+        links=lambda: LinkModel(model.link, config.relevant_at, prior.shipped()),
     )
     population = Population(
         [make(ingredients) for make in makers],

@@ -15,6 +15,7 @@ from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
+from evocrawl.links import LinkModel, prior
 from evocrawl.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.lexicon import Lexicon
@@ -121,6 +122,7 @@ def make_population(
         contest=4,
         labels=frozenset(),
         lexicon=lambda: Lexicon("coral"),
+        links=lambda: LinkModel(AnchorIsRelevance().link, 0.5, prior.shipped()),
     )
     population = Population(
         [SPECIES[name](ingredients) for name in species.split("+")],

@@ -16,6 +16,7 @@ from evocrawl.species.best_first import best_first
 from evocrawl.species.best_first_anchor import best_first_anchor
 from evocrawl.species.breadth_first import breadth_first
 from evocrawl.species.energy import LinkRelevance, energy
+from evocrawl.species.evo import SharedModel, evo
 from evocrawl.species.fish_search import fish_search
 from evocrawl.species.infospiders import infospiders
 from evocrawl.species.keyword_net import Lexicon
@@ -34,7 +35,8 @@ class Ingredients:
 
     `frontier` makes an empty queue, `shelf` an empty shelf, `clock` tells the time, `relevant_at`
     is the relevance from which a page counts as relevant, `labels` are the pages known to be so,
-    where a simulation knows. `lexicon` makes what reads the words around links.
+    where a simulation knows. `lexicon` makes what reads the words around links, `links` what learns
+    which links are good.
     """
 
     base: PageBase
@@ -48,6 +50,7 @@ class Ingredients:
     labels: Collection[Fingerprint] | None = None
     clock: Clock = field(default_factory=Clock)
     lexicon: Callable[[], Lexicon] = field(kw_only=True)
+    links: Callable[[], SharedModel] = field(kw_only=True)
 
     def bar(self, share: float) -> Bar:
         """Return what tells relevant pages: `relevant_at`, or the best `share` where it is lower.
@@ -60,6 +63,7 @@ class Ingredients:
 Maker: TypeAlias = Callable[[Ingredients], Species]
 
 SPECIES: dict[str, Maker] = {
+    "evo": lambda have: evo(have.frontier(), have.base.is_claimed, have.links()),
     "energy": lambda have: energy(
         have.base,
         have.shelf(),

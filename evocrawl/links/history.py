@@ -1,0 +1,43 @@
+"""What the second level learnt from: the latest examples, and old links to learn again."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+_KEPT = 4096
+_GOLDEN = 0.6180339887498949
+
+
+class History:
+    """The latest `_KEPT` examples: features, the page reached (−1: none), the link followed."""
+
+    def __init__(self, width: int) -> None:
+        self._features = np.zeros((_KEPT, width))
+        self._pages = np.zeros(_KEPT, np.intp)
+        self._links = np.zeros(_KEPT, np.intp)
+        self._count = 0
+        self._mark = 0.0
+
+    def add(self, features: npt.NDArray[np.float64], page: int, link: int) -> None:
+        """Keep an example. O(d)."""
+        place = self._count % _KEPT
+        self._features[place], self._pages[place], self._links[place] = features, page, link
+        self._count += 1
+
+    def examples(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+        """Return features, shape (n, d), and pages, shape (n,)."""
+        kept = min(self._count, _KEPT)
+        return self._features[:kept], self._pages[:kept]
+
+    def replay(self, most: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Return links and pages of at most `most` examples, spread evenly over all kept.
+
+        Multiples of the golden ratio, modulo 1, come back to each example about as often as to
+        any other, without chance.
+        """
+        kept = min(self._count, _KEPT)
+        marks = self._mark + _GOLDEN * np.arange(1, min(most, kept) + 1)
+        self._mark = float(marks[-1] % 1) if len(marks) else self._mark
+        places = (marks % 1 * kept).astype(np.intp)
+        return self._links[places], self._pages[places]

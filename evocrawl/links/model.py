@@ -1,0 +1,221 @@
+"""The link model that a population shares: it takes in pages, and tells what links are worth.
+
+Evidence about a link is pooled: over all links to the same target, over its host, folder and tag
+path, over the pages it stands on. Two levels learn from where links led: `tokens` from their words,
+`bayes` from `features`, of which the first level's score is one. What counts as good is the label
+of a page ::
+
+    label = (1 − w) · min(1, relevance / r) + w · like         in [0, 1]
+
+with r the mean relevance of the best pages so far, so that "good" means the same for any query,
+and `like` the likeness to the profile, whose say w is 0 before there are some good pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.links.bayes import Posterior
+from evocrawl.links.evidence import Evidence, Found, Rows, path_group
+from evocrawl.links.features import FEATURES, Describer, Matrix, Tuning, mask_of
+from evocrawl.links.history import History
+from evocrawl.links.prior import Prior
+from evocrawl.links.profile import REMEMBERED, Profile
+from evocrawl.links.tokens import WordModel
+from evocrawl.links.words import Hasher, readable
+from evocrawl.model import Fingerprint, Link, Page
+
+Match = Callable[[str, str], float]
+"""Maps an anchor and a context, of which one is empty, to their match with the query."""
+
+_ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
+"""Undo the weights by which a relevance model mixes the two (Shark-search's)."""
+_BEST_SHARE = 0.05
+_BEST_AT_LEAST = 3
+_TRUST_IN_BAR = 2.0
+_GOOD = 1.3
+_REPLAYS = 16
+_GROWTH = 1.1
+_WHOLE = Tuning()
+
+
+class LinkModel:
+    """What is known of links, and what they seem worth.
+
+    `match` values words against the query, `relevant_at` > 0 is the relevance of a page that is
+    about it, which `r` begins near.
+    """
+
+    def __init__(
+        self, match: Match, relevant_at: float, prior: Prior, tuning: Tuning = _WHOLE
+    ) -> None:
+        self.evidence = Evidence()
+        self.words = WordModel()
+        self.profile = Profile()
+        mask = mask_of(tuning)
+        self.posterior = Posterior(prior.mean * mask, prior.precision)
+        self.version = 0
+        self._root, self._root_of = self.posterior.root(), 0
+        self._tuning = tuning
+        self._match = match
+        self._describer = Describer(self.evidence, self.words, self.profile, mask)
+        self._history = History(len(FEATURES))
+        self._hasher = Hasher()
+        self._bar = _GOOD * relevant_at
+        self._reference = self._bar
+        self._next_refit = 5
+
+    def features(self, rows: Rows) -> Matrix:
+        """Return the features of targets, shape (n, d)."""
+        return self._describer.features(rows)
+
+    @property
+    def width(self) -> int:
+        """How many features there are, d."""
+        return len(FEATURES)
+
+    def worths(self, features: Matrix) -> Matrix:
+        """Return what targets of these features seem worth, as log-odds, shape (n,)."""
+        worths: Matrix = features @ self.posterior.mean
+        return worths
+
+    def sampled(self, z: Matrix, temperature: float) -> Matrix:
+        """Return weights drawn from the posterior by a standard normal `z`, shape (d,)."""
+        if temperature <= 0:
+            return self.posterior.mean
+        if self._root_of != self.version:
+            self._root, self._root_of = self.posterior.root(), self.version
+        weights: Matrix = self.posterior.mean + temperature * (self._root @ z)
+        return weights
+
+    def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+        """Take in a page that the link to target `row` led to (None: a seed).
+
+        Returns the rows of the targets that it links to. O(links of the page), and a refit now
+        and then, at ever greater distances, of O(1) a page.
+        """
+        own = self._row(page.url, page.fingerprint)
+        row = own if row is None else row
+        is_new = self.evidence.targets["page"][own] < 0
+        found = self._found(page)
+        if is_new:
+            self._add(page, own, list(found.values()))
+        if row != own:
+            self._try(row, int(self.evidence.targets["page"][own]))
+        if self.evidence.tries >= self._next_refit:
+            self.refit()
+            self._next_refit = max(self.evidence.tries + 5, int(self.evidence.tries * _GROWTH))
+        self.version += 1
+        return {target: each.row for target, each in found.items()}
+
+    def miss(self, row: int) -> None:
+        """The link to target `row` led to no page."""
+        if self.evidence.targets["is_open"][row]:
+            self._learn(row, 0.0, -1)
+            self.evidence.settle(row, 0.0)
+            self.version += 1
+
+    def refit(self) -> None:
+        """Look at the latest pages again: their labels, the profile, the posterior."""
+        pages = self.evidence.pages
+        first = max(len(pages) - REMEMBERED, 0)
+        latest = np.arange(first, len(pages))
+        relevances = pages["relevance"][latest].astype(float)
+        self._reference = self._reference_of(relevances)
+        relative = np.minimum(1.0, relevances / self._reference)
+        if self._tuning.has("profile"):
+            pages["like"][latest] = self.profile.refit(relative)
+        say = self.profile.say
+        labels = (1 - say) * relative + say * pages["like"][latest]
+        self.evidence.relabel(latest, labels)
+        xs, numbers = self._history.examples()
+        if len(xs) and self._tuning.has("fit"):
+            ys = np.where(numbers >= 0, pages["label"][numbers], 0.0).astype(float)
+            weights = ys + (1 - ys) * self._weight_of_bad
+            self.posterior.refit(xs, ys, weights)
+
+    def _label(self, relevance: float, like: float) -> float:
+        say = self.profile.say
+        return (1 - say) * min(1.0, relevance / self._reference) + say * like
+
+    def _reference_of(self, relevances: npt.NDArray[np.float64]) -> float:
+        """The mean relevance of the best pages, drawn towards what a good one should have."""
+        best = max(_BEST_AT_LEAST, int(_BEST_SHARE * len(relevances)))
+        top = np.sort(relevances)[-best:]
+        return float((top.sum() + _TRUST_IN_BAR * self._bar) / (len(top) + _TRUST_IN_BAR))
+
+    @property
+    def _weight_of_bad(self) -> float:
+        """Bad pages weigh less while there are many, so that good ones are heard."""
+        good = self.evidence.labels
+        return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
+
+    def _add(self, page: Page, row: int, found: list[Found]) -> None:
+        """Note a page that was not known, and the links on it."""
+        title = page.content.title
+        like = self.profile.add(*self._hasher.page(title, page.content.text))
+        match = min(1.0, _ANCHOR * self._match(title, "")) if title else 0.0
+        label = self._label(page.relevance, like)
+        number = self.evidence.add_page(row, page.relevance, label, like, match)
+        self._try(row, number)
+        if found:
+            self.evidence.add_links(number, found)
+
+    def _try(self, row: int, page: int) -> None:
+        """The target `row` has turned out to be `page`, itself or by a redirect."""
+        if not self.evidence.targets["is_open"][row]:
+            return
+        label = float(self.evidence.pages["label"][page])
+        self._learn(row, label, page)
+        self.evidence.targets["page"][row] = page
+        self.evidence.settle(row, label)
+
+    def _learn(self, row: int, label: float, page: int) -> None:
+        """Learn from the links into a target that has become `page` (−1: none)."""
+        of_row = self.evidence.targets["links"][row]
+        inlinks = of_row[of_row >= 0]
+        if not len(inlinks):
+            return
+        bad = self._weight_of_bad
+        if self._tuning.has("fit"):
+            x = self.features(np.array([row]))[0]
+            self.posterior.update(x, label, label + (1 - label) * bad)
+            self._history.add(x, page, int(inlinks[-1]))
+        if not self._tuning.has("words"):
+            return
+        old, pages = self._history.replay(_REPLAYS)
+        labels = np.where(pages >= 0, self.evidence.pages["label"][pages], 0.0)
+        self.words.learn(
+            self.evidence.words(np.concatenate((inlinks, old))),
+            np.concatenate((np.full(len(inlinks), label), labels)),
+            bad,
+        )
+
+    def _found(self, page: Page) -> dict[Fingerprint, Found]:
+        """The links of a page, the first one to each target, none to the page itself."""
+        found: dict[Fingerprint, Found] = {}
+        for link in page.links:
+            if link.fingerprint not in found and link.fingerprint != page.fingerprint:
+                found[link.fingerprint] = self._read(link)
+        return found
+
+    def _read(self, link: Link) -> Found:
+        match = self._match
+        return Found(
+            self._row(link.url, link.fingerprint),
+            path_group(link.tag_path),
+            self._hasher.link(link.anchor, link.context, link.tag_path),
+            min(1.0, _ANCHOR * match(link.anchor, "")) if link.anchor else 0.0,
+            min(1.0, _CONTEXT * match("", link.context)) if link.context else 0.0,
+        )
+
+    def _row(self, url: str, fingerprint: Fingerprint) -> int:
+        row = self.evidence.row(fingerprint)
+        if row is None:
+            words = readable(url)
+            match = min(1.0, _CONTEXT * self._match("", words)) if words else 0.0
+            row = self.evidence.add_target(url, fingerprint, self._hasher.url(words), match)
+        return row

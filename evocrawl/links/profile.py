@@ -1,0 +1,108 @@
+"""The words that tell good pages from the others: relevance feedback without a user.
+
+In the manner of Rocchio (1971), with the best pages by the relevance model in the place of the
+user's choice ("pseudo-relevance feedback"): with c the mean vector of good pages, b that of all ::
+
+    profile(t) = max(0, c(t) − b(t)) · idf(t)        of the 80 heaviest terms, length 1
+    like(page) = min(1, page · profile / (mean of good pages · profile))
+
+The profile waits for `NEEDED` good pages, and its say in a page's label grows with their number,
+so that a crawl which has found nothing cannot drift.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.links.words import BUCKETS, PAGE_WORDS, Ids, Reals
+
+NEEDED = 3
+REMEMBERED = 8192
+"""The latest pages whose words are kept."""
+
+_TERMS = 80
+_MOST_GOOD = 40
+_SAY = 0.4
+_FULL_SAY = 10
+
+
+class Profile:
+    """Words of the latest pages, and what the good ones have in common."""
+
+    def __init__(self) -> None:
+        self.weights = np.zeros(BUCKETS, np.float32)
+        self.say = 0.0
+        self._scale = self._top = 0.0
+        self._ids = np.zeros((0, PAGE_WORDS), np.uint16)
+        self._values = np.zeros((0, PAGE_WORDS), np.float32)
+        self._count = 0
+
+    def add(self, ids: Ids, values: Reals) -> float:
+        """Keep a page's words; return how like the good pages it is, in [0, 1]."""
+        if self._count >= len(self._ids) and len(self._ids) < REMEMBERED:
+            more = max(len(self._ids), 64)
+            self._ids = np.pad(self._ids, ((0, more), (0, 0)))[:REMEMBERED]
+            self._values = np.pad(self._values, ((0, more), (0, 0)))[:REMEMBERED]
+        place = self._count % REMEMBERED
+        self._ids[place], self._values[place] = ids, values
+        self._count += 1
+        return float(self._likeness(ids, values))
+
+    def match(self, ids: Ids) -> npt.NDArray[np.float32]:
+        """Return how much of the profile is in short texts, shape (n, words) to (n,), from 0.
+
+        1 is the heaviest term alone; of several words each counts 1/√words.
+        """
+        words = np.maximum((ids > 0).sum(-1), 1)
+        top = max(self._top, 1e-9)
+        match: npt.NDArray[np.float32] = self.weights[ids].sum(-1) / np.sqrt(words) / top
+        return match.astype(np.float32)
+
+    def refit(self, relevances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Choose the good pages by `relevances` in [0, 1] of the pages kept, oldest first.
+
+        Returns how like the profile each is, in [0, 1]. O(pages kept).
+        """
+        order = self._order()
+        ids, values = self._ids[order], self._values[order]
+        best = np.argsort(-relevances, kind="stable")[: min(_MOST_GOOD, len(order) * 3 // 20 + 2)]
+        good = best[relevances[best] >= 0.5]
+        self.weights[:] = 0
+        self._scale = self._top = self.say = 0.0
+        if len(good) < NEEDED:
+            return np.zeros(len(order))
+        self._weigh(ids, values, good)
+        likeness = (self.weights[ids] * values).sum(1)
+        self._scale = float(likeness[good].mean())
+        if self._scale > 0:
+            self.say = _SAY * min(1.0, len(good) / _FULL_SAY)
+        return self._scaled(likeness)
+
+    def _weigh(self, ids: Ids, values: Reals, good: npt.NDArray[np.intp]) -> None:
+        flat = ids.ravel()
+        everywhere = np.bincount(flat, values.ravel(), BUCKETS) / len(ids)
+        among_good = np.bincount(ids[good].ravel(), values[good].ravel(), BUCKETS) / len(good)
+        pages_with = np.bincount(flat, minlength=BUCKETS)
+        idf = np.log((len(ids) + 1) / (pages_with + 0.5))
+        weights = np.maximum(among_good - everywhere, 0) * np.maximum(idf, 0)
+        weights[0] = 0
+        top = np.argpartition(-weights, _TERMS)[:_TERMS]
+        length = float(np.linalg.norm(weights[top]))
+        if length > 0:
+            self.weights[top] = weights[top] / length
+            self._top = float(self.weights.max())
+
+    def _order(self) -> npt.NDArray[np.intp]:
+        """Places of the pages kept, the oldest first."""
+        kept = min(self._count, REMEMBERED)
+        return (np.arange(kept) + (self._count - kept)) % REMEMBERED
+
+    def _likeness(self, ids: Ids, values: Reals) -> npt.NDArray[np.float64]:
+        return self._scaled((self.weights[ids] * values).sum(-1))
+
+    def _scaled(self, likeness: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        if self._scale <= 0:
+            return np.zeros(np.shape(likeness))
+        scaled: npt.NDArray[np.float64] = np.minimum(1.0, likeness / self._scale).astype(float)
+        return scaled

@@ -1,0 +1,153 @@
+"""The open links of the species `evo`: a queue by worth, and the best of them at hand.
+
+Worth changes with every page. Looking at every waiting link again would cost more the longer a
+crawl lasts; here each step looks again at the `_AT_HAND` links known as the best, at `_SWEPT`
+others in turn, and at those that were found just now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.model import Fingerprint, Lead
+from evocrawl.species.parts import Queue
+
+Matrix = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+_AT_HAND = 128
+_SWEPT = 128
+_SEED = 1e6
+_CHANGE = 0.05
+"""A worth that changed by less stays as it is in the queue."""
+
+
+class Valuer(Protocol):
+    """What is needed of the link model."""
+
+    version: int
+
+    def features(self, rows: Rows) -> Matrix:
+        """Return the features of targets, shape (n, d)."""
+
+    def worths(self, features: Matrix) -> Matrix:
+        """Return what targets of these features seem worth, shape (n,)."""
+
+
+class Prospects:
+    """Open links by the model's row of their target, which a lead carries as its features."""
+
+    def __init__(
+        self, queue: Queue, model: Valuer, is_claimed: Callable[[Fingerprint], bool]
+    ) -> None:
+        self._queue = queue
+        self._model = model
+        self._is_claimed = is_claimed
+        self._leads: dict[int, Lead] = {}
+        self._worths: dict[int, float] = {}
+        self._turns: list[int] = []
+        self._next_turn = 0
+        self._fresh: list[int] = []
+        self._hand: list[int] = []
+        self._features: dict[int, Matrix] = {}
+        self._seen = -1
+
+    @property
+    def has_parked(self) -> bool:
+        """True when links wait for busy hosts."""
+        return self._queue.has_parked
+
+    def add(self, leads: Sequence[Lead]) -> None:
+        """Take in links, new or found again. O(log n) a link."""
+        for lead in leads:
+            row = row_of(lead)
+            self._queue.push(lead, _SEED if row is None else lead.score)
+            if row is not None:
+                if row not in self._leads:
+                    self._turns.append(row)
+                self._leads[row] = lead
+                self._fresh.append(row)
+                self._worths.pop(row, None)
+        self._seen = -1
+
+    def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
+        """Return the links at hand whose hosts are free; a seed alone; none where all wait.
+
+        O(log n) amortised, whatever the number of links.
+        """
+        first = self._queue.peek(is_free)
+        if first is None or row_of(first) is None:
+            return [] if first is None else [first]
+        if self._seen != self._model.version:
+            self._look_again(first)
+            self._seen = self._model.version
+        hosts: dict[str, bool] = {}
+        leads = []
+        for row in self._hand:
+            lead = self._leads.get(row)
+            if lead is None or self._is_claimed(lead.fingerprint):
+                continue
+            if lead.host not in hosts:
+                hosts[lead.host] = is_free(lead.host)
+            if hosts[lead.host]:
+                leads.append(lead)
+        return leads or [first]
+
+    def features(self, leads: Sequence[Lead]) -> Matrix:
+        """Return the features of links at hand, as of the last look, shape (n, d)."""
+        rows = [row_of(lead) or 0 for lead in leads]
+        known = [self._features.get(row) for row in rows]
+        if any(each is None for each in known):
+            return self._model.features(np.array(rows))
+        return np.array(known)
+
+    def free(self, host: str) -> None:
+        """Count the host's links again."""
+        self._queue.free(host)
+
+    def _look_again(self, first: Lead) -> None:
+        rows = {row for row in (*self._hand, *self._fresh, *self._swept()) if self._is_open(row)}
+        rows.add(row_of(first) or 0)
+        self._fresh.clear()
+        ordered = np.array(sorted(rows))
+        features = self._model.features(ordered)
+        worths = self._model.worths(features)
+        for row, worth in zip(ordered.tolist(), worths.tolist(), strict=True):
+            if abs(worth - self._worths.get(row, -_SEED)) > _CHANGE:
+                self._worths[row] = worth
+                self._queue.rerank(self._leads[row], worth)
+        best = np.argsort(-worths, kind="stable")[:_AT_HAND]
+        self._hand = ordered[best].tolist()
+        self._features = dict(zip(self._hand, features[best], strict=True))
+
+    def _swept(self) -> list[int]:
+        """The next rows in turn; those no longer open leave the turns."""
+        swept = []
+        for _ in range(min(_SWEPT, len(self._turns))):
+            self._next_turn %= max(len(self._turns), 1)
+            row = self._turns[self._next_turn]
+            if self._is_open(row):
+                swept.append(row)
+                self._next_turn += 1
+            else:
+                self._leads.pop(row, None)
+                self._worths.pop(row, None)
+                last = self._turns.pop()
+                if self._next_turn < len(self._turns):
+                    self._turns[self._next_turn] = last
+                if not self._turns:
+                    break
+        return swept
+
+    def _is_open(self, row: int) -> bool:
+        lead = self._leads.get(row)
+        return lead is not None and not self._is_claimed(lead.fingerprint)
+
+
+def row_of(lead: Lead) -> int | None:
+    """Return the row of a link's target, None for a seed."""
+    return lead.features if isinstance(lead.features, int) else None
