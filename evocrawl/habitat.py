@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,15 +46,17 @@ def settle_in(
     timeout_s: float,
     model: Relevance | None = None,
     labels: Collection[Fingerprint] | None = None,
+    makers: Sequence[Maker] = (),
 ) -> Habitat:
     """Build the habitat that `config` describes.
 
     `concurrency` is the number of visits under way at once unless the configuration says so,
     `timeout_s` the longest fetch, `model` a relevance model to use in place of the configured
     one (a simulator shares one between runs), `labels` the relevant pages where they are known,
-    for the species that needs them. Raises SettingError or QueryError.
+    for the species that needs them, `makers` what makes the species where it is not those that
+    the configuration names. Raises SettingError or QueryError.
     """
-    makers = makers_of(config.species)
+    makers = makers or makers_of(config.species)
     model = model or _relevance(config)
     base = MemoryPageBase()
     budget = Budget(config.max_pages or None)

@@ -11,7 +11,7 @@ requests of a visit all count, and the addresses it is redirected to are taken, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from time import perf_counter, process_time
@@ -37,6 +37,7 @@ from evocrawl.model import (
 )
 from evocrawl.simulation.judge import Judge
 from evocrawl.simulation.world import Document, World
+from evocrawl.species import Maker
 from evocrawl.urls import fingerprint
 
 OVER_BUDGET = "over budget"
@@ -107,13 +108,14 @@ def run(
     relevant: Collection[Fingerprint] | None = None,
     judge: Judge | None = None,
     on_event: Iterable[Callable[[Event], None]] = (),
+    makers: Sequence[Maker] = (),
 ) -> Run:
     """Let the population that `config` describes live in `world` from `seeds` to its end.
 
     `host_limit` defaults to `concurrency` visits a host and no delay, `relevant` are the labels
     for a species that knows them, `judge` one to share between runs of the same query, `on_event`
-    gets every event. Raises SettingError or QueryError, and ValueError when a seed is no http URL
-    or there is none.
+    gets every event, `makers` make the species where the configuration does not name them.
+    Raises SettingError or QueryError, and ValueError when a seed is no http URL or there is none.
     """
     links = [Link(url, fingerprint(url)) for url in seeds]
     if not links:
@@ -128,6 +130,7 @@ def run(
         timeout_s=_TIMEOUT_S,
         model=judge.model,
         labels=relevant,
+        makers=makers,
     )
     habitat.population.on_event.extend(on_event)
     simulation = _Simulation(world, habitat, judge)
