@@ -18,7 +18,7 @@ from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.meta import VISIT
 from evocrawl.model import Content, Outcome, Page, Visit
-from evocrawl.reading import Reading, read_html
+from evocrawl.reading import Reading, read_html, read_rdf
 from evocrawl.request_links import Names
 
 if TYPE_CHECKING:
@@ -115,6 +115,16 @@ class Ecosystem:
             content_language=_latin1(headers.get(b"Content-Language")),
         )
 
+    def read_data(self, response: Response) -> Reading:
+        """Return what can be read from an RDF file; no markup where it is none.
+
+        Where the relevance model does not ask for formats every file is none.
+        """
+        if "formats" not in self.relevance.reads:
+            return Reading.nothing()
+        kind = _latin1(response.headers.get(b"Content-Type"))
+        return read_rdf(response.body, response.url, kind)
+
     def page_item(self, response: Response, reading: Reading, flight: Flight) -> PageItem:
         """Return the item that stands for a visit's page."""
         lead = flight.visit.lead
@@ -132,6 +142,7 @@ class Ecosystem:
             anchor=lead.anchor,
             agent=flight.visit.agent,
             content_fingerprint=reading.content_fingerprint.hex(),
+            formats=reading.formats,
         )
 
     def score(self, item: PageItem) -> None:
@@ -166,7 +177,7 @@ class Ecosystem:
 
     @staticmethod
     def _content(item: PageItem) -> Content:
-        return Content(item.title, item.text, item.language)
+        return Content(item.title, item.text, item.language, item.formats)
 
     @staticmethod
     def now_s() -> float:

@@ -25,6 +25,8 @@ class PageItem:
     relevance             set by `RelevancePipeline`, in [0, 1]
     energy                set by `EnergyPipeline`: what a first visit lays on the page
     content_fingerprint   hex digest of the normalised text; equal for equal texts
+    formats               machine-readable content: json-ld, microdata, rdfa; of an RDF file
+                          json-ld, n-triples, owl, rdf-xml, turtle
     ====================  ===================================================================
     """
 
@@ -42,3 +44,4 @@ class PageItem:
     relevance: float | None = None
     energy: float | None = None
     content_fingerprint: str = ""
+    formats: tuple[str, ...] = ()

@@ -126,6 +126,7 @@ class LinksMiddleware:
         )
 
     def _read(self, response: Response) -> Reading:
-        if isinstance(response, TextResponse):
+        reading = self._ecosystem.read_data(response)
+        if not reading.is_markup and isinstance(response, TextResponse):
             return self._ecosystem.read(response)
-        return Reading.nothing()
+        return reading

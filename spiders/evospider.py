@@ -66,10 +66,8 @@ class EvoSpider(Spider):
         if flight is None:
             return
         flight.is_read = True
-        if not isinstance(response, HtmlResponse):
-            flight.failure = "no HTML"
-            return
-        reading = self.ecosystem.read(response)
+        is_html = isinstance(response, HtmlResponse)
+        reading = (self.ecosystem.read if is_html else self.ecosystem.read_data)(response)
         if not reading.is_markup:
             flight.failure = "no HTML"
             return

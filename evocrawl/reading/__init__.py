@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, read_html
+from evocrawl.reading.rdf import read_rdf
 
-__all__ = ["Limits", "Reading", "read_html"]
+__all__ = ["Limits", "Reading", "read_html", "read_rdf"]

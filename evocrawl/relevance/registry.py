@@ -8,7 +8,10 @@ from evocrawl.errors import SettingError
 from evocrawl.relevance.base import Relevance
 
 GROUP = "evocrawl.relevance"
-_OURS = {"tfidf": EntryPoint("tfidf", "evocrawl.relevance.tfidf:TfIdf", GROUP)}
+_OURS = {
+    "semantic": EntryPoint("semantic", "evocrawl.relevance.semantic:Semantic", GROUP),
+    "tfidf": EntryPoint("tfidf", "evocrawl.relevance.tfidf:TfIdf", GROUP),
+}
 
 
 def names() -> tuple[str, ...]:
