@@ -53,7 +53,7 @@ class Traits:
     =================  =================================================================
     """
 
-    theta: float = 2.0
+    theta: float = 0.25
     window: int = 5
     greed: float = 20.0
     discount: float = 0.5
