@@ -25,8 +25,10 @@ class Budget:
 
     @property
     def left(self) -> int | None:
-        """Requests that are neither spent nor reserved; None without a limit."""
-        return None if self.limit is None else self.limit - self.spent - len(self._reserved)
+        """Requests that are neither spent nor reserved, 0 or more; None without a limit."""
+        if self.limit is None:
+            return None
+        return max(self.limit - self.spent - len(self._reserved), 0)
 
     @property
     def exhausted(self) -> bool:

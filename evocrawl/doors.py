@@ -30,6 +30,10 @@ class Doors:
         """Iterate over the doors at which somebody waits."""
         return iter(self._waiting)
 
+    def shut(self) -> list[str]:
+        """Return every door that is shut, whether somebody waits at it or was turned away."""
+        return [*{**dict.fromkeys(self._waiting), **dict.fromkeys(self._shut)}]
+
     def chosen(self) -> list[Lead]:
         """Return every link that waits at a door or was let in. O(them)."""
         waiting = [each for at_door in self._waiting.values() for each in at_door]

@@ -84,7 +84,7 @@ class Population:
         self.life = Life(self.species, environment.fees, bounds, environment.base, rng, ROOT)
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
-        self._max_unsettled = max_unsettled
+        self.max_unsettled = max_unsettled
         self._discovery = Discovery(self.species, environment.base, environment.rewards)
         self.gate = gate
         self._turns = Turns(self.species[0].slice_s)
@@ -118,7 +118,7 @@ class Population:
         the page) for one that looks at its page; agents whose hosts are busy are set aside and
         not asked again before one of these hosts can take them.
         """
-        if not self._may_open():
+        if not self.may_open:
             return None
         self.environment.clock.advance(now_s)
         self.environment.hosts.advance(now_s)
@@ -143,16 +143,22 @@ class Population:
 
         The door's host is passed over until `opened` names the door.
         """
-        base = self.environment.base
         for agent, lead in self._doors.turn_away(door):
             self._targets.discard(lead.fingerprint)
-            if base.get(lead.fingerprint) is None:
-                base.release(lead.fingerprint)
-            agent.species.sight.found([lead])
+            self._reopen(lead, agent.species)
             agent.in_flight -= 1
             if agent.species.single_flight:
                 self._turns.join([agent])
         self._turns.stirred()
+
+    def give_back(self, lead: Lead, species: Species) -> None:
+        """Nobody went where `lead`, found by `species`, leads: it is open again."""
+        self._reopen(lead, species)
+        self._turns.stirred()
+
+    def shut_doors(self) -> list[str]:
+        """Return the doors that have to open before their hosts can be gone to."""
+        return self._doors.shut()
 
     def settle(self, visit_id: VisitId, outcome: Outcome) -> list[Event]:
         """End a visit; exactly once for each. Returns what happened, in order.
@@ -183,7 +189,7 @@ class Population:
 
     def wakes_at(self) -> float | None:
         """Return when a later `choose` can succeed by the passing of time alone, else None."""
-        if self._may_open() and (self._waiting or self._doors.has_admitted):
+        if self.may_open and (self._waiting or self._doors.has_admitted):
             return self.environment.hosts.wakes_at()
         return None
 
@@ -200,9 +206,11 @@ class Population:
             return None
         return "exhausted"
 
-    def _may_open(self) -> bool:
-        under_way = len(self.unsettled) + (len(self._doors) if self._max_unsettled == 1 else 0)
-        return under_way < self._max_unsettled and self.environment.budget.left != 0
+    @property
+    def may_open(self) -> bool:
+        """False while as many visits are under way, or requests made, as may be."""
+        under_way = len(self.unsettled) + (len(self._doors) if self.max_unsettled == 1 else 0)
+        return under_way < self.max_unsettled and self.environment.budget.left != 0
 
     def _turn(self, agent: Agent, now_s: float) -> Visit | None:
         """Give `agent` one move: walk to energy or follow a link."""
@@ -232,6 +240,12 @@ class Population:
         else:
             self._turns.join(self.life.walk(agent, move))
         return None
+
+    def _reopen(self, lead: Lead, species: Species) -> None:
+        base = self.environment.base
+        if base.get(lead.fingerprint) is None:
+            base.release(lead.fingerprint)
+        species.sight.found([lead])
 
     def _works(self, agent: Agent, now_s: float) -> bool:
         return self._turns.works(agent, self.life.agents, now_s)

@@ -56,7 +56,7 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
     """No visit is lost, no target is given out twice, no budget and no host limit overshot."""
     environment = population.environment
     under_way = population.unsettled.values()
-    assert ledger.opened - ledger.settled == len(under_way) <= population._max_unsettled
+    assert ledger.opened - ledger.settled == len(under_way) <= population.max_unsettled
     leads = [visit.lead for visit in under_way]
     leads += population._doors.chosen()
     assert len({lead.fingerprint for lead in leads}) == len(leads)

@@ -161,3 +161,17 @@ def test_agents_that_wait_for_a_host_take_turns() -> None:
         else:
             agents.append(chosen.agent)
     assert sorted(agents) == [1, 2, 3, 4, 5]
+
+
+def test_a_link_that_is_given_back_is_followed_again() -> None:
+    """As a link that was cut short by the budget is, once there is more."""
+    population, _ = make_population("best_first")
+    population.place([link(A)])
+    first = population.choose(0.0)
+    assert first is not None
+    population.settle(first.id, Dropped("over budget"))
+    assert population.choose(0.0) is None
+    population.give_back(first.lead, population.species[0])
+    again = population.choose(0.0)
+    assert again is not None
+    assert again.lead == first.lead

@@ -68,3 +68,15 @@ def test_without_a_limit_requests_are_only_counted() -> None:
     budget.reserve(1)
     assert all(budget.spend(None) for _ in range(1000))
     assert (budget.spent, budget.left, budget.exhausted) == (1000, None, False)
+
+
+def test_a_limit_below_what_is_spent_leaves_nothing() -> None:
+    """A crawl that goes on with a smaller budget than before sends nothing more."""
+    budget = Budget(5)
+    for visit in range(3):
+        budget.reserve(visit)
+        budget.spend(visit)
+    budget.limit = 2
+    assert budget.left == 0
+    assert budget.exhausted
+    assert not budget.spend(None)
