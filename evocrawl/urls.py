@@ -33,7 +33,7 @@ _PLAIN = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w~!$&'()*+,=:@-][\w~!$&'()*+,=:@.-]*)*/?", re.A
 )
 """URLs that are their own identity. Not with ``;``: w3lib drops an empty parameter."""
-_HOST_AS_WRITTEN = re.compile(r"[A-Za-z]+://[A-Za-z0-9.-]+(?::\d*)?(?:[/?#]|\Z)")
+_HOST_AS_WRITTEN = re.compile(r"[A-Za-z]+://([A-Za-z0-9.-]+)(?::\d*)?(?:[/?#]|\Z)")
 _FINGERPRINT_BYTES = 12
 
 
@@ -69,9 +69,11 @@ def fingerprint(url: str) -> Fingerprint:
 
 def host_of(url: str) -> str:
     """Return the host of `url` as in its identity, "" when it has none: the key of politeness."""
+    plain = _HOST_AS_WRITTEN.match(url)
+    if plain is not None:
+        return plain[1].lower().rstrip(".")
     try:
-        plain = url if _HOST_AS_WRITTEN.match(url) else identity(url)
-        return (urlsplit(plain).hostname or "").rstrip(".")
+        return (urlsplit(identity(url)).hostname or "").rstrip(".")
     except ValueError:
         return ""
 
