@@ -79,7 +79,7 @@ def test_a_recording_cut_anywhere_is_read_up_to_there(
         cut.write_bytes(whole[:end])
         least = sum(size <= end for size in sizes[1:])
         assert least <= len(Recorded.read(cut)) <= 3
-    # zstd gives out whole blocks, and a block is a line: nothing is left to warn of.
+    # zstd gives out whole blocks, and a short line is one: nothing is left to warn of.
     warned = any(record.levelno == logging.WARNING for record in caplog.records)
     assert warned == (ending != ".jsonl.zst")
     cut.write_text(json.dumps({"url": url(1)}) + '\n{"url":')
