@@ -6,7 +6,7 @@ import math
 
 import pytest
 from crawled import to
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evocrawl.relevance.lexicon import Lexicon
@@ -67,6 +67,7 @@ def test_learning_often_makes_the_estimate_the_target(target: float) -> None:
     assert net.estimate("coral") == pytest.approx(target, abs=0.01)
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["a", "b c", "a a a\nb", ""]), st.floats(-3, 3)), max_size=60
@@ -84,6 +85,7 @@ def test_whatever_is_learnt_weights_stay_bounded(
         assert -1 <= net.estimate(words) <= 1
 
 
+@settings(max_examples=40)
 @given(st.text(), st.text(), st.integers(1, 9))
 def test_any_words_can_be_near_a_link(anchor: str, around: str, window: int) -> None:
     """There are at most as many distances as the window has, none of them empty of meaning."""
