@@ -159,6 +159,12 @@ class Config:
         "pages with open links among which an agent in a dead end goes to the most relevant",
     )
     relevance: str = option("tfidf", text, "the name of a relevance model", "how pages are scored")
+    fresh_h: float = option(
+        24.0,
+        _POSITIVE,
+        "a number above 0",
+        "hours for which a page is news to relevance models that go by age",
+    )
     language: str = option(
         "", text, "a language code such as en or de", "of the query; found out when empty"
     )
@@ -226,6 +232,11 @@ class Config:
         config = cls(**{**ECONOMIES.get(values.get("species", ""), {}), **values})._completed()
         config._check(set(values))
         return config
+
+    @property
+    def fresh_s(self) -> float:
+        """`fresh_h` in seconds."""
+        return 3600 * self.fresh_h
 
     def _check(self, given: set[str]) -> None:
         if not self.buffer and given & {"lower_bound", "upper_bound"}:

@@ -13,7 +13,22 @@ from typing import Any, Literal, TypeAlias
 Rewards: TypeAlias = Literal["first", "changed", "always"]
 """When a page that is fetched pays: at its first visit, each time it has changed, each time."""
 
+_FORAGERS: dict[str, Any] = {
+    "energy": "linear",
+    "gain": 1.0,
+    "cost": 0.0,
+    "hand_on_cost": 0.05,
+    "relevance": "recency",
+    "rewards": "changed",
+    "agents": 2,
+    "lower_bound": 2,
+    "upper_bound": 16,
+}
+
 ECONOMIES: dict[str, dict[str, Any]] = {
+    "weblog": _FORAGERS,
+    "reinforcement": _FORAGERS,
+    "weblog_reinforcement": _FORAGERS,
     "infospiders": {"energy": "linear", "gain": 1.0, "cost": 0.0, "buffer": False},
 }
 """Name of the species to options that differ from `evocrawl.config.Config`'s defaults."""

@@ -114,7 +114,9 @@ def makers_of(species: str) -> list[Maker]:
 
 def _relevance(config: Config) -> Relevance:
     try:
-        return relevance.create(config.relevance, config.query, config.language)
+        return relevance.create(
+            config.relevance, config.query, config.language, fresh_s=config.fresh_s
+        )
     except QueryError as error:
         if not config.query:
             raise SettingError("query", config.query, "words to look for") from error

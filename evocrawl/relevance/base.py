@@ -11,6 +11,10 @@ Extra: TypeAlias = Literal["formats", "age"]
 """What of a page's `Content` takes more than reading its words to find out."""
 
 
+FRESH_S = 86_400.0
+"""For how many seconds a page is news unless told otherwise: a day."""
+
+
 class Relevance(Protocol):
     """Scores pages, and links by their own words, against the query it was made for.
 
@@ -18,7 +22,8 @@ class Relevance(Protocol):
     and empty text has 0. No input raises: pages are written by strangers. A model is made with
     ``(query, language="")`` and raises `evocrawl.errors.QueryError` for a query that it cannot
     compare with anything. `language` is a BCP 47 tag, "" when it is not known. `reads` names what
-    the model needs of a page beside its words.
+    the model needs of a page beside its words; one that reads the "age", and says so as a class,
+    is made with `fresh_s` too, the seconds for which a page is news.
     """
 
     reads: frozenset[Extra]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 
 from evocrawl.errors import SettingError
-from evocrawl.relevance.base import Relevance
+from evocrawl.relevance.base import FRESH_S, Relevance
 
 GROUP = "evocrawl.relevance"
 _OURS = {
+    "recency": EntryPoint("recency", "evocrawl.relevance.recency:Recency", GROUP),
     "semantic": EntryPoint("semantic", "evocrawl.relevance.semantic:Semantic", GROUP),
     "tfidf": EntryPoint("tfidf", "evocrawl.relevance.tfidf:TfIdf", GROUP),
 }
@@ -19,15 +20,18 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_known()))
 
 
-def create(name: str, query: str, language: str = "") -> Relevance:
+def create(name: str, query: str, language: str = "", *, fresh_s: float = FRESH_S) -> Relevance:
     """Return the model called `name` for `query`, written in `language` ("": found by its script).
 
+    Models that read a page's age are told for how long a page is news, in seconds.
     Raises SettingError for an unknown name, QueryError for a query that says nothing.
     """
     known = _known()
     if name not in known:
         raise SettingError("relevance", name, ", ".join(sorted(known)))
-    model: Relevance = known[name].load()(query, language)
+    maker = known[name].load()
+    goes_by_age = "age" in getattr(maker, "reads", ())
+    model: Relevance = maker(query, language, **{"fresh_s": fresh_s} if goes_by_age else {})
     return model
 
 

@@ -122,7 +122,11 @@ def run(
         raise ValueError("a run needs at least one seed")
     began_s, began_cpu_s = perf_counter(), process_time()
     if judge is None:
-        judge = Judge(relevance.create(config.relevance, config.query, config.language))
+        judge = Judge(
+            relevance.create(
+                config.relevance, config.query, config.language, fresh_s=config.fresh_s
+            )
+        )
     habitat = settle_in(
         config,
         concurrency=concurrency,

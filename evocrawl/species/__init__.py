@@ -18,6 +18,7 @@ from evocrawl.species.breadth_first import breadth_first
 from evocrawl.species.energy import LinkRelevance, energy
 from evocrawl.species.evo import SharedModel, evo
 from evocrawl.species.fish_search import fish_search
+from evocrawl.species.foragers import foragers
 from evocrawl.species.infospiders import infospiders
 from evocrawl.species.keyword_net import Lexicon
 from evocrawl.species.lottery import Lottery
@@ -25,6 +26,7 @@ from evocrawl.species.oracle import oracle
 from evocrawl.species.parts import OpenLinks, Queue
 from evocrawl.species.shark_search import shark_search
 from evocrawl.species.tag_path_bandit import tag_path_bandit
+from evocrawl.species.text_states import TextStates
 
 __all__ = ["SPECIES", "Ingredients", "Maker", "Species"]
 
@@ -74,6 +76,13 @@ SPECIES: dict[str, Maker] = {
     ),
     "infospiders": lambda have: infospiders(
         have.base, have.shelf(), have.lexicon(), contest=have.contest
+    ),
+    "weblog": lambda _: foragers("weblog", TextStates(), selects=True, learns=False),
+    "reinforcement": lambda _: foragers(
+        "reinforcement", TextStates(), selects=False, learns=True
+    ),
+    "weblog_reinforcement": lambda _: foragers(
+        "weblog_reinforcement", TextStates(), selects=True, learns=True
     ),
     "best_first": lambda have: best_first(have.frontier()),
     "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),

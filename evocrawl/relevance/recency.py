@@ -1,0 +1,46 @@
+"""Relevance as news: what is young enough is relevant, and what is old is not.
+
+Palotai, Farkas & Lőrincz (algorithm 7): a page is relevant when "it is not older than 24 hours".
+A page of unknown age is not: nothing tells that it is new. With a query a page must be about it
+as well: it has then the relevance that "tfidf" gives it.
+
+================  =================  ==========================
+page              without a query    with one
+================  =================  ==========================
+young enough      1                  relevance by tf-idf
+older, undated    0                  0
+================  =================  ==========================
+"""
+
+from __future__ import annotations
+
+from evocrawl.model import Content
+from evocrawl.relevance.base import FRESH_S, Extra
+from evocrawl.relevance.tfidf import TfIdf
+
+
+class Recency:
+    """The relevance model "recency"; a page counts as news until it is `fresh_s` seconds old.
+
+    An empty query asks for all news. Raises QueryError for one without a usable term.
+    """
+
+    reads: frozenset[Extra] = frozenset(("age",))
+
+    def __init__(self, query: str, language: str = "", fresh_s: float = FRESH_S) -> None:
+        self._topic = TfIdf(query, language) if query.strip() else None
+        self._fresh_s = fresh_s
+
+    def page(self, content: Content) -> float:
+        """Return the relevance of a page that says this.
+
+        >>> [Recency("").page(Content(age_s=age)) for age in (3600.0, 90_000.0, None)]
+        [1.0, 0.0, 0.0]
+        """
+        if content.age_s is None or not content.age_s <= self._fresh_s:
+            return 0.0
+        return 1.0 if self._topic is None else self._topic.page(content)
+
+    def link(self, anchor: str, context: str, language: str = "") -> float:
+        """Return how much a link's words are about the query, 0 without one."""
+        return 0.0 if self._topic is None else self._topic.link(anchor, context, language)
