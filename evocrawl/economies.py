@@ -25,7 +25,20 @@ _FORAGERS: dict[str, Any] = {
     "upper_bound": 16,
 }
 
+_BIOCRAWLER: dict[str, Any] = {
+    "energy": "linear",
+    "gain": 15.0,
+    "cost": 1.0,
+    "dead_cost": 5.0,
+    "refusal_cost": 5.0,
+    "relevance": "semantic",
+    "rewards": "always",
+    "buffer": False,
+}
+
 ECONOMIES: dict[str, dict[str, Any]] = {
+    "biocrawler": _BIOCRAWLER,
+    "biocrawler_dumb": _BIOCRAWLER,
     "weblog": _FORAGERS,
     "reinforcement": _FORAGERS,
     "weblog_reinforcement": _FORAGERS,

@@ -14,6 +14,7 @@ from evocrawl.species.bar import Bar
 from evocrawl.species.base import PageBase, Species
 from evocrawl.species.best_first import best_first
 from evocrawl.species.best_first_anchor import best_first_anchor
+from evocrawl.species.biocrawler import biocrawler, biocrawler_dumb
 from evocrawl.species.breadth_first import breadth_first
 from evocrawl.species.energy import LinkRelevance, energy
 from evocrawl.species.evo import SharedModel, evo
@@ -78,12 +79,12 @@ SPECIES: dict[str, Maker] = {
         have.base, have.shelf(), have.lexicon(), contest=have.contest
     ),
     "weblog": lambda _: foragers("weblog", TextStates(), selects=True, learns=False),
-    "reinforcement": lambda _: foragers(
-        "reinforcement", TextStates(), selects=False, learns=True
-    ),
+    "reinforcement": lambda _: foragers("reinforcement", TextStates(), selects=False, learns=True),
     "weblog_reinforcement": lambda _: foragers(
         "weblog_reinforcement", TextStates(), selects=True, learns=True
     ),
+    "biocrawler": lambda have: biocrawler(have.base.is_claimed),
+    "biocrawler_dumb": lambda have: biocrawler_dumb(have.base.is_claimed),
     "best_first": lambda have: best_first(have.frontier()),
     "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),
     "breadth_first": lambda have: breadth_first(have.frontier()),

@@ -1,0 +1,103 @@
+"""IF-THEN rules of BioCrawlers, and the manager through which crawlers exchange them.
+
+Batzios et al. 2008, §3.3.3 and §3.4. IF the domains of the condition are all in sight THEN follow
+the target's domain. A rule has a strength: what was gained by following it is added, each use
+takes a tax off it, and below a least strength it is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+LEAST_STRENGTH = 20.0
+"""A weaker rule is forgotten; a new one begins with this and what was gained (table 3)."""
+
+MANAGED = 20
+"""Rules that the manager keeps, and that a crawler tells it (table 3)."""
+
+LEAST_MANAGED = 25.0
+"""Strength from which the manager takes rules (table 3)."""
+
+
+@dataclass(slots=True)
+class Rule:
+    """IF all domains of `condition` are in sight THEN follow `target`, which is one of them."""
+
+    condition: tuple[str, ...]
+    target: str
+    strength: float
+
+
+@dataclass(slots=True)
+class Rules:
+    """A crawler's rules by their target; of one condition and target there is one rule."""
+
+    by_target: dict[str, list[Rule]] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (rule for rules in self.by_target.values() for rule in rules)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_target.values()))
+
+    def strongest(self, domains: Collection[str]) -> Rule | None:
+        """Return the strongest rule that matches the `domains` in sight, the oldest on a tie.
+
+        Runtime complexity: O(domains + rules of these targets), for a set or a mapping.
+        """
+        best = None
+        for domain in domains:
+            for rule in self.by_target.get(domain, ()):
+                if (best is None or rule.strength > best.strength) and all(
+                    each in domains for each in rule.condition
+                ):
+                    best = rule
+        return best
+
+    def learn(self, condition: tuple[str, ...], target: str, strength: float) -> None:
+        """Take in a rule; one of the same condition and target keeps the greater strength."""
+        rules = self.by_target.setdefault(target, [])
+        for rule in rules:
+            if rule.condition == condition:
+                rule.strength = max(rule.strength, strength)
+                return
+        rules.append(Rule(condition, target, strength))
+
+    def forget(self, rule: Rule) -> None:
+        """Drop a rule that is too weak."""
+        rules = [each for each in self.by_target.get(rule.target, ()) if each is not rule]
+        if rules:
+            self.by_target[rule.target] = rules
+        else:
+            self.by_target.pop(rule.target, None)
+
+    def best(self) -> list[Rule]:
+        """Return the rules that the manager may want, strongest first. O(rules)."""
+        strong = [rule for rule in self if rule.strength >= LEAST_MANAGED]
+        return sorted(strong, key=_by_strength)[:MANAGED]
+
+    def copy(self) -> Rules:
+        """Return rules of the same content that change apart from these."""
+        copied = Rules()
+        for rule in self:
+            copied.learn(rule.condition, rule.target, rule.strength)
+        return copied
+
+
+class RuleManager:
+    """Keeps the best rules of all crawlers, each as strong as it was when last told."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+
+    def propose(self, rules: Iterable[Rule]) -> None:
+        """Take in a crawler's best rules and keep the strongest of all."""
+        told = {(rule.condition, rule.target): rule.strength for rule in self.rules}
+        told |= {(rule.condition, rule.target): rule.strength for rule in rules}
+        kept = [Rule(*key, strength) for key, strength in told.items() if strength >= LEAST_MANAGED]
+        self.rules = sorted(kept, key=_by_strength)[:MANAGED]
+
+
+def _by_strength(rule: Rule) -> tuple[float, str, tuple[str, ...]]:
+    return -rule.strength, rule.target, rule.condition
