@@ -109,7 +109,8 @@ def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurre
             relevant=world.about("Nature.Corals"), judge=judge, on_event=[events.append],
         )  # fmt: skip
         records.append(events)
-        judge = judge or Judge(relevance.create("tfidf", "coral bleaching"))
+        model = config(species).relevance
+        judge = judge or Judge(relevance.create(model, "coral bleaching"))
     assert len(records[0]) > 20
     assert records[0] == records[1] == records[2]
 
