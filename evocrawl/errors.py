@@ -30,3 +30,7 @@ class SettleError(EvocrawlError, RuntimeError):
 
 class PageBaseError(EvocrawlError, RuntimeError):
     """The page base was asked for something that would make it contradict itself."""
+
+
+class StateError(EvocrawlError, RuntimeError):
+    """A crawl's durable state cannot be used: another's, in use, damaged, or not to be written."""

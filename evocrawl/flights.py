@@ -21,6 +21,7 @@ from evocrawl.urls import fingerprint
 
 KNOWN = "redirects to a page that is known"
 NOWHERE = "redirects to no http(s) URL"
+OVER_BUDGET = "over budget"
 
 
 class Claims(Protocol):

@@ -19,8 +19,8 @@ CORE_LAYERS = (
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"discovery", "doors", "habitat", "life", "mixing", "population", "slices", "turns",
-     "waiting"},
+    {"chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "population",
+     "replay", "slices", "turns", "waiting"},
     {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)

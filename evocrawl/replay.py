@@ -1,0 +1,154 @@
+"""Has a crawl again that was stopped or killed: what was done to its population is done again.
+
+That gives back agents, minds, models, random streams, page base and frontier of every species,
+since the population is deterministic. Each choice is compared with the one in the journal.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from evocrawl.chronicle import Chronicle, chosen
+from evocrawl.errors import StateError
+from evocrawl.flights import OVER_BUDGET
+from evocrawl.model import Dead, Dropped, Fetched, Fingerprint, Lead, Outcome, VisitId
+from evocrawl.population import Population
+from evocrawl.species.base import Species
+from evocrawl.store.ops import (
+    Began,
+    Chosen,
+    Claimed,
+    DoorOpened,
+    DoorShut,
+    GivenBack,
+    Landed,
+    Limited,
+    Op,
+    Placed,
+    Released,
+    Spent,
+)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Past:
+    """What has to be known of earlier runs, beside the population itself.
+
+    `now_s` is the latest time told. `moved` are the addresses that redirects took the visits
+    under way to, `cut_short` the links of visits that ended for want of budget, with the species
+    that followed them.
+    """
+
+    runs: int = 0
+    now_s: float = 0.0
+    pages: int = 0
+    moved: dict[VisitId, list[Fingerprint]] = field(default_factory=dict)
+    cut_short: dict[VisitId, tuple[Lead, Species]] = field(default_factory=dict)
+
+
+def replay(ops: Iterable[Op], chronicle: Chronicle) -> Past:
+    """Do `ops` again to a population that is new, and return what else is to be known.
+
+    Nothing is noted in the journal. Raises StateError where the population does something else
+    than what it did, and whatever reading `ops` raises.
+    """
+    repeat = _Repeat(chronicle)
+    population, gate = chronicle.population, chronicle.population.gate
+    population.gate = repeat.answer
+    chronicle.limits.is_replaying = True
+    try:
+        for number, op in enumerate(ops, 1):
+            repeat.do(op, number)
+    finally:
+        population.gate = gate
+        chronicle.limits.is_replaying = False
+    return repeat.past
+
+
+class _Repeat:
+    """Does one operation after the other again."""
+
+    def __init__(self, chronicle: Chronicle) -> None:
+        self.past = Past()
+        self._chronicle = chronicle
+        self._population: Population = chronicle.population
+        self._doors: list[str | None] = []
+
+    def answer(self, url: str) -> str | None:  # noqa: ARG002 - the form of a gate
+        """The gate says what it said."""
+        return self._doors.pop(0) if self._doors else None
+
+    def do(self, op: Op, number: int) -> None:
+        """Do it again."""
+        environment = self._population.environment
+        match op:
+            case Chosen():
+                self._choose(op, number)
+            case Spent(visit):
+                environment.budget.spend(visit)
+            case Landed(visit, outcome):
+                self._settle(visit, outcome, number)
+            case Limited(host, concurrency, delay_s):
+                self._chronicle.limits.learn(host, (concurrency, delay_s))
+            case Placed(links):
+                self._population.place(links)
+            case DoorOpened(door):
+                self._population.opened(door)
+            case DoorShut(door):
+                self._population.turn_away(door)
+            case Claimed(visit, target):
+                environment.base.claim(target)
+                self.past.moved.setdefault(visit, []).append(target)
+            case Released(target):
+                if environment.base.get(target) is None:
+                    environment.base.release(target)
+            case GivenBack(visit):
+                self._population.give_back(*self.past.cut_short.pop(visit))
+            case Began():
+                self.past.runs += 1
+                self.past.moved.clear()
+                self._chronicle.obey(op)
+
+    def _choose(self, op: Chosen, number: int) -> None:
+        self._doors = list(op.doors)
+        visit = None
+        with _as_before(number):
+            visit = self._population.choose(op.now_s)
+        again = chosen(op.now_s, op.doors, visit)
+        if again != op or self._doors:
+            raise StateError(
+                f"entry {number} cannot be done again: visit {op.visit} went to {_hex(op.target)}, "
+                f"now visit {again.visit} goes to {_hex(again.target)}; it was written by another "
+                "version of evocrawl or of a library"
+            )
+        self.past.now_s = max(self.past.now_s, op.now_s)
+
+    def _settle(self, visit: VisitId, outcome: Outcome, number: int) -> None:
+        under_way = self._population.unsettled.get(visit)
+        if under_way is None:
+            raise StateError(f"entry {number} settles visit {visit}, which is not under way")
+        species = self._population.life.agents[under_way.agent].species
+        with _as_before(number):
+            self._population.settle(visit, outcome)
+        self.past.moved.pop(visit, None)
+        self.past.pages += isinstance(outcome, Fetched)
+        if isinstance(outcome, Dead | Dropped) and outcome.reason == OVER_BUDGET:
+            self.past.cut_short[visit] = (under_way.lead, species)
+
+
+@contextmanager
+def _as_before(number: int) -> Iterator[None]:
+    """A species that failed half-way fails half-way again, and leaves the same behind."""
+    try:
+        yield
+    except Exception:
+        logger.exception("a species failed at entry %d, as it did before", number)
+
+
+def _hex(target: Fingerprint | None) -> str:
+    return "nowhere" if target is None else target.hex()

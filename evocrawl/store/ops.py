@@ -1,0 +1,148 @@
+"""What crosses the boundary between a population and the world around it, as plain data.
+
+A population is deterministic: the same operations in the same order make the same population.
+So a crawl's state is kept as the list of these, and had again by doing them again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from evocrawl.model import Fingerprint, Lead, Link, Outcome, VisitId
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A run of the crawl begins, the first or one that goes on.
+
+    `limit` is the budget of HTTP requests (None: no limit), `max_unsettled` the most visits under
+    way at once, `host_limit` what holds for hosts until a `Limited` says otherwise: visits at
+    once and seconds between them.
+    """
+
+    limit: int | None
+    max_unsettled: int
+    host_limit: tuple[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Seeds were placed, those known before included."""
+
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The population was asked for a visit at `now_s`.
+
+    `doors` are the gate's answers, in order. `visit` and `target` are None when nothing was
+    chosen.
+    """
+
+    now_s: float
+    doors: tuple[str | None, ...] = ()
+    visit: VisitId | None = None
+    target: Fingerprint | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """What a host allows has changed: visits at once, seconds between the starts of two."""
+
+    host: str
+    concurrency: int
+    delay_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DoorOpened:
+    """The door opened."""
+
+    door: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoorShut:
+    """The door stays shut for a while."""
+
+    door: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A request went out, for a visit or (None) for something else."""
+
+    visit: VisitId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A redirect took the visit on to `target`."""
+
+    visit: VisitId
+    target: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """`target` may be gone to again: the visit that was on its way there begins anew."""
+
+    target: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The HTTP answer as it came, for archives: header lines and body as they were on the wire."""
+
+    status_line: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Particulars:
+    """What a page's record says beside its content.
+
+    `status` is the HTTP status, `fetched_at` ISO 8601 in UTC, `parent` the address of the page
+    on which the link was found ("" for a seed), `seconds` what the visit took.
+    """
+
+    agent: int
+    lead: Lead
+    status: int = 200
+    fetched_at: str = ""
+    parent: str = ""
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A visit was settled. `particulars` go into the page's record and are not read back."""
+
+    visit: VisitId
+    outcome: Outcome
+    particulars: Particulars | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """The link of a visit that the budget cut short is open again: there is more budget now."""
+
+    visit: VisitId
+
+
+Op: TypeAlias = (
+    Began
+    | Placed
+    | Chosen
+    | Limited
+    | DoorOpened
+    | DoorShut
+    | Spent
+    | Claimed
+    | Released
+    | Landed
+    | GivenBack
+)

@@ -1,0 +1,207 @@
+"""Operations as rows of a table and back: JSON and bytes, never code.
+
+A row is ``(kind, at, visit, key, content, data)``: a name, seconds, a visit's number, a
+fingerprint, the digest of a page's content, and JSON for the rest; None where there is nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import astuple
+from hashlib import blake2b
+from typing import Any, Protocol, TypeAlias
+
+from evocrawl.errors import StateError
+from evocrawl.model import Content, Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused
+from evocrawl.store.ops import (
+    Began,
+    Chosen,
+    Claimed,
+    DoorOpened,
+    DoorShut,
+    GivenBack,
+    Landed,
+    Limited,
+    Op,
+    Placed,
+    Released,
+    Spent,
+)
+from evocrawl.urls import fingerprint
+
+Row: TypeAlias = tuple[str, float | None, int | None, bytes | None, bytes | None, str | None]
+
+_LEVEL = 3
+_DIGEST_BYTES = 16
+
+
+class Payloads(Protocol):
+    """How the payloads of links become JSON and payloads again."""
+
+    def pack(self, payload: Any) -> Any:
+        """Return something that JSON can hold."""
+
+    def unpack(self, packed: Any) -> Any:
+        """Return the payload."""
+
+
+class NoPayloads:
+    """Links without a payload; raises StateError for others."""
+
+    def pack(self, payload: Any) -> Any:
+        """Refuse."""
+        raise StateError(f"a link carries {type(payload).__name__}, which cannot be stored")
+
+    def unpack(self, packed: Any) -> Any:  # noqa: ARG002 - the interface's form
+        """Refuse."""
+        raise StateError("a link carries something that is not known here")
+
+
+def digest_of(packed: bytes) -> bytes:
+    """Return what tells packed contents apart, 16 bytes."""
+    return blake2b(packed, digest_size=_DIGEST_BYTES).digest()
+
+
+class Packer:
+    """Packs operations and contents; `payloads` knows what links carry."""
+
+    def __init__(self, payloads: Payloads) -> None:
+        self._payloads = payloads
+
+    def pack(self, op: Op, content: bytes | None = None) -> Row:
+        """Return the row of `op`; `content` is the digest of the page that landed."""
+        match op:
+            case Chosen(now_s, doors, visit, target):
+                answers = _json(doors) if any(doors) else None
+                return ("choose", now_s, visit, target, None, answers)
+            case Spent(visit):
+                return ("spend", None, visit, None, None, None)
+            case Landed(visit, outcome):
+                return self._landed(visit, outcome, content)
+            case Limited(host, concurrency, delay_s):
+                return ("limit", None, None, None, None, _json([host, concurrency, delay_s]))
+            case Placed(links):
+                return ("place", None, None, None, None, _json(self._links(links)))
+            case Claimed(visit, target):
+                return ("claim", None, visit, target, None, None)
+            case Released(target):
+                return ("release", None, None, target, None, None)
+            case DoorOpened(door):
+                return ("open", None, None, None, None, _json(door))
+            case DoorShut(door):
+                return ("shut", None, None, None, None, _json(door))
+            case GivenBack(visit):
+                return ("return", None, visit, None, None, None)
+            case Began():
+                return ("begin", None, None, None, None, _json(astuple(op)))
+
+    def unpack(self, row: Row, content: bytes | None = None) -> Op:
+        """Return the operation of a row; raises StateError for one that is none.
+
+        `content` is the packed content of the page that landed.
+        """
+        try:
+            return _READERS[row[0]](self, row, content)
+        except (KeyError, ValueError, TypeError, IndexError, zlib.error) as error:
+            raise StateError(f"an entry that cannot be read: {row[0]!r} ({error})") from error
+
+    def pack_content(self, page: Page) -> bytes:
+        """Return what a page says and links to, compressed."""
+        said = page.content
+        whole = [said.title, said.text, said.language, said.formats, self._links(page.links)]
+        return zlib.compress(_json(whole).encode(), _LEVEL)
+
+    def unpack_content(self, packed: bytes) -> tuple[Content, tuple[Link, ...]]:
+        """Undo `pack_content`."""
+        title, text, language, formats, links = json.loads(zlib.decompress(packed))
+        return Content(title, text, language, tuple(formats)), self.read_links(links)
+
+    def read_links(self, rows: list[list[Any]]) -> tuple[Link, ...]:
+        """Return the links of their rows."""
+        return tuple(map(self._link, rows))
+
+    def _links(self, links: tuple[Link, ...]) -> list[list[Any]]:
+        return [self._link_row(link) for link in links]
+
+    def _link_row(self, link: Link) -> list[Any]:
+        row = [link.url, link.anchor, link.context, link.rel, link.position, link.tag_path]
+        if link.payload is not None:
+            row += [link.fingerprint.hex(), self._payloads.pack(link.payload)]
+        elif link.fingerprint != fingerprint(link.url):
+            row += [link.fingerprint.hex()]
+        return row
+
+    def _link(self, row: list[Any]) -> Link:
+        url, anchor, context, rel, position, tag_path, *own = row
+        key = bytes.fromhex(own[0]) if own else fingerprint(url)
+        payload = self._payloads.unpack(own[1]) if len(own) > 1 else None
+        return Link(url, key, anchor, context, tuple(rel), position, tag_path, payload)
+
+    def _landed(self, visit: int, outcome: Outcome, content: bytes | None) -> Row:
+        key = outcome.page.fingerprint if isinstance(outcome, Fetched) else None
+        match outcome:
+            case Fetched(page, cost):
+                age_s = page.content.age_s
+                told = [page.url, page.relevance, page.energy, page.version.hex(), age_s]
+                data: list[Any] = ["fetched", astuple(cost), told]
+            case Dead(reason, cost):
+                data = ["dead", astuple(cost), reason]
+            case Refused(cost):
+                data = ["refused", astuple(cost)]
+            case Dropped(reason):
+                data = ["dropped", None, reason]
+        return ("settle", None, visit, key, content, _json(data))
+
+    def read_landed(self, row: Row, content: bytes | None) -> Landed:
+        """Return the settled visit of a row."""
+        kind, cost, *told = json.loads(row[5] or "")
+        if kind == "fetched":
+            url, relevance, energy, version, age_s = told[0]
+            said, links = self.unpack_content(_there(content))
+            said = Content(said.title, said.text, said.language, said.formats, age_s)
+            version = bytes.fromhex(version)
+            page = Page(url, _there(row[3]), relevance, energy, links, version, said)
+            return Landed(_there(row[2]), Fetched(page, Cost(*cost)))
+        if kind == "dead":
+            return Landed(_there(row[2]), Dead(told[0], Cost(*cost)))
+        if kind == "refused":
+            return Landed(_there(row[2]), Refused(Cost(*cost)))
+        if kind == "dropped":
+            return Landed(_there(row[2]), Dropped(told[0]))
+        raise ValueError(kind)
+
+
+def _chosen(row: Row) -> Chosen:
+    return Chosen(_there(row[1]), tuple(json.loads(row[5] or "[]")), row[2], row[3])
+
+
+def _began(row: Row) -> Began:
+    limit, max_unsettled, (concurrency, delay_s) = json.loads(row[5] or "")
+    return Began(limit, max_unsettled, (concurrency, delay_s))
+
+
+_READERS: dict[str, Callable[[Packer, Row, bytes | None], Op]] = {
+    "choose": lambda _, row, __: _chosen(row),
+    "spend": lambda _, row, __: Spent(row[2]),
+    "settle": lambda packer, row, content: packer.read_landed(row, content),
+    "limit": lambda _, row, __: Limited(*json.loads(row[5] or "")),
+    "place": lambda packer, row, _: Placed(packer.read_links(json.loads(row[5] or ""))),
+    "claim": lambda _, row, __: Claimed(_there(row[2]), _there(row[3])),
+    "release": lambda _, row, __: Released(_there(row[3])),
+    "open": lambda _, row, __: DoorOpened(json.loads(row[5] or "")),
+    "shut": lambda _, row, __: DoorShut(json.loads(row[5] or "")),
+    "return": lambda _, row, __: GivenBack(_there(row[2])),
+    "begin": lambda _, row, __: _began(row),
+}
+
+
+def _there(value: Any) -> Any:
+    if value is None:
+        raise ValueError("something is missing")
+    return value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))

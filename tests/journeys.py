@@ -1,0 +1,130 @@
+"""Random crawls through a chronicle, and what is compared of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from tiny_webs import link, make_population, random_web
+
+from evocrawl.chronicle import Chronicle
+from evocrawl.events import Event
+from evocrawl.life import Bounds
+from evocrawl.limits import Limits
+from evocrawl.model import Dropped
+from evocrawl.population import Population
+from evocrawl.store.journal import Journal
+from evocrawl.store.ops import Op
+
+HOST_LIMIT = (2, 0.0)
+
+
+class ListJournal:
+    """A journal in a list."""
+
+    def __init__(self) -> None:
+        self.kept: list[Op] = []
+
+    def append(self, op: Op) -> None:
+        self.kept.append(op)
+
+    def commit(self) -> None:
+        """Nothing is written."""
+
+    def ops(self) -> Iterator[Op]:
+        return iter(self.kept)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def new_population(species: str, seed: int) -> tuple[Population, Limits, list[Event]]:
+    """A population with limits that are asked of a changing world; the events it tells."""
+    rng = np.random.default_rng(seed)
+    limits = Limits(lambda _: (int(rng.integers(1, 4)), float(rng.choice([0, 0, 2]))), HOST_LIMIT)
+    population, _ = make_population(
+        species, seed=seed, bounds=Bounds(4, 2, 12), limit=limits, latency=0.3, budget=60
+    )
+    events: list[Event] = []
+    population.on_event.append(events.append)
+    return population, limits, events
+
+
+class Journey:
+    """A crawl to which anything may happen at any time."""
+
+    def __init__(self, species: str, seed: int, journal: Journal) -> None:
+        self.rng = np.random.default_rng(seed + 1000)
+        self.web = random_web(self.rng, 30, 4)
+        self.population, limits, self.events = new_population(species, seed)
+        self.chronicle = Chronicle(self.population, limits, journal)
+        self.chronicle.guard(self._gate)
+        self.now_s = 5.0
+        self._open = set[str]()
+        self.chronicle.begin(50, 6, HOST_LIMIT)
+        self.chronicle.place([link(url) for url in [*self.web.links][:3]])
+
+    def act(self) -> None:
+        """One thing happens."""
+        acts = [self._choose] * 4 + [self._settle] * 3 + [self._doors, self._wait, self._redirect]
+        acts[int(self.rng.integers(len(acts)))]()
+
+    def _gate(self, url: str) -> str | None:
+        door = url.split("/")[2].replace("h1", "h0")
+        return None if door in self._open or self.rng.random() < 0.5 else door
+
+    def _choose(self) -> None:
+        visit = self.chronicle.choose(self.now_s)
+        if visit is not None:
+            self.chronicle.spend(visit.id)
+        elif self.rng.random() < 0.1:
+            self.chronicle.spend(None)
+
+    def _settle(self) -> None:
+        under_way = [*self.population.unsettled.values()]
+        if under_way:
+            visit = under_way[int(self.rng.integers(len(under_way)))]
+            outcome = self.web.answer(visit.lead.url, self.population.price)
+            if self.rng.random() < 0.1:
+                outcome = Dropped("over budget")
+            self.chronicle.settle(visit.id, outcome)
+
+    def _doors(self) -> None:
+        for door in self.population.shut_doors():
+            if self.rng.random() < 0.3:
+                self.chronicle.turn_away(door)
+            else:
+                self._open.add(door)
+                self.chronicle.opened(door)
+
+    def _wait(self) -> None:
+        self.now_s += float(self.rng.random() * 3)
+
+    def _redirect(self) -> None:
+        for visit in [*self.population.unsettled][:1]:
+            target = link(f"http://moved.test/{visit}").fingerprint
+            if not self.chronicle.is_claimed(target):
+                self.chronicle.claims_of(visit).claim(target)
+
+
+def state_of(population: Population) -> dict[str, Any]:
+    """What tells two populations apart: agents, draws to come, pages, claims, money, time."""
+    environment = population.environment
+    return {
+        "agents": [
+            (each.id, each.energy, each.page, each.in_flight, each.visits, _draws(each.rng))
+            for each in population.life.agents.values()
+        ],
+        "births": _draws(population.life._rng),
+        "pages": {page: environment.base.get(page) for page in environment.base},
+        "claimed": set(environment.base._claimed),
+        "spent": (environment.budget.spent, environment.budget.left),
+        "under way": dict(population.unsettled),
+        "doors": population.shut_doors(),
+        "time": environment.clock.now_s,
+    }
+
+
+def _draws(rng: np.random.Generator) -> str:
+    return repr(rng.bit_generator.state)

@@ -1,0 +1,172 @@
+"""A crawl is had again from its journal, whatever happened and wherever it was cut."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from journeys import HOST_LIMIT, Journey, ListJournal, new_population, state_of
+from tiny_webs import link
+
+from evocrawl.chronicle import Chronicle
+from evocrawl.errors import StateError
+from evocrawl.events import Event
+from evocrawl.model import Cost, Dead, Dropped
+from evocrawl.population import Population
+from evocrawl.replay import Past, replay
+from evocrawl.species import SPECIES
+from evocrawl.store.ops import Chosen, Landed, Limited, Op
+
+EVERY_SPECIES = [*sorted(SPECIES), "energy+best_first"]
+
+
+def again(species: str, seed: int, ops: list[Op]) -> tuple[Chronicle, Past, list[Event]]:
+    """A population to which `ops` were done again, and the events it told."""
+    population, limits, events = new_population(species, seed)
+    chronicle = Chronicle(population, limits, ListJournal())
+    return chronicle, replay(ops, chronicle), events
+
+
+def travelled(species: str, seed: int, acts: int) -> tuple[Journey, list[Op]]:
+    """A crawl, and its journal."""
+    journal = ListJournal()
+    journey = Journey(species, seed, journal)
+    for _ in range(acts):
+        journey.act()
+    return journey, journal.kept
+
+
+@pytest.mark.parametrize("species", EVERY_SPECIES)
+def test_the_population_is_what_it_was(species: str) -> None:
+    """Agents, their streams, pages, claims and events; and it goes on as the other does."""
+    for seed in range(4):
+        journey, ops = travelled(species, seed, 250)
+        chronicle, past, events = again(species, seed, ops)
+        repeated = chronicle.population
+        assert events == journey.events
+        assert state_of(repeated) == state_of(journey.population)
+        assert past.runs == 1
+        going_on = [each.choose(1e6) for each in (journey.population, repeated) for _ in range(3)]
+        assert going_on[:3] == going_on[3:]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(EVERY_SPECIES), st.integers(0, 2**32), st.integers(0, 80), st.data())
+def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
+    species: str, seed: int, acts: int, data: st.DataObject
+) -> None:
+    """A kill leaves a part of the journal, from its beginning on."""
+    journey, ops = travelled(species, seed, acts)
+    cut = data.draw(st.integers(0, len(ops)))
+    chronicle, _, events = again(species, seed, ops[:cut])
+    assert events == journey.events[: len(events)]
+    replay(ops[cut:], chronicle)
+    assert state_of(chronicle.population) == state_of(journey.population)
+
+
+def test_a_choice_that_differs_is_refused() -> None:
+    """Another version of a species or a library would go on as another crawl."""
+    _, ops = travelled("best_first", 1, 60)
+    place = next(i for i, op in enumerate(ops) if isinstance(op, Chosen) and op.visit == 3)
+    ops[place] = Chosen(ops[place].now_s, (), 3, b"elsewhere")  # type: ignore[union-attr]
+    with pytest.raises(StateError, match=f"entry {place + 1} .*another version"):
+        again("best_first", 1, ops)
+
+
+def test_a_settled_visit_that_is_not_under_way_is_refused() -> None:
+    """The journal contradicts itself."""
+    with pytest.raises(StateError, match="settles visit 7"):
+        again("best_first", 1, [Landed(7, Dropped(""))])
+
+
+def test_what_hosts_allow_is_noted_where_it_changes() -> None:
+    """Within one choice it does not; an answer as before is no news."""
+    answers = iter([(3, 0.0), (3, 0.0), (1, 2.0)])
+    population, limits, _ = new_population("best_first", 0)
+    journal = ListJournal()
+    Chronicle(population, limits, journal)
+    limits._ask = lambda _: next(answers)
+    for _ in range(3):
+        limits.step()
+        limits("a")
+        limits("a")
+    assert journal.kept == [Limited("a", 3, 0.0), Limited("a", 1, 2.0)]
+
+
+def test_links_cut_short_by_the_budget_are_given_back() -> None:
+    """With the species that followed them, be the agent alive or not; and so once more."""
+    journal = ListJournal()
+    population, limits, _ = new_population("best_first", 0)
+    chronicle = Chronicle(population, limits, journal)
+    chronicle.begin(9, 2, HOST_LIMIT)
+    chronicle.place([link("http://a.test/"), link("http://b.test/")])
+    for outcome in (Dropped("over budget"), Dead("over budget", Cost())):
+        visit = chronicle.choose(1.0)
+        assert visit is not None
+        chronicle.settle(visit.id, outcome)
+    assert chronicle.choose(1.0) is None
+    repeated, past, _ = again("best_first", 0, journal.kept)
+    assert sorted(past.cut_short) == [1, 2]
+    for number, (lead, species) in past.cut_short.items():
+        repeated.give_back(number, lead, species)
+        chronicle.give_back(number, lead, population.species[0])
+    assert repeated.choose(2.0) == chronicle.choose(2.0) is not None
+    twice, past, _ = again("best_first", 0, journal.kept)
+    assert past.cut_short == {}
+    assert state_of(twice.population) == state_of(repeated.population)
+
+
+def test_doors_that_open_while_a_visit_is_chosen_open_after_it() -> None:
+    """The gate may learn something at the very moment it is asked."""
+    journal = ListJournal()
+    population, limits, _ = new_population("best_first", 0)
+    chronicle = Chronicle(population, limits, journal)
+
+    def gate(url: str) -> str | None:
+        chronicle.opened(url)
+        return url
+
+    chronicle.guard(gate)
+    chronicle.place([link("http://a.test/")])
+    assert chronicle.choose(1.0) is None
+    assert chronicle.choose(1.0) is not None
+    assert [type(op).__name__ for op in journal.kept[:3]] == ["Placed", "Chosen", "DoorOpened"]
+
+
+class Failing:
+    """A way of learning that fails at the second visit."""
+
+    def __init__(self) -> None:
+        self.learnt = 0
+
+    def learn(self, *_: object) -> None:
+        self.learnt += 1
+        if self.learnt == 2:
+            raise ZeroDivisionError
+
+
+def failing(population: Population) -> None:
+    """Let the population's species fail."""
+    for each in population.life._species:
+        object.__setattr__(each, "learning", Failing())
+
+
+def test_a_species_that_failed_fails_again(caplog: pytest.LogCaptureFixture) -> None:
+    """Half-way at the same place, so that the rest is the same too."""
+    journal = ListJournal()
+    journey = Journey("best_first", 3, journal)
+    failing(journey.population)
+    failures = 0
+    for _ in range(100):
+        try:
+            journey.act()
+        except ZeroDivisionError:
+            failures += 1
+    population, limits, _ = new_population("best_first", 3)
+    failing(population)
+    replay(copy.copy(journal.kept), Chronicle(population, limits, ListJournal()))
+    assert failures == 1
+    assert "failed at entry" in caplog.text
+    assert state_of(population) == state_of(journey.population)
