@@ -40,6 +40,7 @@ class Entry:
     redirect_to: str
     is_forbidden: bool
     body_bytes: int = 0
+    formats: tuple[str, ...] = ()
 
 
 class Recorded(AnsweringWorld):
@@ -187,6 +188,7 @@ class Recorded(AnsweringWorld):
             record.redirect_to or "",
             bool(record.is_forbidden),
             len(html or text),
+            record.formats,
         )
 
     def _document(self, entry: Entry) -> Document:
@@ -200,6 +202,7 @@ class Recorded(AnsweringWorld):
             entry.language,
             self.addresses.unpack(entry.links),
             None if entry.date_s is None else entry.date_s - self.begins_at,
+            entry.formats,
         )
 
     def _read(self, entry: Entry) -> None:
@@ -213,6 +216,7 @@ class Recorded(AnsweringWorld):
         entry.title = reading.title
         entry.text = reading.text.encode("utf-8", "replace")
         entry.language = reading.language
+        entry.formats = reading.formats
         entry.links = NO_LINKS if reading.nofollow else self.addresses.pack(
             key,
             (

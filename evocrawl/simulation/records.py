@@ -11,6 +11,7 @@ links          ``url``, ``anchor``, ``context``, ``rel`` (space-separated), ``ta
 topics         labels; dots separate levels
 html           the page itself: it is read as in a crawl, and title, text, links are not used
 lang           language code
+formats        machine-readable content, a list such as ``["json-ld"]``
 date           when the page became what it is: ISO 8601 (UTC unless it says) or Unix seconds
 status         HTTP status, 200 by default
 latency_s      seconds until the answer
@@ -79,6 +80,7 @@ class Record:
     links: list[Words] | None = None
     topics: tuple[str, ...] = ()
     lang: str | None = None
+    formats: tuple[str, ...] = ()
     date_s: float | None = None
     status: int | None = None
     latency_s: float | None = None
@@ -136,7 +138,8 @@ class Fields:
             text=self.text("text"),
             html=self.text("html"),
             links=[] if robots & _KEEPS_LINKS else links,
-            topics=self._topics(),
+            topics=self._names("topics"),
+            formats=self._names("formats"),
             lang=self.text("lang"),
             date_s=self._date(),
             status=self._status(),
@@ -204,12 +207,12 @@ class Fields:
             words = [word.encode("utf-8", "replace").decode() for word in words]
         return Words(*words)
 
-    def _topics(self) -> tuple[str, ...]:
-        value = self._row.pop("topics", ())
-        if isinstance(value, list) and all(isinstance(topic, str) and topic for topic in value):
+    def _names(self, field: str) -> tuple[str, ...]:
+        value = self._row.pop(field, ())
+        if isinstance(value, list) and all(isinstance(name, str) and name for name in value):
             return tuple(value)
         if value != ():
-            raise self.fail("topics", f"must be a list of names, not {_shown(value)}")
+            raise self.fail(field, f"must be a list of names, not {_shown(value)}")
         return ()
 
     def _date(self) -> float | None:

@@ -98,6 +98,8 @@ def _row(document: Document, topics: list[str]) -> dict[str, Any]:
         "topics": topics,
         "lang": document.language,
     }
+    if document.formats:
+        row["formats"] = list(document.formats)
     if document.changed_at_s is not None:
         row["date"] = document.changed_at_s
     return row

@@ -23,6 +23,11 @@ from evocrawl.urls import fingerprint, identity
 
 Clock = Callable[[], float]
 _NOT_TEXT = b"%PDF-1.4\n"
+_FORMATS = {
+    "json-ld": '<script type="application/ld+json">{"@type": "WebPage"}</script>',
+    "microdata": "<meta itemscope itemprop=name>",
+    "rdfa": "<link property=name>",
+}
 _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
 
 
@@ -54,14 +59,18 @@ def sites_of(
 
 
 def render(document: Document) -> bytes:
-    """Return a page as HTML, all its text escaped: title, text by lines, links in their order."""
+    """Return a page as HTML, all its text escaped: title, text by lines, links in their order.
+
+    Of its formats JSON-LD, Microdata and RDFa are there again, with the least that has them.
+    """
     lines = filter(str.strip, document.text.split("\n"))
     text = "\n".join(f"<p>{html.escape(line, quote=False)}</p>" for line in lines)
     links = "\n".join(map(_render_link, document.links))
+    formats = "".join(_FORMATS.get(each, "") for each in document.formats)
     language = f' lang="{html.escape(document.language)}"' if document.language else ""
     return (
         f"<!DOCTYPE html>\n<html{language}><head><meta charset=utf-8>"
-        f"<title>{html.escape(document.title, quote=False)}</title></head>\n"
+        f"<title>{html.escape(document.title, quote=False)}</title>{formats}</head>\n"
         f"<body><main>\n{text}\n</main><nav>\n{links}\n</nav></body></html>\n"
     ).encode("utf-8", "replace")
 
@@ -134,6 +143,7 @@ def _read(document: Document) -> Document:
         reading.language,
         links,
         document.changed_at_s,
+        reading.formats,
     )
 
 

@@ -24,6 +24,7 @@ Kind: TypeAlias = Literal["semantic", "plain", "invalid", "forbidden"]
 """What lies at an address: food, vacant space, a trap, an obstacle (table 1)."""
 
 SEMANTIC = "semantic"
+_FORMATS = ("json-ld",)
 _SAMPLE = 2000
 _AT_ONCE = 50_000
 """Pages whose links are drawn together: a bound on memory."""
@@ -102,6 +103,10 @@ class Sites(Synthetic):
         if self.forbidden[page]:
             return "forbidden"
         return "semantic" if self._is_semantic[page] else "plain"
+
+    def formats(self, page: int) -> tuple[str, ...]:
+        """Return JSON-LD for a semantic page, in place of the paper's OWL files: it has links."""
+        return _FORMATS if self._is_semantic[page] else ()
 
     def host(self, page: int) -> str:
         """Return the host of a page: one a site."""

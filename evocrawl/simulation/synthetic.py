@@ -179,7 +179,9 @@ class Synthetic(AnsweringWorld):
         salt = _CONTEXT + 16 * (page + 1)
         around = self.vocabulary.draw(pages[1:], salt, main[1:], side[1:], _CONTEXT_WORDS, _TOPICAL)
         links = _links(self.link_urls(page, pages[1:]), titles[1:], around)
-        return Document(url, fingerprint(url), titles[0], text, "en", links, changed_at_s)
+        return Document(
+            url, fingerprint(url), titles[0], text, "en", links, changed_at_s, self.formats(page)
+        )
 
     def changed_at(self, url: str, now_s: float) -> float | None:
         """Return since when the page at `url` is what it is; None when there is none yet."""
@@ -192,6 +194,10 @@ class Synthetic(AnsweringWorld):
         """Return the fingerprints of those of `pages` that can be fetched."""
         numbers = map(int, pages[self.fetchable[pages]])
         return frozenset(fingerprint(self.url(page)) for page in numbers)
+
+    def formats(self, page: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the machine-readable content of a page."""
+        return ()
 
     def _visible(self, page: int, now_s: float) -> Integers:  # noqa: ARG002
         """Return the targets whose links are on the page by now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,11 @@ def test_answers_take_their_time_where_asked_for(tmp_path: Path) -> None:
         with pytest.raises(TimeoutError):
             connection.getresponse()
         connection.close()
+
+
+def test_machine_readable_content_is_served_with_its_page() -> None:
+    """So that a crawl finds in a served world what the world says is there."""
+    document = Document("http://a.test/", fingerprint("http://a.test/"), "", "text", "en", ())
+    for formats in ((), ("json-ld",), ("json-ld", "microdata", "rdfa")):
+        page = render(replace(document, formats=formats))
+        assert read_html(page, document.url).formats == formats

@@ -262,3 +262,10 @@ def test_words_are_all_different() -> None:
     vocabulary = Vocabulary(TOPICS, 12345)
     words = [word for topic in range(TOPICS) for word in vocabulary.of(topic)]
     assert len({*words, *vocabulary._words}) == len(vocabulary._words) > len(words)
+
+
+def test_semantic_pages_of_sites_hold_machine_readable_content() -> None:
+    """They and no others: what the relevance model semantic goes by."""
+    sites = Sites(SitesPlan(sites=30), np.random.default_rng(3))
+    kinds = {sites.kind_of(document.url): document.formats for document in sites.documents()}
+    assert kinds == {"semantic": ("json-ld",), "plain": ()}
