@@ -172,7 +172,7 @@ def latency(setup: Setup) -> Findings:
             f"c_t is {trial.latency_cost:.2g}, and a fetch of the median latency costs "
             f"{_TYPICAL * trial.latency_cost:.2g}, where a mean page brings "
             f"{_mean(free, 'mean_relevance'):.2g}: such a cost starves hardly anybody. "
-            "A hundred times as much was tried beside it",
+            "A hundred times as much was tried beside it" + _of_hosts(trial),
         ),
         Claim(
             "and does not penalise quality",
@@ -184,6 +184,15 @@ def latency(setup: Setup) -> Findings:
         ),
     )
     return Findings(claims, (_hours_plot(trial, runs),), _rows(trial, runs))
+
+
+def _of_hosts(trial: _Trial) -> str:
+    if len(trial.world.hosts()) > 1:
+        return ""
+    return (
+        ". This world has one host, and its latencies are drawn page by page: there is no "
+        "neighbourhood that is faster than another, which agents could be selected for"
+    )
 
 
 def learning(setup: Setup) -> Findings:

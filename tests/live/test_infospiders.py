@@ -1,0 +1,67 @@
+"""InfoSpiders on the real thing: Scrapy and HTTP."""
+
+from __future__ import annotations
+
+from livecrawl import QUERY, Crawl, page, site
+
+
+def _web() -> dict[str, object]:
+    """Pages about the query that link to each other, and as often to pages off it."""
+    reefs = {
+        f"/reef{number}": page(
+            f"/off{number} road map",
+            *(f"/reef{(number + step) % 40} coral reef bleaching" for step in (1, 3, 11)),
+            f"/off{number + 50} stone bridge",
+            f"/off{number + 100} more roads",
+            text="coral bleaching polyp polyp " * 5,
+            title="Coral bleaching",
+        )
+        for number in range(40)
+    }
+    off = {f"/off{number}": page(f"/off{number + 1} more roads", text="road stone map " * 20)
+           for number in range(200)}  # fmt: skip
+    return {host: site({**reefs, **off}) for host in ("one.test", "two.test")}
+
+
+def test_it_crawls_from_one_agent_a_seed_and_keeps_to_what_words_promise(
+    serve, crawl: Crawl
+) -> None:
+    """All is settled within the budget; agents are born; most pages are about the query."""
+    crawled = crawl(
+        serve(_web()),
+        arguments={
+            "query": QUERY,
+            "seeds": "http://one.test/reef0 http://two.test/reef0",
+            "max_pages": 60,
+            "species": "infospiders",
+        },
+    )
+    crawled.check_settled()
+    assert crawled.code == 0
+    assert crawled.stat("agents/founders") == 2 < crawled.stat("agents/births")
+    assert crawled.stat("requests") <= 60
+    about = sum("/reef" in each["url"] for each in crawled.pages)
+    assert about > 0.5 * len(crawled.pages) > 20
+
+
+def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl) -> None:
+    """The same seed, the same pages in the same order."""
+    orders = []
+    for seed in (3, 3):
+        proxy = serve(_web())
+        crawled = crawl(
+            proxy,
+            arguments={
+                "query": QUERY,
+                "seeds": "http://one.test/reef0 http://two.test/reef0",
+                "max_pages": 40,
+                "species": "infospiders",
+                "seed": seed,
+                # What a fetch takes differs from run to run, and what it costs with it.
+                "latency_cost": 1e-9,
+            },
+            settings={"CONCURRENT_REQUESTS": 1},
+        )
+        crawled.check_settled()
+        orders.append([(each.host, each.path) for each in proxy.log])
+    assert orders[0] == orders[1]
