@@ -45,7 +45,7 @@ Gate = Callable[[str], str | None]
 """Maps a URL to None when it may be asked for, else to the name of the door to wait at."""
 
 _MAX_DOORS = 64
-"""Links that may wait for their host's robots.txt at once; none where visits go one by one."""
+"""Links that may wait for their host's robots.txt at once; one where visits go one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ class Population:
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
         self.max_unsettled = max_unsettled
+        self._max_doors = _MAX_DOORS if max_unsettled > 1 else 1
         self._discovery = Discovery(self.species, environment.base, environment.rewards)
         self.gate = gate
         self._turns = Turns(self.species[0].slice_s)
@@ -124,7 +125,7 @@ class Population:
         self.environment.hosts.advance(now_s)
         admitted = self._doors.admit(self._freedom(now_s))
         visit = None if admitted is None else self._open(*admitted, now_s)
-        while visit is None and len(self._doors) < _MAX_DOORS:
+        while visit is None and len(self._doors) < self._max_doors:
             waited = self._waiting.next(self._freedom(now_s))
             if waited is not None:
                 visit = self._follow(waited, now_s) if self._works(waited, now_s) else None

@@ -74,16 +74,19 @@ class Addresses:
         """Return the links of a page, `position` counting from 0."""
         if not packed.targets:
             return ()
-        words = packed.words.split("\0")
+        words = iter(packed.words.split("\0"))
+        urls, fingerprints = self.urls, self.fingerprints
         return tuple(
             Link(
-                self.urls[target],
-                self.fingerprints[target],
-                words[4 * place],
-                words[4 * place + 1],
-                tuple(words[4 * place + 2].split()),
+                urls[target],
+                fingerprints[target],
+                anchor,
+                context,
+                tuple(rel.split()) if rel else (),
                 place,
-                words[4 * place + 3],
+                tag_path,
             )
-            for place, target in enumerate(packed.targets)
+            for place, (target, anchor, context, rel, tag_path) in enumerate(
+                zip(packed.targets, words, words, words, words, strict=True)
+            )
         )
