@@ -13,6 +13,7 @@ from evocrawl.errors import SettleError
 from evocrawl.events import Event
 from evocrawl.limits import Limits
 from evocrawl.model import Fingerprint, Lead, Link, Outcome, Visit, VisitId
+from evocrawl.particulars import Particulars
 from evocrawl.population import Gate, Population
 from evocrawl.species.base import Species
 from evocrawl.store.journal import Journal
@@ -25,7 +26,6 @@ from evocrawl.store.ops import (
     GivenBack,
     Landed,
     Op,
-    Particulars,
     Placed,
     Released,
     Spent,
@@ -53,17 +53,16 @@ class Chronicle:
         """Ask `gate` from now which door a URL is behind."""
         self._gate = gate
 
-    def begin(self, limit: int | None, max_unsettled: int, host_limit: tuple[int, float]) -> None:
-        """A run begins; see `Began`."""
-        began = Began(limit, max_unsettled, host_limit)
-        self._journal.append(began)
-        self.obey(began)
+    def begin(self, run: Began) -> None:
+        """A run begins."""
+        self._journal.append(run)
+        self.obey(run)
 
-    def obey(self, began: Began) -> None:
+    def obey(self, run: Began) -> None:
         """Set what may differ from run to run."""
-        self._budget.limit = began.limit
-        self.population.max_unsettled = began.max_unsettled
-        self.limits.default = began.host_limit
+        self._budget.limit = run.limit
+        self.population.max_unsettled = run.max_unsettled
+        self.limits.default = run.host_limit
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Place seeds; see `Population.place`."""

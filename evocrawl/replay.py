@@ -17,6 +17,7 @@ from evocrawl.flights import OVER_BUDGET
 from evocrawl.model import Dead, Dropped, Fetched, Fingerprint, Lead, Outcome, VisitId
 from evocrawl.population import Population
 from evocrawl.species.base import Species
+from evocrawl.store.journal import Journal
 from evocrawl.store.ops import (
     Began,
     Chosen,
@@ -49,6 +50,25 @@ class Past:
     pages: int = 0
     moved: dict[VisitId, list[Fingerprint]] = field(default_factory=dict)
     cut_short: dict[VisitId, tuple[Lead, Species]] = field(default_factory=dict)
+
+
+def resume(journal: Journal, chronicle: Chronicle, run: Began) -> Past:
+    """Begin a run where the last one ended, the first one with nothing.
+
+    Visits that were under way are so again, and nobody else holds the addresses that redirects
+    had taken them to. Links cut short by the budget are open again if there is some now. Raises
+    StateError as `replay` does, and where the journal cannot be written.
+    """
+    past = replay(journal.ops(), chronicle)
+    chronicle.begin(run)
+    for visit in chronicle.population.unsettled:
+        for target in past.moved.get(visit, ()):
+            chronicle.release(target)
+    if chronicle.population.environment.budget.left != 0:
+        for number, (lead, species) in past.cut_short.items():
+            chronicle.give_back(number, lead, species)
+    chronicle.commit()
+    return past
 
 
 def replay(ops: Iterable[Op], chronicle: Chronicle) -> Past:

@@ -15,7 +15,7 @@ from evocrawl.limits import Limits
 from evocrawl.model import Dropped
 from evocrawl.population import Population
 from evocrawl.store.journal import Journal
-from evocrawl.store.ops import Op
+from evocrawl.store.ops import Began, Op
 
 HOST_LIMIT = (2, 0.0)
 
@@ -62,7 +62,7 @@ class Journey:
         self.chronicle.guard(self._gate)
         self.now_s = 5.0
         self._open = set[str]()
-        self.chronicle.begin(50, 6, HOST_LIMIT)
+        self.chronicle.begin(Began(50, 6, HOST_LIMIT))
         self.chronicle.place([link(url) for url in [*self.web.links][:3]])
 
     def act(self) -> None:

@@ -17,6 +17,7 @@ CORE_LAYERS = (
     {
         "model", "urls", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
+        "particulars",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "population",

@@ -15,9 +15,9 @@ from evocrawl.errors import StateError
 from evocrawl.events import Event
 from evocrawl.model import Cost, Dead, Dropped
 from evocrawl.population import Population
-from evocrawl.replay import Past, replay
+from evocrawl.replay import Past, replay, resume
 from evocrawl.species import SPECIES
-from evocrawl.store.ops import Chosen, Landed, Limited, Op
+from evocrawl.store.ops import Began, Chosen, Landed, Limited, Op
 
 EVERY_SPECIES = [*sorted(SPECIES), "energy+best_first"]
 
@@ -100,7 +100,7 @@ def test_links_cut_short_by_the_budget_are_given_back() -> None:
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
     chronicle = Chronicle(population, limits, journal)
-    chronicle.begin(9, 2, HOST_LIMIT)
+    chronicle.begin(Began(9, 2, HOST_LIMIT))
     chronicle.place([link("http://a.test/"), link("http://b.test/")])
     for outcome in (Dropped("over budget"), Dead("over budget", Cost())):
         visit = chronicle.choose(1.0)
@@ -170,3 +170,45 @@ def test_a_species_that_failed_fails_again(caplog: pytest.LogCaptureFixture) -> 
     assert failures == 1
     assert "failed at entry" in caplog.text
     assert state_of(population) == state_of(journey.population)
+
+
+def test_a_run_that_goes_on_holds_no_redirect_against_its_visits() -> None:
+    """A visit begins anew, and its redirect leads to an address that nobody else has taken."""
+    journal = ListJournal()
+    population, limits, _ = new_population("best_first", 0)
+    chronicle = Chronicle(population, limits, journal)
+    chronicle.begin(Began(9, 2, HOST_LIMIT))
+    chronicle.place([link("http://a.test/")])
+    visit = chronicle.choose(1.0)
+    assert visit is not None
+    target = link("http://b.test/").fingerprint
+    chronicle.claims_of(visit.id).claim(target)
+    population, limits, _ = new_population("best_first", 0)
+    repeated = Chronicle(population, limits, journal)
+    past = resume(journal, repeated, Began(None, 3, HOST_LIMIT))
+    assert (past.runs, past.now_s) == (1, 1.0)
+    assert [*population.unsettled] == [visit.id]
+    assert not repeated.is_claimed(target)
+    assert population.environment.budget.limit is None
+    assert population.max_unsettled == 3
+
+
+@pytest.mark.parametrize(("limit", "opened"), [(5, 0), (50, 2), (None, 2)])
+def test_more_budget_opens_what_was_cut_short(limit: int | None, opened: int) -> None:
+    """Without more, the links stay as they are, for a later run."""
+    journal = ListJournal()
+    population, limits, _ = new_population("best_first", 0)
+    chronicle = Chronicle(population, limits, journal)
+    chronicle.begin(Began(5, 2, HOST_LIMIT))
+    chronicle.place([link("http://a.test/"), link("http://b.test/")])
+    for _ in range(2):
+        visit = chronicle.choose(1.0)
+        assert visit is not None
+        chronicle.settle(visit.id, Dropped("over budget"))
+    while chronicle.spend(None):
+        pass
+    population, limits, _ = new_population("best_first", 0)
+    repeated = Chronicle(population, limits, journal)
+    past = resume(journal, repeated, Began(limit, 2, HOST_LIMIT))
+    assert len(past.cut_short) == 2
+    assert sum(repeated.choose(2.0) is not None for _ in range(3)) == opened

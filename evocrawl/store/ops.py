@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from evocrawl.model import Fingerprint, Lead, Link, Outcome, VisitId
+from evocrawl.model import Fingerprint, Link, Outcome, VisitId
+from evocrawl.particulars import Particulars
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +91,6 @@ class Released:
     """`target` may be gone to again: the visit that was on its way there begins anew."""
 
     target: Fingerprint
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The HTTP answer as it came, for archives: header lines and body as they were on the wire."""
-
-    status_line: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Particulars:
-    """What a page's record says beside its content.
-
-    `status` is the HTTP status, `fetched_at` ISO 8601 in UTC, `parent` the address of the page
-    on which the link was found ("" for a seed), `seconds` what the visit took.
-    """
-
-    agent: int
-    lead: Lead
-    status: int = 200
-    fetched_at: str = ""
-    parent: str = ""
-    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from evocrawl.model import (
     Page,
     Refused,
 )
+from evocrawl.particulars import Answer, Particulars
 from evocrawl.store.journal import NoJournal, SqliteJournal
 from evocrawl.store.ops import (
-    Answer,
     Began,
     Chosen,
     Claimed,
@@ -39,7 +39,6 @@ from evocrawl.store.ops import (
     Landed,
     Limited,
     Op,
-    Particulars,
     Placed,
     Released,
     Spent,
