@@ -65,7 +65,7 @@ class LinkModel:
         self._history = History(len(FEATURES))
         self._hasher = Hasher()
         self._bar = _GOOD * relevant_at
-        self._reference = self._bar
+        self.reference = self._bar
         self._next_refit = 5
 
     def features(self, rows: Rows) -> Matrix:
@@ -124,8 +124,8 @@ class LinkModel:
         first = max(len(pages) - REMEMBERED, 0)
         latest = np.arange(first, len(pages))
         relevances = pages["relevance"][latest].astype(float)
-        self._reference = self._reference_of(relevances)
-        relative = np.minimum(1.0, relevances / self._reference)
+        self.reference = self._reference_of(relevances)
+        relative = np.minimum(1.0, relevances / self.reference)
         if self._tuning.has("profile"):
             pages["like"][latest] = self.profile.refit(relative)
         say = self.profile.say
@@ -139,7 +139,7 @@ class LinkModel:
 
     def _label(self, relevance: float, like: float) -> float:
         say = self.profile.say
-        return (1 - say) * min(1.0, relevance / self._reference) + say * like
+        return (1 - say) * min(1.0, relevance / self.reference) + say * like
 
     def _reference_of(self, relevances: npt.NDArray[np.float64]) -> float:
         """The mean relevance of the best pages, drawn towards what a good one should have."""

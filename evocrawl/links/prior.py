@@ -1,8 +1,14 @@
-"""Where the second level's weights begin: fitted over other topics, shipped as data."""
+"""Where the second level's weights begin: fitted over other topics, shipped as data.
+
+The data are in prior.json, with where they come from.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +38,13 @@ def by_hand() -> Prior:
     return Prior(mean, 3.0 * np.eye(len(FEATURES)))
 
 
+@cache
 def shipped() -> Prior:
-    """Return the prior in use."""
-    return by_hand()
+    """Return the prior that comes with the package.
+
+    Raises ValueError when it was fitted for other features than the present ones.
+    """
+    told = json.loads(files("evocrawl.links").joinpath("prior.json").read_text("utf-8"))
+    if tuple(told["features"]) != FEATURES:
+        raise ValueError("prior.json is for other features: make it anew")
+    return Prior(np.array(told["mean"]), np.array(told["precision"]))

@@ -1,0 +1,148 @@
+"""What each part of the species `evo` adds: the species with one part left out, on the same trials.
+
+    python benchmarks/evo_ablation.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
+        [--variants evo no_profile …] [--processes 2] [--concurrency 1] [--out FILE]
+
+Prints a line a variant: mean recall_auc by start, mean recall at T, the mean paired difference to
+`evo` with its 95 % bootstrap interval over topics, topics won and lost, processor time of choosing
+and settling a request. Rows already in FILE (JSON lines) are not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evocrawl.links import FEATURES, LinkModel, Tuning, prior
+from evocrawl.simulation.laboratory import Laboratory
+from evocrawl.simulation.trials import Trial, read_topics, trials_of
+from evocrawl.simulation.worlds import open_world
+from evocrawl.species import SPECIES, Ingredients, Species
+from evocrawl.species.evo import evo
+
+Row = dict[str, Any]
+Key = tuple[str, str, str, int]
+GROUPS = {
+    "query": ("anchor", "context", "url", "anchor_x_parent", "parent_title"),
+    "parent": ("parent_max", "parent_mean", "parent_sum", "anchor_x_parent"),
+    "rates": ("host", "folder", "path", "hub", "near"),
+    "novelty": ("new_host", "new_folder", "new_parent"),
+}
+"""Features that are left out together."""
+
+
+def variant(have: Ingredients, without: tuple[str, ...] = (), **options: Any) -> Species:
+    """Return the species without some parts, or with other options."""
+    before = prior.by_hand() if "prior" in without else prior.shipped()
+    tuning = Tuning(frozenset(without))
+    model = LinkModel(have.relevance.link, have.relevant_at, before, tuning)
+    return evo(have.frontier(), have.base.is_claimed, model, **options)
+
+
+def variants() -> dict[str, Callable[[Ingredients], Species]]:
+    """Return every variant by name."""
+    parts = {part: (part,) for part in ("profile", "fit", "words", "prior", *FEATURES)}
+    made: dict[str, Callable[[Ingredients], Species]] = {
+        f"no_{name}": partial(variant, without=left_out)
+        for name, left_out in {**parts, **GROUPS}.items()
+    }
+    made["evo"] = variant
+    for tau in (0.0, 0.3, 1.0):
+        made[f"temperature_{tau}"] = partial(variant, temperatures=(tau,))
+    return made
+
+
+@cache
+def opened(world: str, concurrency: int) -> Laboratory:
+    """Return the laboratory of a world, one a process."""
+    SPECIES.update(variants())
+    return Laboratory(open_world(world), concurrency)
+
+
+def hold(trial: Trial, world: str, concurrency: int) -> Row:
+    """Return what the table needs of a trial."""
+    row = opened(world, concurrency).hold(trial)
+    cpu = row["cpu_seconds_by"]
+    kept = ("species", "topic", "start", "seed", "recall_auc", "recall_at_T", "oracle_auc")
+    spent = cpu["choosing"] + cpu["settling"]
+    return {name: row.get(name) for name in kept} | {"ms": 1e3 * spent / row["requests"]}
+
+
+def key(row: Row) -> Key:
+    """Return what makes a row that of one trial."""
+    return row["species"], row["topic"], row["start"], row["seed"]
+
+
+def table(rows: list[Row]) -> Iterator[str]:
+    """Yield a line a variant."""
+    by_trial = {key(row): row for row in rows}
+    for name in dict.fromkeys(row["species"] for row in rows):
+        own = [row for row in rows if row["species"] == name]
+        starts = " ".join(
+            f"{start} {np.mean([r['recall_auc'] for r in own if r['start'] == start]):.3f}"
+            for start in sorted({row["start"] for row in own})
+        )
+        first = np.mean([row["recall_at_T"] or 0 for row in own])
+        ms = np.mean([row["ms"] for row in own])
+        yield f"{name:26} {starts}  at T {first:.3f}  {difference(own, by_trial)}  {ms:.2f} ms"
+
+
+def difference(own: list[Row], by_trial: dict[Key, Row]) -> str:
+    """Return the paired difference of a variant's rows to those of evo."""
+    by_topic = defaultdict(list)
+    for row in own:
+        other = by_trial.get(("evo", *key(row)[1:]))
+        if other is not None:
+            by_topic[row["topic"]].append(row["recall_auc"] - other["recall_auc"])
+    if not by_topic:
+        return ""
+    means = np.array([np.mean(each) for each in by_topic.values()])
+    drawn = np.random.default_rng(0).choice(means, (4000, len(means))).mean(1)
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    won, lost = (means > 0.0005).sum(), (means < -0.0005).sum()
+    return f"{means.mean():+.3f} [{low:+.3f}, {high:+.3f}] won {won} lost {lost}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("world")
+    parser.add_argument("topics", type=Path)
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--start", nargs="+", default=["search", "far"])
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--variants", nargs="+", default=["evo"])
+    parser.add_argument("--concurrency", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=Path("evo_ablation.jsonl"))
+    given = parser.parse_args()
+    lines = given.out.read_text().splitlines() if given.out.exists() else []
+    rows: list[Row] = [json.loads(line) for line in lines]
+    done = {key(row) for row in rows}
+    topics = read_topics(given.topics, given.split)
+    trials = trials_of(topics, given.variants, given.start, range(given.runs))
+    with (
+        ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
+        given.out.open("a") as out,
+    ):
+        futures = [
+            pool.submit(hold, each, given.world, given.concurrency)
+            for each in trials
+            if (each.species, each.topic, each.start, each.seed) not in done
+        ]
+        for future in as_completed(futures):
+            rows.append(future.result())
+            print(json.dumps(rows[-1]), file=out, flush=True)
+    print(*table(rows), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
