@@ -232,6 +232,7 @@ def infospiders(
         Halves(nursery, traits.theta),
         DeltaRule(nursery, shelf),
         founders="seeds",
+        unbuffered=True,
         fees=lambda fees, founders, budget: budget_fees(fees, founders, budget, traits.theta),
     )
 
