@@ -160,16 +160,18 @@ class News(Synthetic):
 
     def revision(self, page: int, now_s: float) -> tuple[int, float | None]:
         """Return how often a page has changed, by itself or by a new link, and when last."""
-        born = float(self._births[page])
+        changes = self.changes_of(page)
+        past = changes[changes <= now_s]
+        return max(len(past) - 1, 0), float(past[-1] if len(past) else changes[0])
+
+    def changes_of(self, page: int) -> NDArray[np.float64]:
+        """Return when a page appears and each time that it changes, ascending, in seconds."""
+        born = self._births[page]
         own = self._changes[self._change_starts[page] : self._change_starts[page + 1]]
         linked = self._births[self.graph.out(page)]
-        count, last = 0, born
-        for times in (own, linked[linked > max(born, 0.0)]):
-            past = times[times <= now_s]
-            if len(past):
-                count += len(past)
-                last = max(last, float(past.max()))
-        return count, last
+        later = np.concatenate((own.astype(np.float64), linked[linked > max(born, 0.0)]))
+        later.sort()
+        return np.concatenate(([born], later))
 
     def topics(self) -> tuple[str, ...]:
         """Return the names of the topics that pages have."""

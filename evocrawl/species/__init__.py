@@ -78,11 +78,9 @@ SPECIES: dict[str, Maker] = {
     "infospiders": lambda have: infospiders(
         have.base, have.shelf(), have.lexicon(), contest=have.contest
     ),
-    "weblog": lambda _: foragers("weblog", TextStates(), selects=True, learns=False),
-    "reinforcement": lambda _: foragers("reinforcement", TextStates(), selects=False, learns=True),
-    "weblog_reinforcement": lambda _: foragers(
-        "weblog_reinforcement", TextStates(), selects=True, learns=True
-    ),
+    "weblog": lambda _: foragers("weblog", TextStates()),
+    "reinforcement": lambda _: foragers("reinforcement", TextStates()),
+    "weblog_reinforcement": lambda _: foragers("weblog_reinforcement", TextStates()),
     "biocrawler": lambda have: biocrawler(have.base.is_claimed),
     "biocrawler_dumb": lambda have: biocrawler_dumb(have.base.is_claimed),
     "best_first": lambda have: best_first(have.frontier()),

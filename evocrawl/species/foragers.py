@@ -43,6 +43,13 @@ REWARD = 100.0
 PENALTY = -1.0
 SLICE_S = 180.0
 
+KINDS = {
+    "weblog": (True, False),
+    "reinforcement": (False, True),
+    "weblog_reinforcement": (True, True),
+}
+"""Name to: are starting URLs selected by the weblog update, are weights learnt."""
+
 _NO_PAGE = b""
 _MOST_LINKS = 1000
 _IN_SIGHT = 16
@@ -50,7 +57,10 @@ _IN_SIGHT = 16
 
 @dataclass(slots=True)
 class Fleet:
-    """What the foragers of a population share: their kind, the seeds, how states are found."""
+    """What the foragers of a population share: their kind, the seeds, how states are found.
+
+    `latest` are the links of the page that was settled last.
+    """
 
     selects: bool
     learns: bool
@@ -220,14 +230,9 @@ class Splitting:
             fresh.weights = mind.weights.copy()
 
 
-def foragers(
-    name: str, classify: Callable[[Page], State], *, selects: bool, learns: bool
-) -> Species:
-    """Make the species `name`; `classify` tells the state of a page.
-
-    `selects`: starting URLs are selected by the weblog update. `learns`: weights are learnt.
-    """
-    fleet = Fleet(selects, learns, classify)
+def foragers(name: str, classify: Callable[[Page], State]) -> Species:
+    """Make one of the species of `KINDS`; `classify` tells the state of a page."""
+    fleet = Fleet(*KINDS[name], classify)
     learning = StepLearning(fleet)
     return Species(
         name,
