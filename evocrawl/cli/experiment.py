@@ -24,7 +24,7 @@ experiments:
 {{names}}
 
 examples:
-  evocrawl experiment biocrawler-500 --out experiments
+  evocrawl experiment biocrawler --out experiments
   evocrawl experiment energy-4 pages.jsonl.gz --query "bird species" --out experiments
   evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out docs/reproduction
 
@@ -38,7 +38,7 @@ shows only that everything works.
 def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     names = "\n".join(
-        f"  {each.name:<18} {each.title}{' (needs WORLD)' if each.needs_text else ''}"
+        f"  {each.name:<20} {each.title}{' (needs WORLD)' if each.needs_text else ''}"
         for each in EXPERIMENTS.values()
     )
     command = commands.add_parser(

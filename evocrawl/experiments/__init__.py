@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from evocrawl.experiments import energy
+from evocrawl.experiments import biocrawler, energy, foragers, myspiders
 from evocrawl.experiments.base import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (*energy.EXPERIMENTS,)}
+EXPERIMENTS: dict[str, Experiment] = {
+    each.name: each
+    for paper in (energy, myspiders, biocrawler, foragers)
+    for each in paper.EXPERIMENTS
+}
 """Name on the command line to experiment, paper by paper."""
