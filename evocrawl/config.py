@@ -202,6 +202,19 @@ class Config:
         "a number from 0",
         "seconds between progress lines on stderr; 0 for none",
     )
+    store: str = option(
+        "",
+        text,
+        "a path",
+        "SQLite file that keeps the crawl, so that it goes on after a stop or a crash; in JOBDIR "
+        "where that is set, else none when empty",
+    )
+    store_bodies: bool = option(
+        False,
+        flag,
+        "true or false",
+        "whether the store keeps each page's answer as it came too, for WARC files",
+    )
     stats_file: str = option(
         "", text, "a path", "where the final stats are written as JSON; nowhere when empty"
     )

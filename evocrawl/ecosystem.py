@@ -11,15 +11,21 @@ from weakref import WeakKeyDictionary
 
 from w3lib.encoding import http_content_type_encoding
 
+from evocrawl.chronicle import Chronicle
 from evocrawl.config import Config
+from evocrawl.durable import journal_of, path_of
 from evocrawl.errors import SettleError
 from evocrawl.flights import Flight
 from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
+from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
 from evocrawl.model import Content, Outcome, Page, Visit
+from evocrawl.particulars import Particulars
 from evocrawl.reading import Reading, read_html, read_rdf
+from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
+from evocrawl.store.ops import Began
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -48,10 +54,11 @@ class Ecosystem:
         """Called with the notes on each visit and its outcome, just before it is settled."""
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
+        limits = Limits(self._host_limit, (self._host_concurrency, self._host_delay_s))
         habitat = settle_in(
             Config.read(dict(settings), arguments),
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
-            host_limit=self._host_limit,
+            host_limit=limits,
             timeout_s=settings.getfloat("DOWNLOAD_TIMEOUT"),
         )
         self.config = habitat.config
@@ -60,6 +67,12 @@ class Ecosystem:
         self.budget = habitat.budget
         self.ledger = habitat.ledger
         self.population = habitat.population
+        self.unstorable = 0
+        self.state_path = path_of(crawler, habitat.config)
+        self._journal = journal_of(crawler, habitat.config, self._cannot_store)
+        self.chronicle = Chronicle(habitat.population, limits, self._journal)
+        self._ahead_s = 0.0
+        self._particulars: dict[int, Particulars] = {}
 
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> Ecosystem:
@@ -70,6 +83,23 @@ class Ecosystem:
         if crawler not in _ecosystems:
             _ecosystems[crawler] = cls(crawler, arguments)
         return _ecosystems[crawler]
+
+    def resume(self) -> Past:
+        """Begin a run where the last one ended, or anew; raises StateError where that fails."""
+        run = Began(
+            self.config.max_pages or None,
+            self.population.max_unsettled,
+            (self._host_concurrency, self._host_delay_s),
+        )
+        past = resume(self._journal, self.chronicle, run)
+        if past.runs:
+            # Time goes on from where it was: another process has another clock.
+            self._ahead_s = past.now_s - monotonic()
+            self.names.begin(past.runs)
+        return past
+
+    def _cannot_store(self) -> None:
+        self.unstorable += 1
 
     def _host_limit(self, host: str) -> tuple[int, float]:
         """The downloader's own limits: those of its live slot, as AutoThrottle set them."""
@@ -98,8 +128,9 @@ class Ecosystem:
         outcome = flight.outcome(otherwise)
         for listener in self.on_landed:
             listener(flight, outcome)
+        particulars = self._particulars.pop(flight.visit.id, None)
         try:
-            self.population.settle(flight.visit.id, outcome)
+            self.chronicle.settle(flight.visit.id, outcome, particulars)
         except SettleError:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")
@@ -168,6 +199,14 @@ class Ecosystem:
             bytes.fromhex(item.content_fingerprint),
             self._content(item),
         )
+        self._particulars[item.visit] = Particulars(
+            item.agent,
+            flight.visit.lead,
+            item.status,
+            item.fetched_at,
+            item.parent,
+            flight.answer,
+        )
 
     def take(self, item: PageItem) -> None:
         """Do to a page what the three pipelines do, where it does not go through them."""
@@ -179,10 +218,9 @@ class Ecosystem:
     def _content(item: PageItem) -> Content:
         return Content(item.title, item.text, item.language, item.formats)
 
-    @staticmethod
-    def now_s() -> float:
+    def now_s(self) -> float:
         """Return the clock that delays are measured by, in seconds."""
-        return monotonic()
+        return monotonic() + self._ahead_s
 
 
 def _latin1(header: bytes | None) -> str:

@@ -17,6 +17,7 @@ from evocrawl.model import (
     Refused,
     Visit,
 )
+from evocrawl.particulars import Answer
 from evocrawl.urls import fingerprint
 
 KNOWN = "redirects to a page that is known"
@@ -41,7 +42,8 @@ class Flight:
     `url` is where the request goes now, after redirects, and `address` its identity: that of the
     link as long as nothing redirects, which for a form or a repeated request is not that of its
     URL. `hops` are the redirects met, from where to where. `failure` says why there is no page,
-    should there be none. `is_read`: the spider has read the page itself.
+    should there be none. `answer` is what came last, where answers are kept. `is_read`: the spider
+    has read the page itself.
     """
 
     visit: Visit
@@ -58,6 +60,7 @@ class Flight:
     body_bytes: int = 0
     requests: int = 0
     goes_anywhere: bool = False
+    answer: Answer | None = None
     hops: list[tuple[str, str]] = field(default_factory=list)
 
     def identity_of(self, url: str) -> Fingerprint:

@@ -21,6 +21,10 @@ class Names:
         self._crawler = crawler
         self._repeats = count(1)
 
+    def begin(self, runs: int) -> None:
+        """Give none of the identities that requests were given in `runs` earlier runs."""
+        self._repeats = count((runs << 32) + 1)
+
     def identity(self, request: Request, target: Fingerprint) -> Fingerprint:
         """Return the identity of `request`, whose URL has the fingerprint `target`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Self
@@ -11,11 +12,16 @@ from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import _schedule_coro
 
+from evocrawl.durable import STATE_FAILED, tell_of
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.errors import StateError
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
+from evocrawl.model import Dropped
 from evocrawl.request_links import request_link
+from evocrawl.request_payloads import LostRequest
 from evocrawl.robots import authority
 
 if TYPE_CHECKING:
@@ -46,12 +52,16 @@ class EvoScheduler(BaseScheduler):
         self._crawler = crawler
         self._ecosystem = ecosystem
         self._population = ecosystem.population
+        self._chronicle = ecosystem.chronicle
+        self._again: deque[Visit] = deque()
         self._transit: list[tuple[int, int, Request]] = []
         self._in_transit: dict[int, int] = {}
         self._pushed = 0
         self._alarm: Any = None
         self._closed = False
+        self._has_failed = False
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
+        crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -59,18 +69,27 @@ class EvoScheduler(BaseScheduler):
         return cls(crawler, Ecosystem.of(crawler))
 
     def open(self, spider: Spider) -> None:  # noqa: ARG002 - the interface's form
-        """Wire the robots gate, whose middleware exists by now."""
-        if self._crawler.settings.get("JOBDIR"):
-            logger.warning(
-                "JOBDIR is set, but the population is kept in memory: a stopped crawl begins anew"
-            )
+        """Wire the robots gate, whose middleware exists by now, and go on where the crawl was.
+
+        Raises StateError where its state cannot be used.
+        """
         gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
         if gate is not None:
-            self._population.gate = self._door_of(gate)
+            self._chronicle.guard(self._door_of(gate))
             gate.on_known.append(self._door_opened)
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
         self._count_every_try()
+        self._resume(gate)
+
+    def _resume(self, gate: RobotsMiddleware | None) -> None:
+        """Make the visits that were under way again, and ask for robots.txt where some wait."""
+        past = self._ecosystem.resume()
+        self._again.extend(self._population.unsettled.values())
+        tell_of(past, self._ecosystem, self._crawler.stats)
+        for door in self._population.shut_doors() if past.runs else ():
+            if gate is None or gate.is_open(f"{door}/"):
+                self._chronicle.opened(door)
 
     def close(self, reason: str) -> None:
         """Settle what is left; the engine has drained its requests by now."""
@@ -79,12 +98,17 @@ class EvoScheduler(BaseScheduler):
             self._alarm.cancel()
             self._alarm = None
         self._transit.clear()
-        for flight in list(self._ecosystem.flights.values()):
+        self._again.clear()
+        self._land_what_is_over()
+        self._keep(self._chronicle.close)
+        # Not in the journal any more: a later run makes these visits again.
+        for visit in list(self._population.unsettled.values()):
+            flight = self._ecosystem.flights.get(visit.id) or self._ecosystem.took_off(visit)
             self._ecosystem.land(flight, f"the crawl closed: {reason}")
 
     def has_pending_requests(self) -> bool:
         """Return True while a request waits or the population may still choose one."""
-        if self._transit:
+        if self._transit or self._again:
             return True
         return not self._population.is_unborn and self._population.ended is None
 
@@ -97,28 +121,37 @@ class EvoScheduler(BaseScheduler):
         is_plain = request.meta.get(PLAIN) is False
         link = None if is_plain else request_link(self._ecosystem.names, request)
         if link is not None:
-            return self._population.place([link]) > 0
+            return self._chronicle.place([link]) > 0
         self._push(request)
         return True
 
     def next_request(self) -> Request | None:
         """Return the next request to send, None when none may be sent now."""
         self._reconcile()
+        self._keep(self._chronicle.flush)
+        if self._has_failed:
+            return None
         if self._transit:
             request = heappop(self._transit)[2]
             self._count_transit(request, -1)
             return request
-        if self._ecosystem.is_seeding:
-            return None
-        visit = self._population.choose(self._ecosystem.now_s())
-        if visit is not None:
-            return self._request(visit)
+        while (visit := self._next_visit()) is not None:
+            sent = self._request(visit)
+            if sent is not None:
+                return sent
         self._set_alarm()
         return None
 
+    def _next_visit(self) -> Visit | None:
+        if self._again:
+            return self._again.popleft()
+        if self._ecosystem.is_seeding:
+            return None
+        return self._chronicle.choose(self._ecosystem.now_s())
+
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect or retry of a visit's request: the visit goes on."""
-        if not flight.moves_to(request.url, self._ecosystem.base):
+        if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
             return False
         self._push(request)
         return True
@@ -135,13 +168,39 @@ class EvoScheduler(BaseScheduler):
             if not self._in_transit[visit]:
                 del self._in_transit[visit]
 
-    def _request(self, visit: Visit) -> Request:
-        self._ecosystem.took_off(visit)
+    def _request(self, visit: Visit) -> Request | None:
+        flight = self._ecosystem.took_off(visit)
         lead = visit.lead
+        if isinstance(lead.payload, LostRequest):
+            self._ecosystem.land(flight, "its request could not be stored")
+            return None
         request = lead.payload if isinstance(lead.payload, Request) else Request(lead.url)
         request.meta[VISIT] = visit.id
         request.meta["depth"] = lead.depth
         return request
+
+    def _land_what_is_over(self) -> None:
+        """Settle the visits that have brought a page or a failure."""
+        for flight in list(self._ecosystem.flights.values()):
+            if not isinstance(flight.outcome(""), Dropped):
+                self._ecosystem.land(flight, "")
+
+    def _keep(self, write: Callable[[], None]) -> None:
+        """Write to the store; where that fails, the crawl ends with what was written before."""
+        try:
+            write()
+        except StateError:
+            self._has_failed = True
+            logger.exception("the crawl's state cannot be written: the crawl ends")
+            if not self._closed:
+                engine = self._crawler.engine
+                assert engine is not None
+                _schedule_coro(engine.close_spider_async(reason=STATE_FAILED))
+
+    def _engine_stopped(self) -> None:
+        if self._has_failed:
+            # Scrapy takes a crawl with a spider for one that did well, and exits with 0.
+            self._crawler.spider = None
 
     def _reconcile(self) -> None:
         """Settle the visits whose requests are over. O(requests under way)."""
@@ -195,11 +254,11 @@ class EvoScheduler(BaseScheduler):
         return lambda url: None if gate.is_open(url) else authority(url)
 
     def _door_opened(self, door: str) -> None:
-        self._population.opened(door)
+        self._chronicle.opened(door)
         self._wake()
 
     def _door_stays_shut(self, door: str) -> None:
-        self._population.turn_away(door)
+        self._chronicle.turn_away(door)
         self._wake()
 
     def _spider_idle(self) -> None:

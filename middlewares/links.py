@@ -85,7 +85,7 @@ class LinksMiddleware:
         flight = self._ecosystem.flight(response.request) if response.request else None
         if flight is None:
             # The answer to a request that was no visit: its links hang with the seeds.
-            self._ecosystem.population.place(self._links(requests, {}))
+            self._ecosystem.chronicle.place(self._links(requests, {}))
             return []
         if flight.is_read:
             flight.links += tuple(self._links(requests, {}))

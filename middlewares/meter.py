@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from http.client import responses
 from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.flights import OVER_BUDGET
 from evocrawl.meta import REFUSED, VISIT
+from evocrawl.particulars import Answer
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -37,9 +40,9 @@ class MeterMiddleware:
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""
         flight = self._ecosystem.flight(request)
-        if not self._ecosystem.budget.spend(request.meta.get(VISIT)):
+        if not self._ecosystem.chronicle.spend(request.meta.get(VISIT)):
             if flight is not None:
-                flight.failure = "over budget"
+                flight.failure = OVER_BUDGET
             raise OverBudget(f"the budget of {self._ecosystem.budget.limit} requests is used up")
         # Redirects and retries copy it from the answer before.
         request.meta.pop("download_latency", None)
@@ -53,6 +56,8 @@ class MeterMiddleware:
             headers_s = request.meta.get("download_latency") or 0.0
             flight.returned(self._ecosystem.now_s(), headers_s, len(response.body))
             flight.failure = f"status {response.status}" if response.status >= 400 else ""
+            if self._ecosystem.config.store_bodies:
+                flight.answer = _as_it_came(response)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -67,3 +72,15 @@ class MeterMiddleware:
             flight.refused = True
         else:
             flight.failure = flight.failure or str(exception)[:200]
+
+
+def _as_it_came(response: Response) -> Answer:
+    """The reason phrase is not known any more: it is the standard's."""
+    protocol = (response.protocol or "HTTP/1.1").upper()
+    status_line = f"{protocol} {response.status} {responses.get(response.status, '')}".rstrip()
+    headers = tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in response.headers.items()
+        for value in values
+    )
+    return Answer(status_line, headers, response.body)

@@ -54,6 +54,7 @@ class Progress:
         )
 
     def _opened(self) -> None:
+        self._pages = self._ecosystem.ledger.pages
         self._task = create_looping_call(self._print)
         self._task.start(self._period_s, now=False)
 

@@ -37,6 +37,8 @@ class StatsReport:
         values = report(ecosystem.ledger, ecosystem.budget, twice=ecosystem.settled_twice)
         for name, value in values.items():
             stats.set_value(name, value)
+        if ecosystem.state_path is not None:
+            stats.set_value("evocrawl/store/unstorable", ecosystem.unstorable)
         stats.set_value("evocrawl/stop_reason", reason)
 
     def _engine_stopped(self) -> None:
