@@ -130,6 +130,7 @@ class RuleLearning:
 
     vision: Vision
     manager: RuleManager
+    exchange_every: int
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
         """Take in a settled visit, and exchange rules now and then."""
@@ -144,7 +145,7 @@ class RuleLearning:
                 mind.rules.forget(mind.followed)
         elif gained > 0:
             mind.rules.learn(mind.condition, visit.lead.host, LEAST_STRENGTH + gained)
-        if agent.visits % EXCHANGE_EVERY == 0:
+        if self.exchange_every and agent.visits % self.exchange_every == 0:
             self._exchange(mind)
 
     def _exchange(self, mind: Mind) -> None:
@@ -173,11 +174,18 @@ class Ageless:
 
 
 def biocrawler(
-    is_claimed: Callable[[Fingerprint], bool], *, vision: int = VISION, condition: int = CONDITION
+    is_claimed: Callable[[Fingerprint], bool],
+    *,
+    vision: int = VISION,
+    condition: int = CONDITION,
+    exchange_every: int = EXCHANGE_EVERY,
 ) -> Species:
-    """Make the species: `vision` ≥ 1 domains in sight, of which a rule keeps `condition` ≥ 1."""
+    """Make the species: `vision` ≥ 1 domains in sight, of which a rule keeps `condition` ≥ 1.
+
+    With `exchange_every` 0 crawlers keep their rules to themselves.
+    """
     sight = _sight(vision, is_claimed)
-    learning = RuleLearning(sight, RuleManager())
+    learning = RuleLearning(sight, RuleManager(), exchange_every)
     return Species("biocrawler", sight, ByRules(condition), Ageless(), learning, revisits=True)
 
 
