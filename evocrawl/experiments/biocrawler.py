@@ -27,7 +27,7 @@ from evocrawl.species.biocrawler import biocrawler
 
 PAPER = "Batzios et al. 2008"
 
-BIO, DUMB, ALONE, LITERAL = "BioCrawler", "dumb", "BioCrawler alone", "BioCrawler, whole vision"
+BIO, DUMB, ALONE, LITERAL = "BioCrawler", "dumb", "BioCrawler alone", "alone, whole vision"
 BREADTH = "breadth-first"
 _GREATLY = 2.0
 
@@ -44,7 +44,7 @@ _KINDS = {
     BIO: _Kind(2, SPECIES["biocrawler"]),
     DUMB: _Kind(1, SPECIES["biocrawler_dumb"]),
     ALONE: _Kind(1, lambda have: biocrawler(have.base.is_claimed, exchange_every=0)),
-    LITERAL: _Kind(2, lambda have: biocrawler(have.base.is_claimed, condition=8)),
+    LITERAL: _Kind(1, lambda have: biocrawler(have.base.is_claimed, exchange_every=0, condition=8)),
     BREADTH: _Kind(1, SPECIES["breadth_first"]),
 }
 _LONG = (BIO, DUMB, ALONE, LITERAL)
@@ -62,7 +62,7 @@ class _Scale:
     restarts: int
 
 
-_PAPERS = _Scale(1000, 500, 30_000, 5_000, 100)
+_PAPERS = _Scale(1000, 500, 30_000, 2_000, 100)
 _SMALL = _Scale(30, 100, 800, 200, 4)
 
 
@@ -90,11 +90,11 @@ def learning(setup: Setup) -> Findings:
         _plot("first", f"the first {scale.first} visits", watches, 1, scale.first),
         _plot("long", f"{scale.visits} visits", watches, max(scale.visits // 100, 1)),
     )
+    literal = mean_and_spread([each.throughput for each in watches[LITERAL]])
     notes = (
-        f"Rules that match all of the vision or not at all ({LITERAL}), the paper taken word for "
-        "word, give an s-throughput of "
-        f"{mean_and_spread([each.throughput for each in watches[LITERAL]])}: such a rule is of use "
-        "at the page where it was made and at no other."
+        "The paper taken word for word, rules that match all of the vision or not at all give a "
+        f"BioCrawler alone an s-throughput of {literal}: such a rule is of use at the page "
+        "where it was made and at no other."
     )
     return Findings(claims, plots, rows, notes)
 
