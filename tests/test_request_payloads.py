@@ -55,7 +55,7 @@ def test_a_request_comes_back(request_: Request) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"callback": lambda response: None},
+        {"callback": lambda _: None},
         {"callback": Own().parse_more.__func__},  # type: ignore[attr-defined]
         {"meta": {"thing": object()}},
         {"cb_kwargs": {"share": float("nan")}},

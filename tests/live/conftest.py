@@ -34,6 +34,12 @@ def serve() -> Iterator[Callable[[Mapping[str, Site]], LoopbackProxy]]:
         proxy.__exit__(None, None, None)
 
 
+def read_items(feed: Path) -> list[dict[str, Any]]:
+    """The items of a feed, without the line that a kill has cut short."""
+    whole, _, _ = feed.read_text().rpartition("\n")
+    return [json.loads(each) for each in whole.splitlines()]
+
+
 @pytest.fixture
 def crawl(tmp_path: Path) -> Crawl:
     """Run ``scrapy crawl`` (or another command line) through a proxy and gather what it leaves."""
@@ -46,6 +52,7 @@ def crawl(tmp_path: Path) -> Crawl:
         settings: Mapping[str, object] | None = None,
         cwd: Path = ROOT,
         interrupt_at: int = 0,
+        by: signal.Signals = signal.SIGINT,
         timeout_s: float = 60,
     ) -> Crawled:
         pages, stats, log = (tmp_path / name for name in ("pages.jsonl", "stats.json", "log"))
@@ -71,11 +78,11 @@ def crawl(tmp_path: Path) -> Crawl:
         if interrupt_at:
             while len(proxy.log) < interrupt_at and process.poll() is None:
                 time.sleep(0.02)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(by)
         out, _ = process.communicate(timeout=timeout_s)
         return Crawled(
             json.loads(stats.read_text()) if stats.exists() else {},
-            [json.loads(each) for each in pages.read_text().splitlines()] if pages.exists() else [],
+            read_items(pages) if pages.exists() else [],
             (log.read_text() if log.exists() else "") + out.decode(),
             process.returncode,
         )

@@ -1,0 +1,75 @@
+"""A crawl that is killed goes on: no page is lost, none recorded twice, few asked for again."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from livecrawl import QUERY, Crawl
+from statefiles import HOST, asked, recorded, tree
+
+PAGES = 300
+IN_FLIGHT = 8
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+SETTINGS = {"CONCURRENT_REQUESTS": IN_FLIGHT}
+
+
+@pytest.mark.parametrize("species", ["best_first", "energy+infospiders"])
+def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: str) -> None:
+    """Each kill costs the requests under way at most; the last run ends the crawl."""
+    proxy = serve({HOST: tree(PAGES)})
+    state = tmp_path / "state.sqlite"
+    arguments = {**ARGUMENTS, "species": species, "store": state}
+    kills = (3, 60, 100)
+    for later in kills:
+        killed = crawl(
+            proxy,
+            arguments=arguments,
+            settings=SETTINGS,
+            interrupt_at=len(proxy.log) + later,
+            by=signal.SIGKILL,
+        )
+        assert killed.code == -signal.SIGKILL
+    last = crawl(proxy, arguments=arguments, settings=SETTINGS)
+    assert last.code == 0
+    last.check_settled()
+    assert last.stat("stop_reason") == "exhausted"
+    assert last.stat("store/runs") == len(kills) + 1
+    everything = {str(number) for number in range(PAGES)}
+    assert set(recorded(state)) == everything
+    assert last.stat("pages") == PAGES
+    requests = asked(proxy.log)
+    assert set(requests) == everything
+    assert requests.total() - PAGES <= len(kills) * IN_FLIGHT
+
+
+def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """Ctrl-C once, in a JOBDIR; what was under way has landed by the time the crawl ends."""
+    proxy = serve({HOST: tree(150)})
+    settings = {**SETTINGS, "JOBDIR": tmp_path / "job"}
+    stopped = crawl(proxy, arguments=ARGUMENTS, settings=settings, interrupt_at=60)
+    assert stopped.code == 0
+    stopped.check_settled()
+    last = crawl(proxy, arguments=ARGUMENTS, settings=settings)
+    assert last.stat("pages") == 150
+    assert asked(proxy.log).total() == 150
+    assert len(recorded(tmp_path / "job" / "evocrawl.sqlite")) == 150
+
+
+def test_a_finished_crawl_says_so_and_fetches_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """With more budget it goes on, and nothing the smaller one cut short is lost."""
+    proxy = serve({HOST: tree(60)})
+    arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 20}
+    first = crawl(proxy, arguments=arguments)
+    assert first.stat("stop_reason") == "budget"
+    fetched = len(proxy.log)
+    again = crawl(proxy, arguments=arguments)
+    assert again.code == 0
+    assert len(proxy.log) == fetched
+    assert again.stat("stop_reason") == "budget"
+    assert "has ended (budget): there is nothing to do, unless max_pages is raised" in again.log
+    more = crawl(proxy, arguments={**arguments, "max_pages": 0})
+    assert more.stat("stop_reason") == "exhausted"
+    assert set(recorded(tmp_path / "s")) == {str(number) for number in range(60)}
+    assert asked(proxy.log).total() == 60
