@@ -22,7 +22,7 @@ from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
 from evocrawl.model import Content, Outcome, Page, Visit
 from evocrawl.particulars import Particulars
-from evocrawl.reading import Reading, read_html, read_rdf
+from evocrawl.reading import Dates, Reading, age_s, changed_by_header, read_html, read_rdf
 from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
 from evocrawl.store.ops import Began
@@ -160,6 +160,7 @@ class Ecosystem:
         """Return the item that stands for a visit's page."""
         lead = flight.visit.lead
         parent = self.base.get(lead.source)
+        fetched_at, dates = datetime.now(UTC), _dates(response, reading.dates)
         return PageItem(
             visit=flight.visit.id,
             url=response.url,
@@ -167,13 +168,16 @@ class Ecosystem:
             text=reading.text,
             language=reading.language,
             status=response.status,
-            fetched_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            fetched_at=fetched_at.isoformat(timespec="milliseconds"),
             depth=lead.depth,
             parent=parent.url if parent is not None else "",
             anchor=lead.anchor,
             agent=flight.visit.agent,
             content_fingerprint=reading.content_fingerprint.hex(),
             formats=reading.formats,
+            published_at=_iso(dates.published_at_s),
+            changed_at=_iso(dates.changed_at_s),
+            age_s=age_s(fetched_at.timestamp(), (dates.published_at_s, dates.changed_at_s)),
         )
 
     def score(self, item: PageItem) -> None:
@@ -216,11 +220,24 @@ class Ecosystem:
 
     @staticmethod
     def _content(item: PageItem) -> Content:
-        return Content(item.title, item.text, item.language, item.formats)
+        return Content(item.title, item.text, item.language, item.formats, item.age_s)
 
     def now_s(self) -> float:
         """Return the clock that delays are measured by, in seconds."""
         return monotonic() + self._ahead_s
+
+
+def _dates(response: Response, told: Dates) -> Dates:
+    """The dates of the page's markup, or else that of its Last-Modified header."""
+    if told != Dates():
+        return told
+    headers = response.headers
+    modified, date = _latin1(headers.get(b"Last-Modified")), _latin1(headers.get(b"Date"))
+    return Dates(changed_at_s=changed_by_header(modified, date))
+
+
+def _iso(at_s: float | None) -> str:
+    return "" if at_s is None else datetime.fromtimestamp(at_s, UTC).isoformat()
 
 
 def _latin1(header: bytes | None) -> str:

@@ -27,6 +27,9 @@ class PageItem:
     content_fingerprint   hex digest of the normalised text; equal for equal texts
     formats               machine-readable content: json-ld, microdata, rdfa; of an RDF file
                           json-ld, n-triples, owl, rdf-xml, turtle
+    published_at          when the page says it was published, ISO 8601, UTC; "" when unknown
+    changed_at            when it, or else its Last-Modified header, says it last changed
+    age_s                 seconds since the later of both; None when neither is known
     ====================  ===================================================================
     """
 
@@ -45,3 +48,6 @@ class PageItem:
     energy: float | None = None
     content_fingerprint: str = ""
     formats: tuple[str, ...] = ()
+    published_at: str = ""
+    changed_at: str = ""
+    age_s: float | None = None

@@ -17,6 +17,7 @@ from resiliparse.parse.lang import detect_fast
 
 from evocrawl.model import Link
 from evocrawl.reading.anchors import Anchors
+from evocrawl.reading.dates import NO_DATES, Dates, read_dates
 from evocrawl.reading.decoding import to_utf8
 from evocrawl.reading.formats import formats_in
 from evocrawl.reading.guards import flat, is_markup
@@ -60,6 +61,7 @@ class Reading:
     content_fingerprint: bytes = b""
     is_markup: bool = True
     formats: tuple[str, ...] = ()
+    dates: Dates = NO_DATES
 
     @classmethod
     def nothing(cls) -> Self:
@@ -89,7 +91,7 @@ def read_html(
         cut.append("depth")
     if root is None:
         return Reading(truncated=tuple(cut))
-    formats = formats_in(root)
+    formats, dates = formats_in(root), read_dates(root)
     etree.strip_elements(root, *_UNREAD, with_tail=False)
     head = read_head(root, url)
     anchors = Anchors(root, head.base_url, url, limits)
@@ -111,6 +113,7 @@ def read_html(
         truncated=(*cut, *anchors.cut),
         content_fingerprint=_content_fingerprint(text),
         formats=formats,
+        dates=dates,
     )
 
 
