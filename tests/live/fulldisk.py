@@ -1,0 +1,22 @@
+"""An extension that lets the state of a crawl grow no more, as a full disk does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy import signals
+
+from evocrawl.ecosystem import Ecosystem
+
+
+class FullDisk:
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> FullDisk:
+        self = cls()
+        self.crawler = crawler
+        crawler.signals.connect(self._fill, signals.response_received)
+        return self
+
+    def _fill(self) -> None:
+        journal: Any = Ecosystem.of(self.crawler)._journal
+        journal._database.execute("PRAGMA max_page_count = 1")
