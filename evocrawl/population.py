@@ -239,7 +239,8 @@ class Population:
         if move is None:
             self._turns.stick(agent, is_idle=not agent.in_flight)
         else:
-            self._turns.join(self.life.walk(agent, move))
+            # At once: were the agent to queue, the open links would be gone when its turn comes.
+            self._turns.go_on(self.life.walk(agent, move))
         return None
 
     def _reopen(self, lead: Lead, species: Species) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from evocrawl.model import AgentId
 from evocrawl.slices import Slices
@@ -34,6 +34,11 @@ class Turns:
     def join(self, agents: Iterable[Agent]) -> None:
         """Queue behind the others. O(agents)."""
         self._queue.extend(agents)
+
+    def go_on(self, agents: Sequence[Agent]) -> None:
+        """The first goes on before all others, who queue behind. O(agents)."""
+        self._queue.extendleft(agents[:1])
+        self._queue.extend(agents[1:])
 
     def next(self) -> Agent:
         """Take out who is next; there must be somebody. O(1)."""

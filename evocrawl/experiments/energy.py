@@ -120,7 +120,7 @@ def figure_2(setup: Setup) -> Findings:
     """Three ρ of the linear model: one dies out, one explodes, one stays usable."""
     trial = _Trial(setup)
     kinds = [
-        _linear(trial, 0.3, "poor"), _linear(trial, 1.0, "even"), _linear(trial, 30.0, "rich"),
+        _linear(trial, 0.3, "poor"), _linear(trial, 1.0, "even"), _linear(trial, 4.0, "rich"),
     ]  # fmt: skip
     runs = trial.all(*kinds)
     poor, even, rich = (runs[kind.name] for kind in kinds)
