@@ -17,7 +17,8 @@ class Table:
 
     >>> table = Table(worth=("f4", 0, 0.5))
     >>> table.grow(3); len(table), table["worth"][2].item()
-    (slice(0, 3, None), 3, 0.5)
+    slice(0, 3, None)
+    (3, 0.5)
     """
 
     def __init__(self, **kinds: tuple[str, int, float]) -> None:
