@@ -58,6 +58,7 @@ def variants() -> dict[str, Callable[[Ingredients], Species]]:
     made["evo"] = variant
     for tau in (0.0, 0.3, 1.0):
         made[f"temperature_{tau}"] = partial(variant, temperatures=(tau,))
+    made["bolder"] = partial(variant, temperatures=(0.0, 0.3, 0.6, 1.0))
     return made
 
 

@@ -185,7 +185,7 @@ def evo(
     is_claimed: Callable[[Fingerprint], bool],
     model: SharedModel,
     *,
-    temperatures: tuple[float, ...] = (0.0, 0.3, 0.6, 1.0),
+    temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
 ) -> Species:
     """Make the species on a queue and a model of its own."""
