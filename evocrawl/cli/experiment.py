@@ -13,7 +13,7 @@ from evocrawl.errors import SettingError
 from evocrawl.evaluation.results import write_atomically
 from evocrawl.experiments import EXPERIMENTS
 from evocrawl.experiments.base import Experiment, Setup
-from evocrawl.experiments.writing import claims_table, page, save, section
+from evocrawl.experiments.writing import claims_table, made_before, page, save
 from evocrawl.simulation.worlds import open_world
 
 ALL = "all"
@@ -29,7 +29,7 @@ examples:
   evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out docs/reproduction
 
 DIR gets, for each experiment, NAME.md (the claims), NAME.json (every run) and the plots; `all`
-also makes {PAGE}. The scale is the paper's, which takes minutes; --small takes seconds and
+also makes {PAGE}, and leaves what it finds there already. The scale is the paper's, which takes minutes; --small takes seconds and
 shows only that everything works.
 
 {NAMES}"""
@@ -69,13 +69,19 @@ def run(asked: argparse.Namespace) -> None:
     setup = _setup(asked, chosen)
     sections = []
     for experiment in chosen:
+        known = None
+        if asked.name == ALL and asked.out is not None:
+            known = made_before(experiment, setup, asked.out)
+        if known is not None:
+            print(f"{experiment.name}: made before")
+            sections.append(known)
+            continue
         print(f"{experiment.name}: {experiment.title} ({experiment.paper})", flush=True)
         findings = experiment.run(setup)
         _clear()
         print(f"\n{claims_table(findings.claims)}\n", flush=True)
         if asked.out is not None:
-            pictures = save(experiment, findings, asked.out)
-            sections.append(section(experiment, findings, pictures))
+            sections.append(save(experiment, setup, findings, asked.out))
     if asked.out is not None and asked.name == ALL:
         write_atomically(asked.out / PAGE, page(sections, "evocrawl experiment all", _about(setup)))
 

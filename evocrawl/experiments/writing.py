@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evocrawl.evaluation.results import write_atomically
-from evocrawl.experiments.base import Claim, Experiment, Findings, Plot
+from evocrawl.experiments.base import Claim, Experiment, Findings, Plot, Setup
 
 _ESCAPED = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>|#"} | {"\n": " "})
 
@@ -38,26 +38,48 @@ def section(experiment: Experiment, findings: Findings, pictures: Sequence[Path]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def save(experiment: Experiment, findings: Findings, directory: Path) -> list[Path]:
-    """Write ``NAME.md``, ``NAME.json`` and a PNG for each plot; return the pictures' paths.
+def save(experiment: Experiment, setup: Setup, findings: Findings, directory: Path) -> str:
+    """Write ``NAME.md``, ``NAME.json`` and a PNG for each plot; return the text of the first.
 
     Raises ImportError without matplotlib (the extra "sim"), OSError where nothing can be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     pictures = [_draw(plot, directory) for plot in findings.plots]
-    write_atomically(directory / f"{experiment.name}.md", section(experiment, findings, pictures))
+    text = section(experiment, findings, pictures)
+    write_atomically(directory / f"{experiment.name}.md", text)
     told = {
         "experiment": experiment.name,
         "paper": experiment.paper,
+        "setup": _described(setup),
         "claims": [
             {"what": c.what, "paper": c.paper, "ours": c.ours, "holds": c.holds, "note": c.note}
             for c in findings.claims
         ],
         "rows": list(findings.rows),
     }
-    text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False)
-    write_atomically(directory / f"{experiment.name}.json", text)
-    return pictures
+    told_text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomically(directory / f"{experiment.name}.json", told_text)
+    return text
+
+
+def made_before(experiment: Experiment, setup: Setup, directory: Path) -> str | None:
+    """Return the text that `save` wrote here for the same setup, None where it did not."""
+    try:
+        told = json.loads((directory / f"{experiment.name}.json").read_text("utf-8"))
+        text = (directory / f"{experiment.name}.md").read_text("utf-8")
+    except (OSError, ValueError):
+        return None
+    return text if isinstance(told, dict) and told.get("setup") == _described(setup) else None
+
+
+def _described(setup: Setup) -> dict[str, object]:
+    return {
+        "seeds": list(setup.seeds),
+        "small": setup.small,
+        "world": None if setup.world is None else [setup.world.name, len(setup.world)],
+        "query": setup.query,
+        "topic": setup.topic,
+    }
 
 
 def page(sections: Iterable[str], command: str, world: str) -> str:

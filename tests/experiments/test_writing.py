@@ -10,9 +10,9 @@ from text_webs import QUERY, text_web
 
 from evocrawl.cli import main
 from evocrawl.experiments import EXPERIMENTS
-from evocrawl.experiments.base import Claim, Experiment, Findings, Plot
+from evocrawl.experiments.base import Claim, Experiment, Findings, Plot, Setup
 from evocrawl.experiments.series import average
-from evocrawl.experiments.writing import claims_table, page, save
+from evocrawl.experiments.writing import claims_table, made_before, page, save
 
 FINDINGS = Findings(
     (Claim("more | less", "0.5", "0.4", holds=False, note="it rained"),),
@@ -24,8 +24,9 @@ EXPERIMENT = Experiment("one", "A & B 2008", "a title", lambda _: FINDINGS)
 
 def test_a_claim_that_does_not_hold_is_said_so(tmp_path: Path) -> None:
     """In the table, with its note below, the picture beside it, and every row in the JSON."""
-    (picture,) = save(EXPERIMENT, FINDINGS, tmp_path)
-    text = (tmp_path / "one.md").read_text()
+    text = save(EXPERIMENT, Setup(), FINDINGS, tmp_path)
+    (picture,) = tmp_path.glob("*.png")
+    assert text == (tmp_path / "one.md").read_text()
     assert "| more \\| less | 0.5 | 0.4 | **no** |" in text
     assert "it rained" in text
     assert f"({picture.name})" in text
@@ -33,6 +34,16 @@ def test_a_claim_that_does_not_hold_is_said_so(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "one.json").read_text())
     assert told["rows"] == [{"seed": 1}]
     assert told["claims"][0]["holds"] is False
+
+
+def test_what_was_made_before_is_known_by_its_setup(tmp_path: Path) -> None:
+    """Another number of seeds, or a file cut short, is made again."""
+    assert made_before(EXPERIMENT, Setup(), tmp_path) is None
+    text = save(EXPERIMENT, Setup(), FINDINGS, tmp_path)
+    assert made_before(EXPERIMENT, Setup(), tmp_path) == text
+    assert made_before(EXPERIMENT, Setup(seeds=(1,)), tmp_path) is None
+    (tmp_path / "one.json").write_text("{")
+    assert made_before(EXPERIMENT, Setup(), tmp_path) is None
 
 
 def test_names_of_worlds_are_no_markup() -> None:
