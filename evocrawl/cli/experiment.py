@@ -29,8 +29,8 @@ examples:
   evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out docs/reproduction
 
 DIR gets, for each experiment, NAME.md (the claims), NAME.json (every run) and the plots; `all`
-also makes {PAGE}, and leaves what it finds there already. The scale is the paper's, which takes minutes; --small takes seconds and
-shows only that everything works.
+also makes {PAGE}, and leaves what it finds there already. The scale is the paper's,
+which takes minutes; --small takes seconds and shows only that everything works.
 
 {NAMES}"""
 
