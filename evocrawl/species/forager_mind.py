@@ -185,8 +185,9 @@ class Mind:
         """
         path = list(self.path.values())
         if keeps_weblog:
-            for lead in path[: max(START_SIZE - len(self.weblog), 0)]:
-                self.weblog.add(lead)
+            for lead in path:
+                if len(self.weblog) < START_SIZE:
+                    self.weblog.add(lead)
         elif path:
             self.weblog.update(path, self.profits)
         if self.before is None:
