@@ -70,20 +70,25 @@ def learning(setup: Setup) -> Findings:
     """Figures 2 and 3: from the first visits to the 30 000th, rules kept over every pass."""
     scale = _SMALL if setup.small else _PAPERS
     watches: dict[str, list[Watch]] = {kind: [] for kind in _LONG}
+    passes: dict[str, list[int | None]] = {BIO: [], DUMB: []}
     rows: list[Row] = []
     for seed in setup.seeds:
         web = _web(scale, seed)
         start = web.any_page()
         for kind in _LONG:
             setup.told(f"{kind}, seed {seed}, {scale.visits} visits")
-            seen = _troupe(web, kind, start, seed).play(scale.visits)
+            troupe = _troupe(web, kind, start, seed)
+            seen = troupe.play(scale.visits)
             watches[kind] += seen
             rows += _rows(kind, seed, seen, web)
+            if kind in passes:
+                passes[kind] += troupe.first_passes(3 * scale.visits)
     claims = (
         _of_the_beginning(watches, scale),
         _of_throughput(f"s-throughput over {scale.visits} visits", watches[BIO], watches[DUMB]),
         _of_throughput("also without communication", watches[ALONE], watches[DUMB]),
-        _of_passes(watches, scale),
+        _of_all_sites(watches[BIO], scale),
+        _of_passes(passes),
         _of_revisits(rows),
     )
     plots = (
@@ -189,20 +194,34 @@ def _of_throughput(what: str, bio: Sequence[Watch], other: Sequence[Watch]) -> C
     )
 
 
-def _of_passes(watches: Mapping[str, Sequence[Watch]], scale: _Scale) -> Claim:
-    """Whether all sites get visited, and soon enough."""
-    first = {
-        kind: [each.passes[0] for each in watches[kind] if each.passes] for kind in (BIO, DUMB)
-    }
-    lengths = {kind: mean_and_spread(some, 0) if some else "none" for kind, some in first.items()}
-    done = len(first[BIO]) == len(watches[BIO])
-    soon = done and bool(first[DUMB]) and np.mean(first[BIO]) <= 2 * np.mean(first[DUMB])
+def _of_all_sites(bio: Sequence[Watch], scale: _Scale) -> Claim:
+    sites = [len(each.at) for each in bio]
     return Claim(
-        f"all {scale.sites} sites get visited, in at most twice the visits of a dumb crawler",
-        "crawlers did, in fact, visit all available sites; not more than twice the time",
-        f"{len(first[BIO])} of {len(watches[BIO])} BioCrawlers finish a pass, the first in "
-        f"{lengths[BIO]} visits; the dumb crawler in {lengths[DUMB]}",
-        bool(soon),
+        f"each visits all {scale.sites} sites in {scale.visits} visits",
+        "crawlers did, in fact, visit all available sites",
+        f"sites visited: {mean_and_spread(sites, 1)}; "
+        f"{sites.count(scale.sites)} of {len(sites)} crawlers visit all",
+        min(sites) == scale.sites,
+        "by rules no new site is found, and the last of a thousand takes long by chance, dumb "
+        "crawlers too; the links, which the paper does not describe, may be fewer or more even "
+        "there. A tax of 16 was tried, on one web: one crawler of two finished",
+    )
+
+
+def _of_passes(passes: Mapping[str, Sequence[int | None]]) -> Claim:
+    """Whether a pass takes no more than the paper allows, those that take longest included."""
+    done = {kind: [each for each in some if each is not None] for kind, some in passes.items()}
+    told = {
+        kind: f"{len(done[kind])} of {len(some)} finish"
+        + (f", in {mean_and_spread(done[kind], 0)} visits" if done[kind] else "")
+        for kind, some in passes.items()
+    }
+    everybody = all(len(done[kind]) == len(some) for kind, some in passes.items())
+    return Claim(
+        "a pass of all sites takes at most twice the visits of a dumb crawler",
+        "a rate that will not increase the time to more than twice",
+        f"however long it takes: {told[BIO]}; dumb: {told[DUMB]}",
+        everybody and bool(np.mean(done[BIO]) <= 2 * np.mean(done[DUMB])),
     )
 
 

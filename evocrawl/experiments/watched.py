@@ -6,6 +6,7 @@ web, and crawlers that begin again elsewhere with what they know.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from numpy.random import Generator
@@ -107,14 +108,27 @@ class Troupe:
         self.watches = {agent: self._new_watch() for agent in self._population.life.agents}
 
     def play(self, visits: int) -> list[Watch]:
-        """Let each crawler make as many visits; return what they did."""
-        for _ in range(visits * len(self.watches)):
+        """Let each crawler make as many visits; return what they have done so far."""
+        self._step(visits * len(self.watches))
+        return deepcopy([*self.watches.values()])
+
+    def first_passes(self, most: int) -> list[int | None]:
+        """Return after how many visits each has been at all sites, None: not in `most` visits.
+
+        Those who have not yet go on until then.
+        """
+        watches = [*self.watches.values()]
+        while not all(each.passes for each in watches) and len(watches[0].energy) < most:
+            self._step(len(watches))
+        return [each.passes[0] if each.passes else None for each in watches]
+
+    def _step(self, visits: int) -> None:
+        for _ in range(visits):
             visit = self._population.choose(0.0)
             assert visit is not None
             outcome = self._web.answer(visit.lead.url, self._config.gain, self._config.cost)
             self._population.settle(visit.id, outcome)
             self._note(self._population.life.agents[visit.agent], visit.lead.host)
-        return [*self.watches.values()]
 
     def _new_watch(self) -> Watch:
         return Watch(unseen=set(self._hosts))
