@@ -92,7 +92,7 @@ def _seeds(ecosystem: Ecosystem) -> tuple[str, ...]:
     title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")
     seeds = config.seeds or tuple(
         template.replace("{title}", title).replace("{query}", quote(config.query, safe=""))
-        for template in config.seed_templates
+        for template in (config.seed_templates if config.query else ())
     )
     for url in seeds:
         try:
