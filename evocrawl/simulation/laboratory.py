@@ -63,7 +63,8 @@ class Laboratory:
         budget = self._budget(trial, relevant)
         config = trial.config(budget)
         seeds = self._seeds(trial, relevant)
-        seen = Witness(self._judge(config.relevance, config.query, config.language))
+        asked = (config.relevance, config.query, config.language, config.fresh_s)
+        seen = Witness(self._judge(*asked))
         done = run(
             self.world,
             config,
@@ -136,8 +137,8 @@ class Laboratory:
         found = [scores[places[page]] for page in _fetched(done) if page in places]
         return {"mean_bm25": float(np.mean(found) / best) if found and best else 0.0}
 
-    def _new_judge(self, model: str, query: str, language: str) -> Judge:
-        return Judge(relevance.create(model, query, language))
+    def _new_judge(self, model: str, query: str, language: str, fresh_s: float) -> Judge:
+        return Judge(relevance.create(model, query, language, fresh_s=fresh_s))
 
     def _new_about(self, topic: str) -> frozenset[Fingerprint]:
         try:
