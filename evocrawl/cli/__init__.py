@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from evocrawl.cli import experiment, look, making, serving, sim
+from evocrawl.cli import experiment, export, look, making, serving, sim
 from evocrawl.errors import EvocrawlError
 
 _DESCRIPTION = """\
@@ -71,6 +71,6 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for part in (sim, look, serving, making, experiment):
+    for part in (sim, look, serving, making, experiment, export):
         part.add_to(commands)
     return root

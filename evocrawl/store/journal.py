@@ -11,6 +11,7 @@ visit counts in `visits`, and renews the record where the content has changed.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,6 +40,12 @@ _READ_OPS = """
 SELECT kind, at, visit, key, ops.content, data, packed
 FROM ops LEFT JOIN contents ON contents.digest = ops.content ORDER BY seq
 """
+
+
+def read_ops(connection: sqlite3.Connection, packer: Packer) -> Iterator[Op]:
+    """Read all operations in order; raises StateError for one that makes no sense."""
+    for kind, at, visit, key, content, data, packed in connection.execute(_READ_OPS):
+        yield packer.unpack((kind, at, visit, key, content, data), packed)
 
 
 class Journal(Protocol):
@@ -141,9 +148,7 @@ class SqliteJournal:
     def ops(self) -> Iterator[Op]:
         """Read what earlier runs have appended, in order; raises StateError where it is damaged."""
         with database.explained(self.path):
-            for *row, packed in self._database.execute(_READ_OPS):
-                kind, at, visit, key, content, data = row
-                yield self._packer.unpack((kind, at, visit, key, content, data), packed)
+            yield from read_ops(self._database, self._packer)
 
     def close(self) -> None:
         """Let go of the state; what was not committed, and what is appended later, is not kept."""

@@ -1,0 +1,101 @@
+"""Writes a crawl's pages as JSON lines, CSV and Parquet.
+
+A page is in a file exactly once, whatever stops, crashes and repeats there were. Web text is
+never trusted: no cell of a CSV is taken for a formula by a spreadsheet.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from evocrawl.store.archive import StoredPage
+
+FIELDS = tuple(each.name for each in fields(StoredPage) if each.name != "links")
+"""Columns of CSV and Parquet; JSON lines have `links` too."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_BATCH = 1000
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Give a name to write to; the file is at `path` once all of it is written."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_jsonl(pages: Iterable[StoredPage], path: Path) -> None:
+    """Write one object a line; `links` are objects with url, anchor and rel."""
+    with whole(path) as part, part.open("w", encoding="utf-8") as file:
+        for page in pages:
+            links = [
+                {"url": link.url, "anchor": link.anchor, "rel": " ".join(link.rel)}
+                for link in page.links
+            ]
+            # ASCII: a page may hold lone surrogates, which have no UTF-8.
+            file.write(json.dumps(_row(page) | {"links": links}, allow_nan=False) + "\n")
+
+
+def write_csv(pages: Iterable[StoredPage], path: Path) -> None:
+    """Write a header and a row for each page, in UTF-8.
+
+    A text that begins as a formula does (= + - @, tab, carriage return) gets an apostrophe in
+    front (OWASP, CSV injection).
+    """
+    with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(FIELDS)
+        for page in pages:
+            table.writerow(map(_cell, _row(page).values()))
+
+
+def write_parquet(pages: Iterable[StoredPage], path: Path) -> None:
+    """Write the same columns, typed; needs the extra "parquet" (pyarrow)."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {"str": pa.string(), "int": pa.int64(), "float": pa.float64()}
+    types = {each.name: str(each.type) for each in fields(StoredPage)}
+    schema = pa.schema([(name, kinds[types[name]]) for name in FIELDS])
+    rows = (_printable(_row(page)) for page in pages)
+    with whole(path) as part, pq.ParquetWriter(part, schema) as file:
+        while batch := list(islice(rows, _BATCH)):
+            file.write_table(pa.Table.from_pylist(batch, schema))
+
+
+WRITERS: dict[str, Callable[[Iterable[StoredPage], Path], None]] = {
+    "jsonl": write_jsonl,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}
+
+
+def _row(page: StoredPage) -> dict[str, Any]:
+    return {name: getattr(page, name) for name in FIELDS}
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = _encodable(value).replace("\0", "")
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _printable(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: _encodable(each) if isinstance(each, str) else each for name, each in row.items()}
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,61 @@
+"""Writes the answers a crawl has kept as a WARC file (ISO 28500), compressed record by record.
+
+Needs the extra "warc" (warcio), which is loaded here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-untyped]
+from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
+
+from evocrawl.particulars import Answer
+from evocrawl.report.page_files import whole
+
+_HOP_BY_HOP = frozenset(("transfer-encoding", "content-length", "connection", "keep-alive"))
+
+
+def write_warc(answers: Iterable[tuple[str, str, Answer]], path: Path, software: str) -> int:
+    """Write a response record for each (address, date, answer); return how many.
+
+    The body is as it was on the wire but for the transfer coding, which is undone; its length is
+    said anew.
+    """
+    written = 0
+    with whole(path) as part, part.open("wb") as file:
+        writer: Any = WARCWriter(file, gzip=True)
+        about = {"software": software, "format": "WARC File Format 1.0"}
+        writer.write_record(writer.create_warcinfo_record(path.name, about))
+        for url, fetched_at, answer in answers:
+            writer.write_record(_record(writer, url, fetched_at, answer))
+            written += 1
+    return written
+
+
+def _record(writer: Any, url: str, fetched_at: str, answer: Answer) -> Any:
+    protocol, _, status = answer.status_line.partition(" ")
+    headers = [(name, _on_one_line(value)) for name, value in answer.headers
+               if name.lower() not in _HOP_BY_HOP]  # fmt: skip
+    headers.append(("Content-Length", str(len(answer.body))))
+    return writer.create_warc_record(
+        url,
+        "response",
+        payload=BytesIO(answer.body),
+        length=len(answer.body),
+        http_headers=StatusAndHeaders(status, headers, protocol=protocol),
+        warc_headers_dict={"WARC-Date": _date(fetched_at)},
+    )
+
+
+def _date(iso: str) -> str:
+    return datetime.fromisoformat(iso).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _on_one_line(value: str) -> str:
+    """A header that a server folded would end the header block here."""
+    return " ".join(value.splitlines())

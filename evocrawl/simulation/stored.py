@@ -1,0 +1,73 @@
+"""A crawl's state as a world file: what was fetched, in the order in which visits ended.
+
+It is a recording (see `evocrawl.simulation.recording`), made afterwards: redirects lead straight
+to the page they ended at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from evocrawl.flights import Flight
+from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Refused, Visit
+from evocrawl.simulation.recording import Recording
+from evocrawl.store.archive import Archive
+from evocrawl.store.ops import Chosen, Landed, Placed
+from evocrawl.urls import host_of
+
+_KEPT = ("query", "species", "seed", "seeds")
+
+
+def write_world(archive: Archive, path: Path) -> None:
+    """Write the world file. Raises RecordingError where `path` is taken, and OSError."""
+    about = archive.about()
+    told = {name: about[name] for name in _KEPT if name in about}
+    told["by"] = f"evocrawl {about['evocrawl']}"
+    recording = Recording(path, told, about["DOWNLOAD_TIMEOUT"])
+    recording.begin()
+    for flight, outcome in _flights(archive):
+        recording.note(flight, outcome)
+    recording.close()
+
+
+def _flights(archive: Archive) -> Iterator[tuple[Flight, Outcome]]:
+    """The notes on each visit that ended, as far as the state tells of them."""
+    targets: dict[int, Fingerprint] = {}
+    addresses: dict[Fingerprint, str] = {}
+    for op in archive.ops():
+        match op:
+            case Placed(links):
+                _note(links, addresses)
+            case Chosen(visit=int(visit), target=bytes(target)):
+                targets[visit] = target
+            case Landed(visit, outcome):
+                if isinstance(outcome, Fetched):
+                    _note(outcome.page.links, addresses)
+                flight = _flight(visit, targets.pop(visit), outcome, addresses)
+                if flight is not None:
+                    yield flight, outcome
+
+
+def _note(links: tuple[Link, ...], addresses: dict[Fingerprint, str]) -> None:
+    for link in links:
+        addresses.setdefault(link.fingerprint, link.url)
+
+
+def _flight(
+    number: int, target: Fingerprint, outcome: Outcome, addresses: dict[Fingerprint, str]
+) -> Flight | None:
+    url = addresses.get(target, "")
+    if not url:
+        return None
+    visit = Visit(number, 0, Lead(url, target, host_of(url), b"", 0, 0.0), 0.0)
+    flight = Flight(visit, url, target)
+    if isinstance(outcome, Fetched):
+        page, cost = outcome.page, outcome.cost
+        flight.seconds, flight.requests = cost.seconds, cost.requests
+        if page.fingerprint != target:
+            flight.hops.append((url, page.url))
+        flight.url, flight.address = page.url, page.fingerprint
+    elif not isinstance(outcome, Refused) and hasattr(outcome, "cost"):
+        flight.seconds, flight.requests = outcome.cost.seconds, outcome.cost.requests
+    return flight

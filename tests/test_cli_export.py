@@ -1,0 +1,177 @@
+"""`evocrawl export`: each page once, and nothing in it harms who opens the file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from evocrawl.cli import main
+from evocrawl.model import Content, Cost, Dead, Fetched, Lead, Link, Outcome, Page, Refused
+from evocrawl.particulars import Answer, Particulars
+from evocrawl.simulation.worlds import open_world
+from evocrawl.store.journal import SqliteJournal
+from evocrawl.store.ops import Chosen, Landed, Op, Placed
+from evocrawl.urls import fingerprint
+
+DATE = "2026-01-02T03:04:05.678+00:00"
+A, B, C, D, MOVED = (f"http://{name}.test/" for name in ("a", "b", "c", "d", "moved"))
+BODY = gzip.compress(b"<p>coral")
+
+
+def link(url: str, anchor: str = "") -> Link:
+    return Link(url, fingerprint(url), anchor)
+
+
+def landed(visit: int, url: str, outcome: Outcome, anchor: str = "") -> Iterator[Op]:
+    key = fingerprint(url)
+    yield Chosen(float(visit), (), visit, key)
+    headers = (("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked"), ("X", "a\r\n b"))
+    answer = Answer("HTTP/1.1 200 OK", headers, BODY) if visit == 1 else None
+    lead = Lead(url, key, "", b"", visit - 1, 0.5, anchor)
+    yield Landed(visit, outcome, Particulars(7, lead, 200, DATE, A, answer))
+
+
+def page(url: str, *links: Link, title: str = "title", text: str = "coral") -> Page:
+    content = Content(title, text, "en")
+    return Page(url, fingerprint(url), 0.5, -2.0, links, text[:5].encode(), content)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """A crawl: A, B twice, C that moved, D that is dead, and one that is forbidden."""
+    about = {
+        "query": "coral", "species": "energy", "seed": 3, "seeds": [A], "evocrawl": "0.1.0",
+        "DOWNLOAD_TIMEOUT": 9.0,
+    }  # fmt: skip
+    journal = SqliteJournal(tmp_path / "crawl.sqlite", about)
+    forbidden = "http://forbidden.test/"
+    links = (link(B, "=HYPERLINK(1)"), link(C), link(D), link(forbidden), link("http://e.test/"))
+    second = page(B, link(A), title="@SUM(1)", text="-1+2 \ud800")
+    changed = replace(second, version=b"other", relevance=0.75)
+    for op in (
+        Placed((link(A),)),
+        *landed(1, A, Fetched(page(A, *links), Cost(1.5, requests=1))),
+        *landed(2, B, Fetched(second, Cost(2.0, requests=1)), "=HYPERLINK(1)"),
+        *landed(3, C, Fetched(page(MOVED, text="other"), Cost(2.0, requests=2)), "+1"),
+        *landed(4, D, Dead("status 404", Cost(0.5, requests=1))),
+        *landed(5, forbidden, Refused(Cost())),
+        *landed(6, B, Fetched(changed, Cost(1.0, requests=1))),
+    ):
+        journal.append(op)
+    journal.commit()
+    journal.close()
+    return tmp_path / "crawl.sqlite"
+
+
+def export(state: Path, format_: str, out: Path) -> Path:
+    assert main(["export", str(state), "--format", format_, "--out", str(out)]) == 0
+    assert [each.name for each in out.parent.iterdir() if each.name.endswith(".part")] == []
+    return out
+
+
+def read(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_json_lines(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every page once, by its first visit and its latest content, with its links."""
+    rows = read(export(state, "jsonl", tmp_path / "o"))
+    assert [(row["url"], row["visit"], row["visits"]) for row in rows] == [
+        (A, 1, 1), (B, 2, 2), (MOVED, 3, 1),
+    ]  # fmt: skip
+    first, second, _ = rows
+    assert first["links"][0] == {"url": B, "anchor": "=HYPERLINK(1)", "rel": ""}
+    assert second["relevance"] == 0.75
+    assert second["text"] == "-1+2 \ud800"
+    assert (second["parent"], second["agent"], second["depth"]) == (A, 7, 1)
+    assert (second["status"], second["fetched_at"], second["seconds"]) == (200, DATE, 1.0)
+    assert capsys.readouterr().err == f"3 pages in {tmp_path / 'o'}\n"
+
+
+def test_no_cell_of_a_csv_is_a_formula(state: Path, tmp_path: Path) -> None:
+    """Texts that begin as one get an apostrophe; numbers stay numbers."""
+    with export(state, "csv", tmp_path / "o").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["anchor"] for row in rows] == ["", "'=HYPERLINK(1)", "'+1"]
+    assert rows[1]["title"] == "'@SUM(1)"
+    assert rows[1]["text"] == "'-1+2 ?"
+    assert rows[1]["energy"] == "-2.0"
+
+
+def test_parquet(state: Path, tmp_path: Path) -> None:
+    """Typed columns, the same pages."""
+    table = pq.read_table(export(state, "parquet", tmp_path / "o"))
+    assert table["url"].to_pylist() == [A, B, MOVED]
+    assert table["relevance"].to_pylist() == [0.5, 0.75, 0.5]
+    assert str(table.schema.field("visit").type) == "int64"
+
+
+def test_warc(state: Path, tmp_path: Path) -> None:
+    """The answers that were kept, as they were on the wire but for the transfer coding."""
+    reading = pytest.importorskip("warcio.archiveiterator")
+    path = export(state, "warc", tmp_path / "o.warc.gz")
+    with path.open("rb") as file:
+        records = [
+            (record.rec_type, record.rec_headers, record.http_headers, record.raw_stream.read())
+            for record in reading.ArchiveIterator(file)
+        ]
+    assert [kind for kind, *_ in records] == ["warcinfo", "response"]
+    _, about, headers, body = records[1]
+    assert about["WARC-Target-URI"] == A
+    assert about["WARC-Date"] == "2026-01-02T03:04:05Z"
+    assert headers.get_statuscode() == "200"
+    assert dict(headers.headers) == {
+        "Content-Encoding": "gzip", "X": "a  b", "Content-Length": str(len(BODY)),
+    }  # fmt: skip
+    assert gzip.decompress(body) == b"<p>coral"
+
+
+def test_a_crawl_without_answers_makes_no_warc(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says what to do."""
+    with sqlite3.connect(state) as database:
+        database.execute("DELETE FROM bodies")
+    database.close()
+    out = tmp_path / "o.warc.gz"
+    assert main(["export", str(state), "--format", "warc", "--out", str(out)]) == 2
+    assert "crawl with store_bodies=true" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_world_file_replays_the_crawl(state: Path, tmp_path: Path) -> None:
+    """Pages, redirects, failures and refusals; what was not fetched is unknown."""
+    path = export(state, "world", tmp_path / "w.jsonl")
+    head, *rows = read(path)
+    assert head["recording"]["query"] == "coral"
+    assert head["recording"]["timeout_s"] == 9.0
+    by_url = {row["url"]: row for row in rows}
+    assert [*by_url] == [A, B, C, MOVED, D, "http://forbidden.test/"]
+    assert by_url[C]["redirect_to"] == MOVED
+    assert by_url[D]["status"] == 404
+    assert by_url["http://forbidden.test/"]["robots"] == "disallow"
+    world = open_world(str(path))
+    assert len(world) == 3
+
+
+@pytest.mark.parametrize("content", [None, b"a letter" * 99])
+def test_what_is_no_state_is_refused(
+    tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By name, with exit code 2, and nothing is made of it."""
+    path = tmp_path / "s"
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["export", str(path), "--out", str(tmp_path / "o")]) == 2
+    assert f"error: {path}: " in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+    assert path.exists() == (content is not None)
