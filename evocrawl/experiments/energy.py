@@ -32,6 +32,12 @@ EXPLODES = 10
 _HITS = 50
 _SEEDS = 3
 
+_CLOSED = (
+    "The paper crawled the open Web for a while; here the web is closed and the budget more than "
+    "it holds. A population without a lower bound dies out at the latest when the pages better "
+    "than most of those seen are used up, whatever balance there was before."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
@@ -145,7 +151,7 @@ def figure_2(setup: Setup) -> Findings:
                 each.stop_reason != "extinct" and _largest(each) <= EXPLODES * trial.founders
                 for each in even
             ),
-            "a mean page pays for its visit exactly; nothing else was tried",
+            "a mean page pays for its visit exactly; nothing else was tried. " + _CLOSED,
         ),
     )
     return Findings(claims, (_population_plot("figure-2", runs),), _rows(trial, runs))
@@ -164,6 +170,7 @@ def figure_3(setup: Setup) -> Findings:
             "none of three",
             _fates(trial, every),
             all(each.stop_reason != "extinct" for each in every),
+            _CLOSED,
         ),
         Claim(
             "no population explodes",
