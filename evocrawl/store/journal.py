@@ -28,8 +28,9 @@ _ADD_PAGE = """
 INSERT INTO pages (fingerprint, url, relevance, energy, visit, agent, depth, parent, anchor,
                    status, fetched_at, seconds, version, content)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-ON CONFLICT (fingerprint) DO UPDATE SET visits = visits + 1
+ON CONFLICT (fingerprint) DO NOTHING
 """
+_COUNT_VISIT = "UPDATE pages SET visits = visits + 1 WHERE fingerprint = ?1"
 _RENEW_PAGE = """
 UPDATE pages SET url = ?2, relevance = ?3, energy = ?4, status = ?10, fetched_at = ?11,
                  seconds = ?12, version = ?13, content = ?14
@@ -132,11 +133,14 @@ class SqliteJournal:
             with database.explained(self.path):
                 write.execute("BEGIN IMMEDIATE")
                 write.executemany(_ADD_OP, self._rows)
-                write.executemany(_ADD_CONTENT, self._contents.items())
+                for content in self._contents.items():
+                    write.execute(_ADD_CONTENT, content)
                 for page in self._pages:
-                    write.execute(_RENEW_PAGE, page)
-                    write.execute(_ADD_PAGE, page)
-                write.executemany(_ADD_BODY, self._bodies)
+                    if not write.execute(_ADD_PAGE, page).rowcount:
+                        write.execute(_COUNT_VISIT, page[:1])
+                        write.execute(_RENEW_PAGE, page)
+                for body in self._bodies:
+                    write.execute(_ADD_BODY, body)
                 write.execute("COMMIT")
         except StateError:
             self._rows.clear()

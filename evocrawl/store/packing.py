@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias
@@ -29,11 +29,11 @@ from evocrawl.store.ops import (
     Released,
     Spent,
 )
-from evocrawl.urls import fingerprint
 
 Row: TypeAlias = tuple[str, float | None, int | None, bytes | None, bytes | None, str | None]
 
 _LEVEL = 3
+_KEY_BYTES = 12
 _DIGEST_BYTES = 16
 
 
@@ -83,7 +83,7 @@ class Packer:
             case Limited(host, concurrency, delay_s):
                 return ("limit", None, None, None, None, _json([host, concurrency, delay_s]))
             case Placed(links):
-                return ("place", None, None, None, None, _json(self._links(links)))
+                return ("place", None, None, None, None, self._seeds(links))
             case Claimed(visit, target):
                 return ("claim", None, visit, target, None, None)
             case Released(target):
@@ -104,40 +104,49 @@ class Packer:
         """
         try:
             return _READERS[row[0]](self, row, content)
-        except (KeyError, ValueError, TypeError, IndexError, zlib.error) as error:
+        except (KeyError, ValueError, TypeError, StopIteration, zlib.error) as error:
             raise StateError(f"an entry that cannot be read: {row[0]!r} ({error})") from error
 
     def pack_content(self, page: Page) -> bytes:
         """Return what a page says and links to, compressed."""
-        said = page.content
-        whole = [said.title, said.text, said.language, said.formats, self._links(page.links)]
-        return zlib.compress(_json(whole).encode(), _LEVEL)
+        said, links = page.content, page.links
+        rows = [self._link_row(link) for link in links]
+        whole = [said.title, said.text, said.language, said.formats, rows]
+        keys = b"".join(link.fingerprint for link in links if len(link.fingerprint) == _KEY_BYTES)
+        return zlib.compress(_json(whole).encode(), _LEVEL) + keys
 
     def unpack_content(self, packed: bytes) -> tuple[Content, tuple[Link, ...]]:
         """Undo `pack_content`."""
-        title, text, language, formats, links = json.loads(zlib.decompress(packed))
-        return Content(title, text, language, tuple(formats)), self.read_links(links)
-
-    def read_links(self, rows: list[list[Any]]) -> tuple[Link, ...]:
-        """Return the links of their rows."""
-        return tuple(map(self._link, rows))
-
-    def _links(self, links: tuple[Link, ...]) -> list[list[Any]]:
-        return [self._link_row(link) for link in links]
+        unpacking = zlib.decompressobj()
+        title, text, language, formats, rows = json.loads(unpacking.decompress(packed))
+        keys = unpacking.unused_data
+        each = iter([keys[at : at + _KEY_BYTES] for at in range(0, len(keys), _KEY_BYTES)])
+        links = tuple([self._link(row, each) for row in rows])
+        return Content(title, text, language, tuple(formats)), links
 
     def _link_row(self, link: Link) -> list[Any]:
+        """What a link is but for its fingerprint, unless that is of unusual length."""
         row = [link.url, link.anchor, link.context, link.rel, link.position, link.tag_path]
-        if link.payload is not None:
-            row += [link.fingerprint.hex(), self._payloads.pack(link.payload)]
-        elif link.fingerprint != fingerprint(link.url):
-            row += [link.fingerprint.hex()]
+        is_usual = len(link.fingerprint) == _KEY_BYTES
+        if link.payload is not None or not is_usual:
+            row.append(None if link.payload is None else self._payloads.pack(link.payload))
+        if not is_usual:
+            row.append(link.fingerprint.hex())
         return row
 
-    def _link(self, row: list[Any]) -> Link:
-        url, anchor, context, rel, position, tag_path, *own = row
-        key = bytes.fromhex(own[0]) if own else fingerprint(url)
-        payload = self._payloads.unpack(own[1]) if len(own) > 1 else None
+    def _link(self, row: list[Any], keys: Iterator[bytes]) -> Link:
+        url, anchor, context, rel, position, tag_path, *more = row
+        key = bytes.fromhex(more[1]) if len(more) > 1 else next(keys)
+        payload = self._payloads.unpack(more[0]) if more and more[0] is not None else None
         return Link(url, key, anchor, context, tuple(rel), position, tag_path, payload)
+
+    def _seeds(self, links: tuple[Link, ...]) -> str:
+        return _json([[link.fingerprint.hex(), self._link_row(link)] for link in links])
+
+    def read_seeds(self, packed: str) -> tuple[Link, ...]:
+        """Return the links of a `Placed`."""
+        rows = json.loads(packed)
+        return tuple([self._link(row, iter([bytes.fromhex(key)])) for key, row in rows])
 
     def _landed(self, visit: int, outcome: Outcome, content: bytes | None) -> Row:
         key = outcome.page.fingerprint if isinstance(outcome, Fetched) else None
@@ -145,11 +154,11 @@ class Packer:
             case Fetched(page, cost):
                 age_s = page.content.age_s
                 told = [page.url, page.relevance, page.energy, page.version.hex(), age_s]
-                data: list[Any] = ["fetched", astuple(cost), told]
+                data: list[Any] = ["fetched", _cost(cost), told]
             case Dead(reason, cost):
-                data = ["dead", astuple(cost), reason]
+                data = ["dead", _cost(cost), reason]
             case Refused(cost):
-                data = ["refused", astuple(cost)]
+                data = ["refused", _cost(cost)]
             case Dropped(reason):
                 data = ["dropped", None, reason]
         return ("settle", None, visit, key, content, _json(data))
@@ -187,7 +196,7 @@ _READERS: dict[str, Callable[[Packer, Row, bytes | None], Op]] = {
     "spend": lambda _, row, __: Spent(row[2]),
     "settle": lambda packer, row, content: packer.read_landed(row, content),
     "limit": lambda _, row, __: Limited(*json.loads(row[5] or "")),
-    "place": lambda packer, row, _: Placed(packer.read_links(json.loads(row[5] or ""))),
+    "place": lambda packer, row, _: Placed(packer.read_seeds(row[5] or "")),
     "claim": lambda _, row, __: Claimed(_there(row[2]), _there(row[3])),
     "release": lambda _, row, __: Released(_there(row[3])),
     "open": lambda _, row, __: DoorOpened(json.loads(row[5] or "")),
@@ -195,6 +204,10 @@ _READERS: dict[str, Callable[[Packer, Row, bytes | None], Op]] = {
     "return": lambda _, row, __: GivenBack(_there(row[2])),
     "begin": lambda _, row, __: _began(row),
 }
+
+
+def _cost(cost: Cost) -> tuple[float, ...]:
+    return cost.seconds, cost.headers_s, cost.body_bytes, cost.requests
 
 
 def _there(value: Any) -> Any:

@@ -1,0 +1,123 @@
+"""What it costs to keep a crawl: CPU a page, bytes a page, and pages a second of replay.
+
+    python benchmarks/store.py [WORLD] [--pages 3000] [--species best_first energy]
+
+A population crawls WORLD (a made-up web, or any world file) through its chronicle, first with no
+journal, then with one in SQLite that commits after each settled page, as a crawl does at worst.
+Then the journal is read and done again. Pages are scored by a number drawn from their address, so
+that the figures are those of population and journal alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from evocrawl.chronicle import Chronicle
+from evocrawl.config import Config
+from evocrawl.habitat import settle_in
+from evocrawl.limits import Limits
+from evocrawl.model import Dead, Fetched, Link, Outcome, Page, Refused, Visit
+from evocrawl.particulars import Particulars
+from evocrawl.replay import replay
+from evocrawl.simulation.world import World
+from evocrawl.simulation.worlds import open_world
+from evocrawl.store.journal import Journal, NoJournal, SqliteJournal
+from evocrawl.store.ops import Began
+from evocrawl.urls import fingerprint
+
+DATE = "2026-01-01T00:00:00.000+00:00"
+HOST_LIMIT = (1, 0.0)
+
+
+def chronicle_of(species: str, pages: int, journal: Journal) -> Chronicle:
+    config = Config.read({"EVOCRAWL_SPECIES": species, "EVOCRAWL_QUERY": "coral"})
+    limits = Limits(lambda _: HOST_LIMIT, HOST_LIMIT)
+    habitat = settle_in(config, concurrency=1, host_limit=limits, timeout_s=180.0)
+    chronicle = Chronicle(habitat.population, limits, journal)
+    chronicle.begin(Began(pages, 1, HOST_LIMIT))
+    return chronicle
+
+
+def outcome_of(world: World, chronicle: Chronicle, visit: Visit) -> Outcome:
+    answer = world.fetch(visit.lead.url, 0.0)
+    if isinstance(answer, Dead | Refused):
+        return answer
+    told = answer.document
+    score = (told.fingerprint[0] / 255) ** 4
+    energy = chronicle.population.price(score)
+    links, content = told.links, told.content(0.0)
+    page = Page(told.url, told.fingerprint, score, energy, links, told.version, content)
+    return Fetched(page, answer.cost)
+
+
+def crawl(world: World, seeds: list[Link], chronicle: Chronicle) -> tuple[int, float]:
+    """Crawl; return pages fetched and CPU seconds of all but the world."""
+    chronicle.place(seeds)
+    pages, cpu_s = 0, 0.0
+    while True:
+        began_s = process_time()
+        visit = chronicle.choose(0.0)
+        cpu_s += process_time() - began_s
+        if visit is None:
+            return pages, cpu_s
+        outcome = outcome_of(world, chronicle, visit)
+        began_s = process_time()
+        chronicle.spend(visit.id)
+        chronicle.settle(visit.id, outcome, Particulars(visit.agent, visit.lead, fetched_at=DATE))
+        chronicle.flush()
+        cpu_s += process_time() - began_s
+        pages += isinstance(outcome, Fetched)
+
+
+def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
+    pages, in_memory_s = crawl(world, seeds, chronicle_of(species, most, NoJournal()))
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "state.sqlite"
+        journal = SqliteJournal(path, {})
+        _, stored_s = crawl(world, seeds, chronicle_of(species, most, journal))
+        began_s = process_time()
+        replay(journal.ops(), chronicle_of(species, most, NoJournal()))
+        replay_s = process_time() - began_s
+        journal.close()
+        size = path.stat().st_size
+        with sqlite3.connect(path) as database:
+            packed, said = database.execute(
+                "SELECT sum(length(packed)), count(*) FROM contents"
+            ).fetchone()
+        database.close()
+    return (
+        f"| {species} | {pages} | {1e6 * in_memory_s / pages:.0f} | {1e6 * stored_s / pages:.0f} | "
+        f"{size / pages:.0f} | {packed / said:.0f} | {pages / replay_s:.0f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("world", nargs="?", default="sites:sites=200,seed=3")
+    parser.add_argument("--pages", type=int, default=3000)
+    parser.add_argument("--species", nargs="+", default=["best_first", "energy"])
+    asked = parser.parse_args()
+    world = open_world(asked.world)
+    documents = list(world.documents())
+    links = sum(len(each.links) for each in documents) / len(documents)
+    text = sum(len(each.content(0.0).text) for each in documents) / len(documents)
+    print(f"{asked.world}: {links:.0f} links and {text:.0f} characters a page\n")
+    print(
+        "| species | pages | µs a page in memory | µs a page stored | bytes a page in the file | "
+        "of which content | pages/s replayed |"
+    )
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    seeds = [Link(each.url, fingerprint(each.url)) for each in documents[:20]]
+    for species in asked.species:
+        print(measure(world, seeds, species, asked.pages), flush=True)
+
+
+if __name__ == "__main__":
+    main()
