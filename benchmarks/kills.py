@@ -28,10 +28,11 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+
+ROOT = Path(__file__).resolve().parent.parent
 
 A_ROUND = 4
 """Kills in a round."""

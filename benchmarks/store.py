@@ -1,9 +1,9 @@
-"""What it costs to keep a crawl: CPU a page, bytes a page, and pages a second of replay.
+"""What it costs to keep a crawl: CPU a visit, bytes a page, and visits a second of replay.
 
     python benchmarks/store.py [WORLD] [--pages 3000] [--species best_first energy]
 
 A population crawls WORLD (a made-up web, or any world file) through its chronicle, first with no
-journal, then with one in SQLite that commits after each settled page, as a crawl does at worst.
+journal, then with one in SQLite that commits after each settled visit, as a crawl does at worst.
 Then the journal is read and done again. Pages are scored by a number drawn from their address, so
 that the figures are those of population and journal alone.
 """
@@ -57,31 +57,31 @@ def outcome_of(world: World, chronicle: Chronicle, visit: Visit) -> Outcome:
     return Fetched(page, answer.cost)
 
 
-def crawl(world: World, seeds: list[Link], chronicle: Chronicle) -> tuple[int, float]:
-    """Crawl; return pages fetched and CPU seconds of all but the world."""
+def crawl(world: World, seeds: list[Link], chronicle: Chronicle) -> tuple[int, int, float]:
+    """Crawl; return visits, pages fetched and CPU seconds of all but the world."""
     chronicle.place(seeds)
-    pages, cpu_s = 0, 0.0
+    visits, pages, cpu_s = 0, 0, 0.0
     while True:
         began_s = process_time()
         visit = chronicle.choose(0.0)
         cpu_s += process_time() - began_s
         if visit is None:
-            return pages, cpu_s
+            return visits, pages, cpu_s
         outcome = outcome_of(world, chronicle, visit)
         began_s = process_time()
         chronicle.spend(visit.id)
         chronicle.settle(visit.id, outcome, Particulars(visit.agent, visit.lead, fetched_at=DATE))
         chronicle.flush()
         cpu_s += process_time() - began_s
-        pages += isinstance(outcome, Fetched)
+        visits, pages = visits + 1, pages + isinstance(outcome, Fetched)
 
 
 def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
-    pages, in_memory_s = crawl(world, seeds, chronicle_of(species, most, NoJournal()))
+    visits, pages, in_memory_s = crawl(world, seeds, chronicle_of(species, most, NoJournal()))
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "state.sqlite"
         journal = SqliteJournal(path, {})
-        _, stored_s = crawl(world, seeds, chronicle_of(species, most, journal))
+        *_, stored_s = crawl(world, seeds, chronicle_of(species, most, journal))
         began_s = process_time()
         replay(journal.ops(), chronicle_of(species, most, NoJournal()))
         replay_s = process_time() - began_s
@@ -93,8 +93,9 @@ def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
             ).fetchone()
         database.close()
     return (
-        f"| {species} | {pages} | {1e6 * in_memory_s / pages:.0f} | {1e6 * stored_s / pages:.0f} | "
-        f"{size / pages:.0f} | {packed / said:.0f} | {pages / replay_s:.0f} |"
+        f"| {species} | {visits} | {pages} | {1e6 * in_memory_s / visits:.0f} | "
+        f"{1e6 * stored_s / visits:.0f} | {visits / replay_s:.0f} | "
+        f"{size / pages:.0f} | {packed / said:.0f} |"
     )
 
 
@@ -110,10 +111,10 @@ def main() -> None:
     text = sum(len(each.content(0.0).text) for each in documents) / len(documents)
     print(f"{asked.world}: {links:.0f} links and {text:.0f} characters a page\n")
     print(
-        "| species | pages | µs a page in memory | µs a page stored | bytes a page in the file | "
-        "of which content | pages/s replayed |"
+        "| species | visits | pages | µs a visit, in memory | µs a visit, stored | "
+        "visits/s replayed | bytes a page in the file | of which content |"
     )
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     seeds = [Link(each.url, fingerprint(each.url)) for each in documents[:20]]
     for species in asked.species:
         print(measure(world, seeds, species, asked.pages), flush=True)
