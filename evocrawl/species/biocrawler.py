@@ -18,7 +18,8 @@ condition    the paper's IF holds "the links the crawler currently sees". Taken 
 tax          each use of a rule costs it `TAX`. It sets how often rich sites are revisited: at 14,
              what food brings less the move, crawlers circle between two pages for ever; at 15 a
              site that always feeds is left after 14 visits. The paper's own rule is that a pass of
-             all sites may take twice the time that a dumb crawler needs, and that is kept
+             all sites may take twice the time that a dumb crawler needs: that is kept on the mean,
+             though not by every crawler
 vision       8 domains
 gain         what the visit changed of the crawler's energy, losses too
 birth        a new rule has the least strength and what was gained
