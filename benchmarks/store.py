@@ -1,11 +1,12 @@
 """What it costs to keep a crawl: CPU a visit, bytes a page, and visits a second of replay.
 
-    python benchmarks/store.py [WORLD] [--pages 3000] [--species best_first energy]
+    python benchmarks/store.py [WORLD] [--pages 3000] [--species best_first energy] [--live 5]
 
 A population crawls WORLD (a made-up web, or any world file) through its chronicle, first with no
 journal, then with one in SQLite that commits after each settled visit, as a crawl does at worst.
 Then the journal is read and done again. Pages are scored by a number drawn from their address, so
-that the figures are those of population and journal alone.
+that the figures are those of population and journal alone. With ``--live N``, N pairs of whole
+Scrapy crawls of a tree of pages on loopback follow, in memory and stored.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import sqlite3
 import sys
 import tempfile
 from pathlib import Path
-from time import process_time
+from resource import RUSAGE_CHILDREN, getrusage
+from time import perf_counter, process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from kills import evocrawl, start, tree
 
 from evocrawl.chronicle import Chronicle
 from evocrawl.config import Config
@@ -26,6 +30,7 @@ from evocrawl.limits import Limits
 from evocrawl.model import Dead, Fetched, Link, Outcome, Page, Refused, Visit
 from evocrawl.particulars import Particulars
 from evocrawl.replay import replay
+from evocrawl.simulation.proxy import LoopbackProxy
 from evocrawl.simulation.world import World
 from evocrawl.simulation.worlds import open_world
 from evocrawl.store.journal import Journal, NoJournal, SqliteJournal
@@ -99,11 +104,43 @@ def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
     )
 
 
+def whole_crawl(pages: int, *, is_stored: bool) -> tuple[float, float]:
+    """Return CPU and wall seconds of a Scrapy crawl, each a page."""
+    with LoopbackProxy({"tree.test": tree(pages)}) as proxy, tempfile.TemporaryDirectory() as name:
+        line = evocrawl(Path(name))
+        if not is_stored:
+            del line[-2:]
+        before, began_s = getrusage(RUSAGE_CHILDREN), perf_counter()
+        code = start(line, proxy, Path(name)).wait()
+        after, seconds = getrusage(RUSAGE_CHILDREN), perf_counter() - began_s
+        if code != 0:
+            raise RuntimeError(f"the crawl ended with {code}")
+    cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return cpu_s / pages, seconds / pages
+
+
+def live(pairs: int, pages: int) -> None:
+    ratios = []
+    print("\n| pair | ms CPU a page, in memory | stored | pages/s in memory | stored |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
+    for number in range(pairs):
+        memory, stored = whole_crawl(pages, is_stored=False), whole_crawl(pages, is_stored=True)
+        ratios.append((stored[0] / memory[0], memory[1] / stored[1]))
+        print(
+            f"| {number + 1} | {1e3 * memory[0]:.2f} | {1e3 * stored[0]:.2f} | "
+            f"{1 / memory[1]:.0f} | {1 / stored[1]:.0f} |",
+            flush=True,
+        )
+    cpu, speed = (sorted(each)[pairs // 2] for each in zip(*ratios, strict=True))
+    print(f"\nstored to memory, median of pairs: CPU {cpu:.2f}, pages/s {speed:.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("world", nargs="?", default="sites:sites=200,seed=3")
     parser.add_argument("--pages", type=int, default=3000)
     parser.add_argument("--species", nargs="+", default=["best_first", "energy"])
+    parser.add_argument("--live", type=int, default=0)
     asked = parser.parse_args()
     world = open_world(asked.world)
     documents = list(world.documents())
@@ -118,6 +155,8 @@ def main() -> None:
     seeds = [Link(each.url, fingerprint(each.url)) for each in documents[:20]]
     for species in asked.species:
         print(measure(world, seeds, species, asked.pages), flush=True)
+    if asked.live:
+        live(asked.live, asked.pages)
 
 
 if __name__ == "__main__":
