@@ -93,7 +93,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--query", help=f"what to look for (default: {QUERY})")
     parser.add_argument("--seeds", help="addresses on the live web, separated by spaces")
     parser.add_argument("--max-pages", type=int, default=MAX_PAGES, help="budget of HTTP requests")
-    parser.add_argument("--species", default="energy", help="who crawls (default: energy)")
+    parser.add_argument("--species", default="evo", help="who crawls (default: evo)")
     parser.add_argument("--seed", type=int, default=1, help="of the random generator")
     parser.add_argument("--compare", action="store_true", help=f"{BASELINE} too, on the live web")
     options = parser.parse_args(arguments)

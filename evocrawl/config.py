@@ -28,6 +28,7 @@ from evocrawl.options import (
 
 PREFIX = "EVOCRAWL_"
 
+DEFAULT_SPECIES = "evo"
 _DEFAULT_GAINS = {"sigmoid": 8.0, "linear": 4.0}
 _FOUNDERS, _LOWER, _UPPER = 20, 8, 60
 _SHARE = number(0, 1)
@@ -63,7 +64,7 @@ class Config:
         "included",
     )
     species: str = option(
-        "energy",
+        DEFAULT_SPECIES,
         text,
         "the name of a species, or several joined by +",
         "how the agents behave; several live together under common bounds, such as "
@@ -242,7 +243,9 @@ class Config:
             if name not in options or (is_setting and not key.isupper()):
                 raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
             values[name] = options[name].value(key, raw)
-        config = cls(**{**ECONOMIES.get(values.get("species", ""), {}), **values})._completed()
+        config = cls(
+            **{**ECONOMIES.get(values.get("species", DEFAULT_SPECIES), {}), **values}
+        )._completed()
         config._check(set(values))
         return config
 

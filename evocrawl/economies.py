@@ -37,6 +37,8 @@ _BIOCRAWLER: dict[str, Any] = {
 }
 
 ECONOMIES: dict[str, dict[str, Any]] = {
+    # As many agents as Scrapy has requests under way: each follows one link at a time.
+    "evo": {"lower_bound": 16},
     "biocrawler": _BIOCRAWLER,
     "biocrawler_dumb": _BIOCRAWLER,
     "weblog": _FORAGERS,

@@ -42,11 +42,17 @@ def _decode(body: bytes, encoding: str | None) -> str:
     if marked is not None:
         return body[len(bom or b"") :].decode(marked, "replace")
     for name in (encoding, html_body_declared_encoding(body)):
-        known = resolve_encoding(name) if name else None
+        known = _codec(name) if name else None
         if known is not None:
             return body.decode(known, "replace")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
-        found = resolve_encoding(detect_encoding(body[:_DETECTION_BYTES]) or "") or "cp1252"
+        found = _codec(detect_encoding(body[:_DETECTION_BYTES]) or "") or "cp1252"
         return body.decode(found, "replace")
+
+
+def _codec(name: str) -> str | None:
+    """The codec for text of that name; None for unknown ones and for "undefined", which raises."""
+    known = resolve_encoding(name)
+    return None if known == "undefined" else known

@@ -49,7 +49,7 @@ def test_without_seeds_both_crawls_go_through_the_proxy_only(
         "query": crawl.QUERY,
         "seeds": crawl.SEEDS,
         "max_pages": "50",
-        "species": "energy",
+        "species": "evo",
         "seed": "1",
     }
     assert second == first | {"species": "breadth_first"}

@@ -94,12 +94,16 @@ def test_evospider_in_a_project_of_ones_own(serve, crawl: Crawl) -> None:
 
 
 def test_a_jobdir_is_answered_honestly(serve, crawl: Crawl, tmp_path) -> None:
-    """State is not kept over a stop so far, and the crawl says so."""
+    """The crawl is kept there, in one file, and another crawl of the same job goes on with it."""
     proxy = serve(_web())
     crawled = crawl(
         proxy, command=("crawl", "articles"), cwd=EXAMPLE, settings={"JOBDIR": tmp_path / "job"}
     )
-    assert "JOBDIR is set, but the population is kept in memory" in crawled.log
+    assert (tmp_path / "job" / "evocrawl.sqlite").is_file()
+    again = crawl(
+        proxy, command=("crawl", "articles"), cwd=EXAMPLE, settings={"JOBDIR": tmp_path / "job"}
+    )
+    assert crawled.stats["evocrawl/pages"] == again.stats["evocrawl/pages"] > 0
 
 
 def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:

@@ -40,6 +40,7 @@ def test_a_recorded_crawl_is_replayed_as_it_was_and_as_it_might_have_been(
         "seeds": " ".join(each.url for each in pages[:60:20]),
         "max_pages": 100,
         "seed": 3,
+        "species": "energy",
     }
     file = tmp_path / "crawl.jsonl.gz"
     crawled = crawl(
