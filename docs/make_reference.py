@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from evocrawl.config import PREFIX, Config
+from evocrawl.economies import ECONOMIES
 from evocrawl.meta import META_KEYS
 from evocrawl.stats import STATS
 
@@ -20,6 +21,14 @@ Made from the code by `docs/make_reference.py`; a test keeps the two together.
 
 Each option is a Scrapy setting and, in `evospider`, a spider argument; the argument wins. An
 unknown name, a value out of range or a contradiction ends the crawl before the first request.
+
+"""
+
+_ECONOMIES = """
+## What species live on
+
+Where one of these species is alone in a crawl, these options have other defaults than above; what you
+give wins. Several species together share the ordinary defaults.
 
 """
 
@@ -47,7 +56,8 @@ def reference() -> str:
     options = "".join(_option(each.name, each.default, each.metadata) for each in fields(Config))
     stats = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in STATS.items())
     keys = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in META_KEYS.items())
-    return f"{_HEAD}{options}{_STATS}{stats}{_META}{keys}{_SIGNALS}".replace("\n\n\n", "\n\n")
+    economies = "".join(_economy(name, own) for name, own in ECONOMIES.items())
+    return f"{_HEAD}{options}{_ECONOMIES}{economies}{_STATS}{stats}{_META}{keys}{_SIGNALS}".replace("\n\n\n", "\n\n")
 
 
 def _option(name: str, default: object, metadata: object) -> str:
@@ -58,6 +68,11 @@ def _option(name: str, default: object, metadata: object) -> str:
         f"Argument `{name}`. Default: {shown}. Allowed: {option.allowed}.\n\n"
         f"{option.meaning[:1].upper()}{option.meaning[1:]}.\n\n"
     )
+
+
+def _economy(species: str, own: dict[str, object]) -> str:
+    told = ", ".join(f"`{name}` {value}" for name, value in own.items())
+    return f"- `{species}`: {told}\n"
 
 
 if __name__ == "__main__":
