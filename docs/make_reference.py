@@ -27,8 +27,8 @@ unknown name, a value out of range or a contradiction ends the crawl before the 
 _ECONOMIES = """
 ## What species live on
 
-Where one of these species is alone in a crawl, these options have other defaults than above; what you
-give wins. Several species together share the ordinary defaults.
+Where one of these species is alone in a crawl, these options have other defaults than above; what
+you give wins. Several species together share the ordinary defaults.
 
 """
 
@@ -57,7 +57,8 @@ def reference() -> str:
     stats = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in STATS.items())
     keys = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in META_KEYS.items())
     economies = "".join(_economy(name, own) for name, own in ECONOMIES.items())
-    return f"{_HEAD}{options}{_ECONOMIES}{economies}{_STATS}{stats}{_META}{keys}{_SIGNALS}".replace("\n\n\n", "\n\n")
+    page = f"{_HEAD}{options}{_ECONOMIES}{economies}{_STATS}{stats}{_META}{keys}{_SIGNALS}"
+    return page.replace("\n\n\n", "\n\n")
 
 
 def _option(name: str, default: object, metadata: object) -> str:
