@@ -9,7 +9,7 @@ from evocrawl.experiments.base import Findings, Setup
 from evocrawl.experiments.energy import EXPERIMENTS, seeds_for
 from evocrawl.simulation.recorded import Recorded
 
-RUNS = 2
+RUNS = 1
 
 
 @pytest.fixture(scope="module")
