@@ -54,7 +54,8 @@ class Progress:
         )
 
     def _opened(self) -> None:
-        self._pages = self._ecosystem.ledger.pages
+        # A crawl that goes on has the pages, and the clock, of the runs before.
+        self._pages, self._since_s = self._ecosystem.ledger.pages, self._ecosystem.now_s()
         self._task = create_looping_call(self._print)
         self._task.start(self._period_s, now=False)
 
