@@ -14,6 +14,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro
 
+from evocrawl.connections import keep_honest
 from evocrawl.durable import STATE_FAILED, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
@@ -79,7 +80,7 @@ class EvoScheduler(BaseScheduler):
             gate.on_known.append(self._door_opened)
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
-        self._count_every_try()
+        self._mend_pools()
         self._resume(gate)
 
     def _resume(self, gate: RobotsMiddleware | None) -> None:
@@ -212,17 +213,11 @@ class EvoScheduler(BaseScheduler):
             if visit not in self._in_transit:
                 self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
 
-    def _count_every_try(self) -> None:
-        """Keep Twisted's connection pool from repeating requests on its own, uncounted.
-
-        It repeats a GET whose kept-alive connection breaks before an answer; Scrapy's own retry
-        does so too, where the budget sees it. Handlers without such a pool are left alone.
-        """
+    def _mend_pools(self) -> None:
+        """Handlers without a pool of connections are left alone."""
         for scheme in ("http", "https"):
             handler = self._crawler.engine.downloader.handlers._get_handler(scheme)
-            pool: Any = getattr(handler, "_pool", None)
-            if hasattr(pool, "retryAutomatically"):
-                pool.retryAutomatically = False
+            keep_honest(getattr(handler, "_pool", None))
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""

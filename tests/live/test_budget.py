@@ -80,3 +80,23 @@ def test_no_limit(serve, crawl: Crawl) -> None:
     assert proxy.requested("h0.test") == ["/robots.txt", "/", "/a", "/b"]
     assert crawled.stat("stop_reason") == "exhausted"
     assert "evocrawl/budget" not in crawled.stats
+
+
+def test_an_answer_cut_off_costs_no_other_page(serve, crawl: Crawl) -> None:
+    """A connection closed for an answer too large carries no further request.
+
+    Otherwise the next one dies on it: counted, never seen by the server, at last given up.
+    """
+    large = Response(200, b"x" * 60_000, {"Content-Type": "text/html"})
+    names = [f"{kind}{number}" for number in range(120) for kind in ("large", "good")]
+    pages = {f"/{name}": large if "large" in name else page(text=QUERY) for name in names}
+    pages["/"] = page(*(f"/{name} coral" for name in names), text=QUERY)
+    proxy = serve({"reef.test": site(pages)})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/", "species": "best_first"},
+        settings={"CONCURRENT_REQUESTS": 16, "DOWNLOAD_MAXSIZE": 50_000},
+    )
+    assert crawled.stat("requests") == len(proxy.log)
+    assert crawled.stat("pages") == 121
+    assert crawled.stats.get("retry/count", 0) == 0
