@@ -14,7 +14,7 @@ from evocrawl.particulars import Answer
 from evocrawl.store import database
 from evocrawl.store.journal import read_ops
 from evocrawl.store.ops import Op
-from evocrawl.store.packing import Packer
+from evocrawl.store.packing import NoPayloads, Packer
 
 _COUNT = "SELECT count(*) FROM pages"
 _PAGES = """
@@ -108,12 +108,8 @@ class Archive:
             yield from self._database.execute(query)
 
 
-class _LeftOut:
+class _LeftOut(NoPayloads):
     """Payloads are a running crawl's business."""
-
-    def pack(self, payload: Any) -> Any:
-        """Nothing is written here."""
-        raise NotImplementedError
 
     def unpack(self, packed: Any) -> Any:  # noqa: ARG002 - the interface's form
         """Leave it out."""

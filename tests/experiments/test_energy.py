@@ -6,7 +6,8 @@ import pytest
 from text_webs import QUERY, TOPIC, text_web
 
 from evocrawl.experiments.base import Findings, Setup
-from evocrawl.experiments.energy import EXPERIMENTS, seeds_for
+from evocrawl.experiments.energy import EXPERIMENTS
+from evocrawl.experiments.energy_trial import seeds_for
 from evocrawl.simulation.recorded import Recorded
 
 RUNS = 1
