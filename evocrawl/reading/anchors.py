@@ -23,12 +23,16 @@ from evocrawl.urls import fingerprint
 HIDDEN = "evocrawl-hidden"
 """Put among a link's rel tokens when a person would not see the link."""
 
-_SOURCES = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
+_FRAMES = ("frame", "iframe")
+_SOURCES = {"a": "href", "area": "href", **dict.fromkeys(_FRAMES, "src")}
+_UNSEEN = "/noscript"
+"""Frames for browsers without scripts count visitors and show nothing."""
 _alternatives: Any = etree.XPath(".//img/@alt", smart_strings=False)
 _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\w=&.%-]+)?)", re.A)
 """A plain relative reference: what only depends on the base, and what is copied.
 
 No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
+_OWN_HOST = re.compile(r"(?:(https?):)?([/\\]*)", re.I)
 _LONG = 4
 """A text is long when it has this many times the characters of a context."""
 _NEIGHBOURS = 20
@@ -44,11 +48,9 @@ class Anchors:
         self._limits = limits
         self._itself = _fingerprint_or_none(page_url)
         long = _LONG * limits.words_chars
-        self._start: Any = etree.XPath(f"substring(string(), 1, {long + 1})", smart_strings=False)
         self._long = long
-        self._end: Any = etree.XPath(
-            f"substring(string(), string-length() - {long})", smart_strings=False
-        )
+        self._start = _Texts(f"substring(string(), 1, {long + 1})")
+        self._end = _Texts(f"substring(string(), string-length() - {long})")
         self._contexts: dict[Any, str] = {}
         self._giants: set[Any] = set()
         self._places: dict[Any, tuple[str, bool]] = {None: ("", False)}
@@ -69,18 +71,22 @@ class Anchors:
             if target is None or target[1] == self._itself:
                 continue
             known = found.get(target[1])
-            if known is not None and known.anchor:
+            if known is not None and (known.anchor or not self._words(element)):
+                continue
+            path, hidden = self._place(element.getparent())
+            if _UNSEEN in path and element.tag in _FRAMES:
                 continue
             if known is None and len(found) >= self._limits.links:
                 self.cut = ["links"]
                 break
             position = len(found) if known is None else known.position
-            found[target[1]] = self._link(element, *target, position)
+            found[target[1]] = self._link(element, *target, position, path, hidden=hidden)
         return tuple(found.values())
 
-    def _link(self, element: Any, url: str, target: Fingerprint, position: int) -> Link:
+    def _link(
+        self, element: Any, url: str, target: Fingerprint, position: int, path: str, *, hidden: bool
+    ) -> Link:
         anchor = self._words(element)
-        path, hidden = self._place(element.getparent())
         rel = tuple((element.get("rel") or "").lower().split())
         if hidden or is_hidden(element):
             rel += (HIDDEN,)
@@ -95,7 +101,7 @@ class Anchors:
 
     def _resolve(self, href: str) -> tuple[str, Fingerprint] | None:
         try:
-            url = self._absolute(href)
+            url = self._absolute(self._as_browsers_read(href))
             if not url[:6].lower().startswith(("http:", "https:")):
                 return None
             if len(url) > self._limits.url_chars:
@@ -105,6 +111,24 @@ class Anchors:
         except ValueError:
             self.malformed += 1
             return None
+
+    def _as_browsers_read(self, href: str) -> str:
+        """Slashes as browsers count them: either way round, any number before a host.
+
+        ``\\x`` is ``/x``; ``///h/x`` and ``https:h/x`` (on an http page) name the host h (WHATWG
+        URL, "special authority ignore slashes state").
+        """
+        start = _OWN_HOST.match(href)
+        scheme, slashes = start.groups() if start else ("", "")
+        if "\\" not in href and not scheme and len(slashes) < 3:
+            return href
+        place, mark, query = href.partition("?")
+        rest = place[start.end() :].replace("\\", "/") if start else place
+        if scheme and (
+            len(slashes) > 1 or not self._base_url.lower().startswith(f"{scheme}:".lower())
+        ):
+            return f"{scheme}://{rest}{mark}{query}"
+        return f"{'//' if len(slashes) > 1 else slashes and '/'}{rest}{mark}{query}"
 
     def _absolute(self, href: str) -> str:
         """What `urljoin` gives, without its cost for plain references."""
@@ -119,7 +143,7 @@ class Anchors:
 
     def _words(self, element: Any) -> str:
         """Anchor text, or else what stands for it: alt, title, aria-label."""
-        words = self._clean(self._start(element))
+        words = self._clean(self._start[element])
         if not words:
             told = (*_alternatives(element), element.get("title"), element.get("aria-label"))
             words = next((self._clean(each) for each in (*told, element.get("alt")) if each), "")
@@ -143,7 +167,7 @@ class Anchors:
             if known is not None:
                 text = known
                 break
-            start = self._start(element) if element not in self._giants else ""
+            start = self._start[element] if element not in self._giants else ""
             if climbed and (element in self._giants or len(start) > self._long):
                 self._giants.add(element)
                 text = self._near(climbed[-1])
@@ -170,16 +194,16 @@ class Anchors:
             if previous is None:
                 before = (last.getparent().text or "")[-room:] + before
                 break
-            before = self._end(previous) + (previous.tail or "")[-room:] + before
+            before = self._end[previous] + (previous.tail or "")[-room:] + before
             if len(before) >= room:
                 break
         after = (element.tail or "")[:room]
         for following in islice(element.itersiblings(), _NEIGHBOURS):
             if len(after) >= room:
                 break
-            after += self._start(following) + (following.tail or "")[:room]
+            after += self._start[following] + (following.tail or "")[:room]
         half = room // 2
-        parts = (_collapsed(before)[-half:], self._start(element), _collapsed(after)[:half])
+        parts = (_collapsed(before)[-half:], self._start[element], _collapsed(after)[:half])
         return _collapsed(" ".join(parts))
 
     def _place(self, element: Any) -> tuple[str, bool]:
@@ -197,6 +221,19 @@ class Anchors:
 
     def _clean(self, text: str) -> str:
         return _collapsed(text)[: self._limits.words_chars]
+
+
+class _Texts(dict[Any, str]):
+    """What an XPath expression tells of each element, evaluated once."""
+
+    def __init__(self, expression: str) -> None:
+        super().__init__()
+        self._evaluate: Any = etree.XPath(expression, smart_strings=False)
+
+    def __missing__(self, element: Any) -> str:
+        text: str = self._evaluate(element)
+        self[element] = text
+        return text
 
 
 def _collapsed(text: str, space: str = " ") -> str:

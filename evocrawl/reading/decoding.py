@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 from resiliparse.parse.encoding import detect_encoding
@@ -14,6 +15,19 @@ _EDGE = re.compile(
     rb"<(?!/?(?:a|abbr|b|code|em|i|img|script|small|span|strong|style|sub|sup|tt|u|wbr)\b)(?=[/a-zA-Z])"
 )
 _DETECTION_BYTES = 20_000
+_WEB_CODECS = frozenset(
+    codecs.lookup(name).name
+    for name in (
+        *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"),
+        *("utf-32-be", "ascii", "latin-1", "macroman", "mac-cyrillic", "cp866", "cp874", "koi8-r"),
+        *("koi8-u", "tis-620", "gb2312", "gbk", "gb18030", "hz", "big5", "big5hkscs", "cp950"),
+        *("euc-jp", "euc_jis_2004", "iso2022_jp", "shift_jis", "shift_jis_2004", "cp932"),
+        *("euc-kr", "cp949", "iso2022_kr", "johab"),
+        *(f"cp{number}" for number in (437, 850, 852, 855, *range(1250, 1259))),
+        *(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17))),
+    )
+)
+"""Encodings of the WHATWG Encoding Standard, and their relatives that pages are written in."""
 
 
 def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, list[str]]:
@@ -43,7 +57,7 @@ def _decode(body: bytes, encoding: str | None) -> str:
         return body[len(bom or b"") :].decode(marked, "replace")
     for name in (encoding, html_body_declared_encoding(body)):
         known = _codec(name) if name else None
-        if known is not None:
+        if known is not None and _can_be(known, body):
             return body.decode(known, "replace")
     try:
         return body.decode("utf-8")
@@ -52,7 +66,16 @@ def _decode(body: bytes, encoding: str | None) -> str:
         return body.decode(found, "replace")
 
 
+def _can_be(codec: str, body: bytes) -> bool:
+    """Whether the bytes may be of that encoding: in UTF-16 and UTF-32 every tag has zeros."""
+    return not codec.startswith(("utf-16", "utf-32")) or b"\0" in body[:_DETECTION_BYTES]
+
+
 def _codec(name: str) -> str | None:
-    """The codec for text of that name; None for unknown ones and for "undefined", which raises."""
+    """The codec for text of that name; None for what no web page is written in.
+
+    Python knows many more, by which a page could raise ("hex", "undefined"), take quadratic time
+    ("punycode") or hide its tags ("unicode_escape", UTF-7).
+    """
     known = resolve_encoding(name)
-    return None if known == "undefined" else known
+    return known if known in _WEB_CODECS else None

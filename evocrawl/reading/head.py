@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
@@ -23,30 +23,33 @@ class Head:
     robots: list[str] = field(default_factory=list)
 
 
-def read_head(root: Any, url: str) -> Head:
+def read_head(root: Any, url: str, most_chars: int) -> Head:
     """Read the head of the page at `url`, from wherever in the page its elements stand.
 
-    The title is that of the first `title` element, or else of the first `h1` with text. A base
-    that is no URL is passed over; the first `base` with an address counts, as does the first
-    canonical link.
+    The title is that of the first `title` element, or else of the first `h1` with text. The first
+    `base` with an address counts, or if that is no http(s) URL of at most `most_chars` the page's
+    own address (HTML, "set the frozen base URL"); so does the first canonical link, which is
+    resolved against it.
     """
-    head = Head("")
+    head = Head(url)
     heading = ""
+    base = canonical = None
     for element in root.iter("base", "link", "meta", "title", "h1"):
         tag = element.tag
         if tag == "meta":
             if (element.get("name") or "").strip().lower() in ("robots", AGENT):
                 head.robots.append(element.get("content") or "")
         elif tag == "link":
-            if head.canonical_url is None and _is_canonical(element):
-                head.canonical_url = _joined(url, element.get("href"))
+            if canonical is None and _is_canonical(element):
+                canonical = element.get("href")
         elif tag == "base":
-            head.base_url = head.base_url or _joined(url, element.get("href")) or ""
+            base = element.get("href") if base is None else base
         elif tag == "title":
             head.title = head.title or _words(element)
         else:
             heading = heading or _words(element)
-    head.base_url = head.base_url or url
+    head.base_url = _joined(url, base, most_chars) or url
+    head.canonical_url = _joined(head.base_url, canonical, most_chars)
     head.title = head.title or heading
     return head
 
@@ -55,11 +58,14 @@ def _is_canonical(link: Any) -> bool:
     return "canonical" in (link.get("rel") or "").lower().split()
 
 
-def _joined(url: str, href: str | None) -> str | None:
+def _joined(base: str, href: str | None, most_chars: int) -> str | None:
     try:
-        return urljoin(url, href.strip()) if href else None
+        url = urljoin(base, href.strip()) if href else ""
+        urlsplit(url).port  # noqa: B018 - it raises where there is none
     except ValueError:
         return None
+    is_web = url[:6].lower().startswith(("http:", "https:"))
+    return url if is_web and len(url) <= most_chars else None
 
 
 def _words(element: Any) -> str:

@@ -28,7 +28,7 @@ from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|[-_,; ])")
-_UNREAD = ("script", "style", "noscript", "template")
+_UNREAD = ("script", "style", "template")
 _SAMPLE_CHARS = 2_000
 
 
@@ -92,10 +92,11 @@ def read_html(
     if root is None:
         return Reading(truncated=tuple(cut))
     formats, dates = formats_in(root), read_dates(root)
-    etree.strip_elements(root, *_UNREAD, with_tail=False)
-    head = read_head(root, url)
+    _strip_unread(root)
+    head = read_head(root, url, limits.url_chars)
     anchors = Anchors(root, head.base_url, url, limits)
     links = anchors.collect()
+    etree.strip_elements(root, "noscript", with_tail=False)
     text = main_text(root)
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
@@ -134,6 +135,17 @@ def _parse_once(html: bytes) -> tuple[Any, bool]:
     except (etree.XMLSyntaxError, ValueError):
         root = None
     return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
+
+
+def _strip_unread(root: Any) -> None:
+    """Take out what no reader sees, and what only asks for a browser with scripts.
+
+    Of what stands there for browsers without scripts, the links count: that is what we are.
+    """
+    for element in root.iter("noscript"):
+        if next(element.iter("a", "area"), None) is None:
+            element.tag = "template"
+    etree.strip_elements(root, *_UNREAD, with_tail=False)
 
 
 def _language(root: Any, content_language: str, text: str) -> str:

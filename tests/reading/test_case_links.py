@@ -33,9 +33,15 @@ def test_b001_unparsable_links_are_counted_and_the_others_kept() -> None:
     assert reading.malformed_links == 2
 
 
-def test_b002_unparsable_base_is_ignored() -> None:
-    """A bad base must not cost the page its links either."""
-    assert urls("<base href='http://[oops'><a href='/1'>one</a>") == ["http://a.test/1"]
+@pytest.mark.parametrize(
+    "base",
+    ["http://[oops", "//[oops", "http://h:99999/", "javascript:x", "data:text/html,x", "mailto:x",
+     "file:///x/", "ftp://a.test/", "http://", "", " ", "http://b.test/" + 3000 * "x/"],
+)  # fmt: skip
+def test_b002_base_that_is_no_web_address_is_ignored(base: str) -> None:
+    """B002: a bad base must not cost the page its links either."""
+    html = f"<base href='{base}'><a href='/1'>one</a><a href=2>two</a>"
+    assert urls(html) == ["http://a.test/1", "http://a.test/dir/2"]
 
 
 def test_b003_relative_base_is_resolved() -> None:
@@ -54,6 +60,43 @@ def test_the_first_base_with_an_address_counts() -> None:
     """A base without href and any second base have no say (HTML, "document base URL")."""
     html = "<base target=_top><base href='/x/'><base href='/y/'><a href=p>p</a>"
     assert urls(html) == ["http://a.test/x/p"]
+
+
+def test_a_bad_first_base_is_not_made_good_by_a_second() -> None:
+    """The page's own address is the base then, as in browsers (HTML, "frozen base URL")."""
+    assert urls("<base href='data:,x'><base href='/y/'><a href=p>p</a>") == ["http://a.test/dir/p"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("http:\\\\b.test\\x?a=\\1", "http://b.test/x?a=\\1"),
+        ("\\\\b.test\\x", "http://b.test/x"),
+        ("\\x\\y", "http://a.test/x/y"),
+        ("..\\x", "http://a.test/x"),
+        ("///b.test/x", "http://b.test/x"),
+        ("http:///b.test/x", "http://b.test/x"),
+        ("https:b.test/x", "https://b.test/x"),
+        ("https:/b.test/x", "https://b.test/x"),
+        ("http:x", "http://a.test/dir/x"),
+        ("http:/x", "http://a.test/x"),
+        ("\tht\ntp://b.test/ ", "http://b.test/"),
+    ],
+)
+def test_slashes_count_as_in_browsers(written: str, meant: str) -> None:
+    """Pages are written for browsers, which read backslashes and missing slashes their way."""
+    assert urls(f"<a href='{written}'>x</a>") == [meant]
+
+
+def test_links_for_browsers_without_scripts_count() -> None:
+    """No script runs here: what stands in noscript is meant for us, but for counters in frames."""
+    reading = read(
+        "<head><noscript><a href=/1>one</a></noscript></head><noscript><p><a href=/2>two</a></p>"
+        "<iframe src=/count></iframe></noscript><noscript>Enable scripts!</noscript><p>text</p>"
+    )
+    assert [link.url for link in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    assert [link.anchor for link in reading.links] == ["one", "two"]
+    assert reading.text == "text"
 
 
 def test_b006_link_without_scheme_is_a_relative_path() -> None:
@@ -221,7 +264,7 @@ def test_hidden_links_are_told(html: str) -> None:
     assert seen.rel == ()
 
 
-@pytest.mark.parametrize("tag", ["script", "style", "template", "noscript"])
+@pytest.mark.parametrize("tag", ["script", "style", "template"])
 def test_links_in_scripts_and_templates_are_none(tag: str) -> None:
     """What a browser with scripts does not show is not read."""
     assert urls(f"<{tag}><a href=/no>x</a></{tag}><a href=/yes>y</a>") == ["http://a.test/yes"]

@@ -145,6 +145,9 @@ def test_b031_text_is_passed_on_as_written(form: str) -> None:
         (b"<meta charset=no-such-charset>" + "é".encode(), None),
         (b"<meta charset=ascii>" + "é".encode(), "utf-8"),
         (b"&eacute;", "ascii"),
+        ("<meta charset=utf-16>é".encode(), None),
+        ("é".encode(), "utf-16"),
+        ("<p>é</p>".encode("utf-16-le"), "utf-16le"),
     ],
 )
 def test_encodings(body: bytes, encoding: str | None) -> None:
@@ -155,3 +158,15 @@ def test_encodings(body: bytes, encoding: str | None) -> None:
 def test_undecodable_bytes_are_replaced() -> None:
     """One bad byte must not cost the page."""
     assert read_html(b"<p>a\xff\xfeb</p>", PAGE, encoding="utf-8").text == "a\ufffd\ufffdb"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hex", "base64", "rot13", "zlib", "punycode", "idna", "unicode_escape", "undefined", "utf-7",
+     "raw_unicode_escape", "cp037", "mbcs", "../x", "\0"],
+)  # fmt: skip
+def test_names_of_python_codecs_are_no_encodings(name: str) -> None:
+    """R16: what no web page is written in is passed over: it raises, is slow, or hides tags."""
+    body = f"<meta charset='{name}'><p>é +ADw-a \\x3ca</p>".encode()
+    for encoding in (None, name):
+        assert read_html(body, PAGE, encoding=encoding).text == "é +ADw-a \\x3ca"

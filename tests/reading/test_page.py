@@ -58,11 +58,13 @@ def test_language(html: str, header: str, language: str) -> None:
         ("<link rel=canonical href='http://b.test/x'>", "http://b.test/x"),
         ("<link rel=canonical><link rel=canonical href=c>", "http://a.test/dir/c"),
         ("<link rel=canonical href='http://[bad'>", None),
+        ("<link rel=canonical href=c><base href='/b/'>", "http://a.test/b/c"),
+        ("<link rel=canonical href='javascript:x'>", None),
         ("<link rel=stylesheet href=/c>", None),
     ],
 )
 def test_canonical_url(html: str, url: str | None) -> None:
-    """Absolute; one that is no URL is none."""
+    """Absolute, by the page's base; one that is no http(s) URL is none."""
     assert read(html).canonical_url == url
 
 
