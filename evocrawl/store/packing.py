@@ -115,10 +115,13 @@ class Packer:
         keys = b"".join(link.fingerprint for link in links if len(link.fingerprint) == _KEY_BYTES)
         return zlib.compress(_json(whole).encode(), _LEVEL) + keys
 
-    def unpack_content(self, packed: bytes) -> tuple[Content, tuple[Link, ...]]:
-        """Undo `pack_content`."""
+    def unpack_content(self, packed: bytes, most: int = 0) -> tuple[Content, tuple[Link, ...]]:
+        """Undo `pack_content`; raises ValueError for one of more than `most` bytes (0: any)."""
         unpacking = zlib.decompressobj()
-        title, text, language, formats, rows = json.loads(unpacking.decompress(packed))
+        whole = unpacking.decompress(packed, most)
+        if unpacking.unconsumed_tail:
+            raise ValueError(f"a content of more than {most} bytes")
+        title, text, language, formats, rows = json.loads(whole)
         keys = unpacking.unused_data
         each = iter([keys[at : at + _KEY_BYTES] for at in range(0, len(keys), _KEY_BYTES)])
         links = tuple([self._link(row, each) for row in rows])

@@ -1,0 +1,113 @@
+"""The connection to Redis: scripts by name, many calls in one round, errors in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha1
+from typing import Any, TypeAlias
+
+from evocrawl.errors import StateError
+from evocrawl.store.shared.layout import Place
+from evocrawl.store.shared.scripts import SOURCES
+
+Call: TypeAlias = tuple[str, Sequence[str], Sequence[Any]]
+"""A script's name, its keys, its arguments."""
+
+TIMEOUT_S = 5.0
+"""An answer that takes longer counts as a connection that is lost."""
+
+_DIGESTS = {name: sha1(source.encode()).hexdigest() for name, source in SOURCES.items()}
+
+
+class Unreachable(Exception):  # noqa: N818 - it may be over in a moment
+    """Redis cannot be reached, is loading, or has no master at present: try again."""
+
+
+class Connection:
+    """A client of the Redis at `place`, to be used in one asyncio event loop.
+
+    Raises StateError where redis-py is missing. Every method raises Unreachable where trying again
+    may help and StateError where it does not.
+    """
+
+    def __init__(self, place: Place) -> None:
+        try:
+            from redis import asyncio as client
+        except ImportError as error:
+            raise StateError(
+                f"{place}: several workers need pip install 'evocrawl[redis]' ({error})"
+            ) from error
+        self.place = place
+        with explained(place):
+            self.client: Any = client.Redis.from_url(
+                place.url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=None
+            )
+
+    async def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        """Run one script."""
+        return (await self.run_all([(name, keys, arguments)]))[0]
+
+    async def run_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Run scripts in one round; all of them again where Redis has forgotten some."""
+        if not calls:
+            return []
+        with explained(self.place):
+            answers = await self._round(calls)
+            if any(_is_forgotten(each) for each in answers):
+                for source in SOURCES.values():
+                    await self.client.script_load(source)
+                answers = await self._round(calls)
+            for answer in answers:
+                if isinstance(answer, Exception):
+                    raise answer
+        return answers
+
+    async def ask(self, command: str, *arguments: Any) -> Any:
+        """Send one command, as redis-py names it."""
+        with explained(self.place):
+            return await getattr(self.client, command)(*arguments)
+
+    async def ask_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Send commands in one round."""
+        with explained(self.place):
+            pipe = self.client.pipeline(transaction=False)
+            for command, *arguments in commands:
+                getattr(pipe, command)(*arguments)
+            return list(await pipe.execute())
+
+    async def close(self) -> None:
+        """Hang up."""
+        with explained(self.place):
+            await self.client.aclose()
+
+    async def _round(self, calls: Sequence[Call]) -> list[Any]:
+        pipe = self.client.pipeline(transaction=False)
+        for name, keys, arguments in calls:
+            pipe.evalsha(_DIGESTS[name], len(keys), *keys, *arguments)
+        return list(await pipe.execute(raise_on_error=False))
+
+
+@contextmanager
+def explained(place: Place) -> Iterator[None]:
+    """Turn what redis-py has to complain about into Unreachable or StateError, without the URL."""
+    from redis import exceptions
+
+    passing = (
+        exceptions.ConnectionError, exceptions.TimeoutError, exceptions.ReadOnlyError, OSError,
+        exceptions.ClusterDownError, TimeoutError,
+    )  # fmt: skip
+    try:
+        yield
+    except (exceptions.AuthenticationError, exceptions.NoPermissionError) as error:
+        raise StateError(f"{place}: {error}") from None
+    except passing as error:
+        raise Unreachable(f"{place}: {error or type(error).__name__}") from None
+    except (exceptions.RedisError, ValueError, TypeError) as error:
+        raise StateError(f"{place}: {error}") from None
+
+
+def _is_forgotten(answer: object) -> bool:
+    from redis.exceptions import NoScriptError
+
+    return isinstance(answer, NoScriptError)

@@ -1,0 +1,101 @@
+"""Where things are in Redis: the names of all keys.
+
+Everything of a host lies in its *shard*, one of 64, and the keys of a shard share one hash tag
+(``{NAME:7}``), so that a script that touches a host touches one slot of a Redis Cluster and no
+other. What belongs to the whole crawl has the tag ``{NAME}``.
+
+==============  =========  =======================================================================
+key             type       holds
+==============  =========  =======================================================================
+about           string     what the crawl is, as JSON
+sessions        string     number of the worker that joined last
+workers         hash       worker to deadline, hosts with open links, whether it idles
+budget          hash       requests taken by workers, and each worker's last call
+ended           string     why the crawl is over, as JSON
+news            stream     pages and dead links, as they are settled; the latest 20 000 or so
+quarantine      list       entries that could not be read
+shard:alive     hash       worker to deadline in this shard
+shard:owner     hash       host to its lease, ``WORKER.TOKEN``
+shard:todo      set        hosts with open links
+shard:version   string     counts all changes to open links of the shard; leases take tokens here
+open:HOST       hash       target to the link
+done:HOST       hash       target to how it ended
+pages:HOST      hash       page to its record
+contents:HOST   hash       page to what it says and links to
+bodies:HOST     hash       page to its HTTP answer, where answers are kept
+guests:HOST     hash       agents that have come to the host and were not taken in yet
+==============  =========  =======================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from zlib import crc32
+
+from evocrawl.errors import StateError
+
+SHARDS = 64
+SCHEMES = ("redis://", "rediss://", "unix://")
+DEFAULT_NAME = "evocrawl"
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def is_shared(store: str) -> bool:
+    """Return True when `store` names a Redis, and no file."""
+    return store.startswith(SCHEMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A Redis and the name of a crawl in it.
+
+    >>> place = Place.of("redis://:secret@db.test:6379/2?crawl=coral")
+    >>> place.name, place.url, str(place)
+    ('coral', 'redis://:secret@db.test:6379/2', 'redis://db.test:6379/2?crawl=coral')
+    """
+
+    url: str
+    name: str = DEFAULT_NAME
+
+    @classmethod
+    def of(cls, store: str) -> Place:
+        """Read ``redis://[user:password@]host[:port][/db][?crawl=NAME]``; raises StateError."""
+        parts = urlsplit(store)
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        name = options.pop("crawl", DEFAULT_NAME)
+        if not _NAME.fullmatch(name):
+            raise StateError(f"a crawl's name has up to 64 letters, digits, - and _: {name[:99]!r}")
+        return cls(urlunsplit(parts._replace(query=urlencode(options), fragment="")), name)
+
+    def __str__(self) -> str:
+        """Return the address without user, password and options."""
+        parts = urlsplit(self.url)
+        where = parts.netloc.rpartition("@")[2]
+        return f"{parts.scheme}://{where}{parts.path}?crawl={self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The keys of the crawl `name`."""
+
+    name: str
+
+    def whole(self, what: str) -> str:
+        """Return a key of the whole crawl."""
+        return f"evocrawl:{{{self.name}}}:{what}"
+
+    def shard(self, shard: int, what: str) -> str:
+        """Return a key of a shard."""
+        return f"evocrawl:{{{self.name}:{shard}}}:{what}"
+
+    def of(self, host: str, *what: str) -> list[str]:
+        """Return keys of a host and of its shard: those of the host have a colon at the end."""
+        shard = shard_of(host)
+        return [self.shard(shard, f"{each}{host}" if each.endswith(":") else each) for each in what]
+
+
+def shard_of(host: str) -> int:
+    """Return the shard of a host, the same in every process."""
+    return crc32(host.encode(errors="replace")) % SHARDS

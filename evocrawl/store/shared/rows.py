@@ -1,0 +1,215 @@
+"""Links, pages and agents as JSON, and what is believed of them when they come back.
+
+Whoever can write to Redis can write anything there, so that every row is checked: its form, its
+URL (http or https, of the host under which it lies), its numbers. One that fails raises ValueError
+and is put aside by whoever reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evocrawl.errors import StateError
+from evocrawl.model import Content, Fingerprint, Link, Page
+from evocrawl.store.packing import NoPayloads, Packer, Payloads
+from evocrawl.urls import host_of, identity
+
+SCHEMA = 1
+"""Version of the rows and keys; a Redis with another is refused."""
+
+_MOST_BYTES = 1 << 20
+_MOST_CONTENT_BYTES = 64 << 20
+_ANCHOR, _CONTEXT, _TITLE, _URL, _TAGS = 300, 500, 300, 8192, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The page on which a link stands, as far as a link tells of it; `depth` is the page's."""
+
+    url: str
+    fingerprint: Fingerprint
+    relevance: float
+    depth: int
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """An agent that travels: its energy, and the page on which it found the link it follows."""
+
+    species: str
+    energy: float
+    page: Fingerprint
+
+
+class Rows:
+    """Packs and unpacks; `payloads` knows what links carry."""
+
+    def __init__(self, payloads: Payloads) -> None:
+        self._payloads = payloads
+        self._packer = Packer(NoPayloads())
+
+    def pack_link(self, link: Link, source: Source | None) -> str:
+        """Return the row of a link found on `source` (None: a seed). Long texts are cut."""
+        row: dict[str, Any] = {
+            "url": link.url, "anchor": link.anchor[:_ANCHOR], "context": link.context[:_CONTEXT],
+            "rel": link.rel[:8], "position": link.position, "tags": link.tag_path[-_TAGS:],
+        }  # fmt: skip
+        if link.payload is not None:
+            row["payload"] = self._payloads.pack(link.payload)
+        if source is not None:
+            row["source"] = [
+                source.url, source.fingerprint.hex(), source.relevance, source.depth,
+                source.title[:_TITLE],
+            ]  # fmt: skip
+        return _json(row)
+
+    def unpack_link(self, host: str, key: bytes, packed: bytes) -> tuple[Link, Source | None]:
+        """Return the link, and the page it was found on; raises ValueError."""
+        row = _read(packed, dict)
+        url = _url(row, host)
+        payload = row.get("payload")
+        link = Link(
+            url,
+            _key(key),
+            _text(row, "anchor"),
+            _text(row, "context"),
+            tuple(str(each) for each in _of(row.get("rel", []), list)),
+            _whole(row.get("position", 0)),
+            _text(row, "tags"),
+            None if payload is None else self._payloads.unpack(payload),
+        )
+        source = row.get("source")
+        return link, None if source is None else _source(_of(source, list))
+
+    def pack_record(self, page: Page, told: dict[str, Any]) -> str:
+        """Return the record of a page; `told` is what the population does not see of it."""
+        return _json(
+            {
+                "url": page.url, "relevance": page.relevance, "energy": page.energy,
+                "version": page.version.hex(), "age_s": page.content.age_s, **told,
+            }
+        )  # fmt: skip
+
+    def pack_content(self, page: Page) -> bytes:
+        """Return what a page says and links to, compressed; what links carry is left out."""
+        links = tuple([replace(link, payload=None) for link in page.links])
+        return self._packer.pack_content(replace(page, links=links))
+
+    def unpack_page(
+        self, host: str, key: bytes, record: bytes, content: bytes
+    ) -> tuple[Page, dict[str, Any]]:
+        """Return a page and its record; raises ValueError."""
+        row = _read(record, dict)
+        url = _url(row, host)
+        try:
+            said, links = self._packer.unpack_content(content, most=_MOST_CONTENT_BYTES)
+        except (zlib.error, TypeError, StopIteration, StateError, RecursionError) as error:
+            raise ValueError(f"a page's content cannot be read: {error}") from error
+        age_s = None if row.get("age_s") is None else _real(row["age_s"])
+        page = Page(
+            url,
+            _key(key),
+            _share(row.get("relevance")),
+            _real(row.get("energy")),
+            links,
+            bytes.fromhex(_text(row, "version")),
+            Content(said.title, said.text, said.language, said.formats, age_s),
+        )
+        return page, row
+
+    @staticmethod
+    def pack_guest(guest: Guest) -> str:
+        """Return the row of an agent that travels."""
+        return _json([guest.species, guest.energy, guest.page.hex()])
+
+    @staticmethod
+    def unpack_guest(packed: bytes) -> Guest:
+        """Return the agent; raises ValueError."""
+        row = _read(packed, list)
+        if len(row) != 3:
+            raise ValueError("an agent has three fields")
+        species, energy, page = row
+        return Guest(str(_of(species, str)), _real(energy), bytes.fromhex(_of(page, str)))
+
+
+def pack_about(about: dict[str, Any]) -> str:
+    """Return what a crawl is, with the version of the rows."""
+    return _json({"schema": SCHEMA, **about})
+
+
+def _source(row: list[Any]) -> Source:
+    if len(row) != 5:
+        raise ValueError("a link's source has five fields")
+    url, key, relevance, depth, title = row
+    identity(_of(url, str))
+    return Source(
+        url, bytes.fromhex(_of(key, str)), _share(relevance), _whole(depth), _of(title, str)
+    )
+
+
+def _url(row: dict[str, Any], host: str) -> str:
+    url = str(_of(row.get("url"), str))
+    if len(url) > _URL:
+        raise ValueError("a URL is too long")
+    identity(url)
+    if host_of(url) != host:
+        raise ValueError(f"a link to another host: {url[:200]!r}")
+    return url
+
+
+def _key(key: bytes) -> Fingerprint:
+    fingerprint = bytes.fromhex(key.decode("ascii"))
+    if not 12 <= len(fingerprint) <= 64:
+        raise ValueError("a target is 12 to 64 bytes")
+    return fingerprint
+
+
+def _read(packed: bytes, kind: type) -> Any:
+    if len(packed) > _MOST_BYTES:
+        raise ValueError("an entry is too large")
+    try:
+        return _of(json.loads(packed, parse_constant=_refuse), kind)
+    except RecursionError as error:
+        raise ValueError("an entry is too deep") from error
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
+
+
+def _of(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise ValueError(f"{type(value).__name__} where {kind.__name__} should be")
+    return value
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    return str(_of(row.get(name, ""), str))
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
+        raise ValueError("no whole number")
+    return value
+
+
+def _real(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError("no number")
+    return float(value)
+
+
+def _share(value: Any) -> float:
+    share = _real(value)
+    if not 0 <= share <= 1:
+        raise ValueError("a relevance lies in [0, 1]")
+    return share
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,171 @@
+"""What is done in Redis in one step: Lua, each script on the keys of one slot alone.
+
+Times are the server's, in milliseconds, so that workers need not agree about the time. Every
+script may be run again with the same arguments when its answer was lost.
+"""
+
+from __future__ import annotations
+
+_BEGIN = """
+local function now()
+  local t = redis.call('TIME')
+  return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+local function alive(key, session, t)
+  local deadline = session and tonumber(redis.call('HGET', key, session) or '')
+  return deadline and deadline > t
+end
+local function holder(lease)
+  return lease and string.match(lease, '^(%d+)%.%d+$')
+end
+"""
+
+TAKE = """
+-- KEYS alive owner version  ARGV session ttl host  -> {1, lease, was another's} or {0, lease}
+local t = now()
+local held = redis.call('HGET', KEYS[2], ARGV[3])
+local session = holder(held)
+if session == ARGV[1] then
+  redis.call('HSET', KEYS[1], ARGV[1], t + ARGV[2])
+  return {1, held, 0}
+end
+if session then
+  if alive(KEYS[1], session, t) then return {0, held} end
+  redis.call('HDEL', KEYS[1], session)
+end
+local lease = ARGV[1] .. '.' .. redis.call('INCR', KEYS[3])
+redis.call('HSET', KEYS[2], ARGV[3], lease)
+redis.call('HSET', KEYS[1], ARGV[1], t + ARGV[2])
+return {1, lease, held and 1 or 0}
+"""
+"""Take a host that nobody alive has. Its late owner is cast out of the shard, and finds out."""
+
+RENEW = """
+-- KEYS alive  ARGV session ttl  -> 1, or 0 where this worker was cast out
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], now() + ARGV[2])
+return 1
+"""
+
+RELEASE = """
+-- KEYS owner  ARGV host lease
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('HDEL', KEYS[1], ARGV[1])
+"""
+
+OFFER = """
+-- KEYS open done todo version  ARGV host target link target link ...  -> how many are new
+local new = 0
+for i = 2, #ARGV, 2 do
+  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 0 then
+    new = new + redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
+  end
+end
+if new > 0 then
+  redis.call('SADD', KEYS[3], ARGV[1])
+  redis.call('INCR', KEYS[4])
+end
+return new
+"""
+
+SETTLE = """
+-- KEYS owner open done todo version  ARGV host lease target outcome
+--   -> 1, or 0 where the host is another's by now
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HDEL', KEYS[2], ARGV[3])
+redis.call('HSETNX', KEYS[3], ARGV[3], ARGV[4])
+if redis.call('HLEN', KEYS[2]) == 0 then redis.call('SREM', KEYS[4], ARGV[1]) end
+redis.call('INCR', KEYS[5])
+return 1
+"""
+
+RECORD = """
+-- KEYS owner pages contents bodies  ARGV host lease page record content body
+--   -> 1, or 0 where the host is another's by now; a page is recorded once
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+if redis.call('HSETNX', KEYS[2], ARGV[3], ARGV[4]) == 1 then
+  redis.call('HSET', KEYS[3], ARGV[3], ARGV[5])
+  if ARGV[6] ~= '' then redis.call('HSET', KEYS[4], ARGV[3], ARGV[6]) end
+end
+return 1
+"""
+
+WELCOME = """
+-- KEYS owner guests  ARGV host lease  -> the agents that had come, who are taken in now
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return {} end
+local guests = redis.call('HVALS', KEYS[2])
+redis.call('DEL', KEYS[2])
+return guests
+"""
+
+VACANT = """
+-- KEYS todo owner alive  ARGV most  -> some hosts with open links that nobody alive has
+local t = now()
+local found = {}
+for _, host in ipairs(redis.call('SRANDMEMBER', KEYS[1], ARGV[1])) do
+  local session = holder(redis.call('HGET', KEYS[2], host))
+  if not alive(KEYS[3], session, t) then found[#found + 1] = host end
+end
+return found
+"""
+
+DISCARD = """
+-- KEYS open todo version  ARGV host target  -> 1 where the entry was there
+local was = redis.call('HDEL', KEYS[1], ARGV[2])
+if redis.call('HLEN', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[1]) end
+redis.call('INCR', KEYS[3])
+return was
+"""
+"""Take out an open link that cannot be read."""
+
+BEAT = """
+-- KEYS workers  ARGV session ttl hosts idle  -> {session, hosts, idle, ...} of all alive
+local t = now()
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %d %d', t + ARGV[2], ARGV[3], ARGV[4]))
+local all = redis.call('HGETALL', KEYS[1])
+local living = {}
+for i = 1, #all, 2 do
+  local deadline, hosts, idle = string.match(all[i + 1], '^(%d+) (%d+) (%d+)$')
+  if deadline and tonumber(deadline) > t then
+    for _, each in ipairs({all[i], hosts, idle}) do living[#living + 1] = each end
+  elseif not deadline or tonumber(deadline) + 10 * ARGV[2] < t then
+    redis.call('HDEL', KEYS[1], all[i])
+  end
+end
+return living
+"""
+
+BUDGET = """
+-- KEYS budget  ARGV session call wanted limit workers  -> {requests given, requests left}
+-- wanted < 0 gives back
+local taken = tonumber(redis.call('HGET', KEYS[1], 'taken') or '0') or 0
+local given = 0
+if redis.call('HGET', KEYS[1], 'call:' .. ARGV[1]) == ARGV[2] then
+  given = tonumber(redis.call('HGET', KEYS[1], 'given:' .. ARGV[1]))
+else
+  local wanted, left = tonumber(ARGV[3]), tonumber(ARGV[4]) - taken
+  given = wanted
+  if wanted > 0 then
+    given = math.max(0, math.min(wanted, left, math.max(1, math.floor(left / (2 * ARGV[5])))))
+  end
+  taken = taken + given
+  redis.call('HSET', KEYS[1], 'taken', taken, 'call:' .. ARGV[1], ARGV[2],
+             'given:' .. ARGV[1], given)
+end
+return {given, math.max(0, tonumber(ARGV[4]) - taken)}
+"""
+
+TALLY = """
+-- KEYS todo version  -> {hosts with open links, changes so far}
+return {redis.call('SCARD', KEYS[1]), tonumber(redis.call('GET', KEYS[2]) or '0')}
+"""
+
+SOURCES = {
+    name: _BEGIN + source
+    for name, source in (
+        ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("offer", OFFER),
+        ("settle", SETTLE), ("record", RECORD), ("welcome", WELCOME), ("vacant", VACANT),
+        ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET), ("tally", TALLY),
+    )
+}  # fmt: skip
+"""Every script by name."""
