@@ -53,7 +53,9 @@ that is known already.
 
 def reference() -> str:
     """Return the whole page."""
-    options = "".join(_option(each.name, each.default, each.metadata) for each in fields(Config))
+    # What is about servers stands in a class of its own, which Config builds on: it comes last.
+    common = sorted(fields(Config), key=lambda each: each.name not in Config.__annotations__)
+    options = "".join(_option(each.name, each.default, each.metadata) for each in common)
     stats = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in STATS.items())
     keys = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in META_KEYS.items())
     economies = "".join(_economy(name, own) for name, own in ECONOMIES.items())

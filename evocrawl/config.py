@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, cast
 
 from evocrawl.economies import ECONOMIES
 from evocrawl.errors import SettingError
+from evocrawl.network_options import NetworkOptions
 from evocrawl.options import (
     Option,
     flag,
@@ -36,7 +37,7 @@ _POSITIVE = number(0, above=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(NetworkOptions):
     """The options. Units stand in the names; energies are in the unit of one agent's start."""
 
     query: str = option("", text, "words to look for", "what the crawl is about, in plain words")
@@ -184,18 +185,6 @@ class Config:
         "true or false",
         "whether each page goes through the pipelines and feeds as a PageItem; true for evospider, "
         "false for spiders of your own unless given",
-    )
-    robots_timeout_s: float = option(
-        20.0, _POSITIVE, "a number above 0", "seconds one robots.txt may take, redirects included"
-    )
-    robots_tries: int = option(
-        3, whole(1), "a whole number from 1", "times an unreachable robots.txt is asked for"
-    )
-    robots_retry_s: float = option(
-        60.0, _POSITIVE, "a number above 0", "seconds to the first such retry, doubled each time"
-    )
-    crawl_delay_cap_s: float = option(
-        30.0, number(0), "a number from 0", "a longer Crawl-delay counts as this many seconds"
     )
     progress_s: float = option(
         1.0,

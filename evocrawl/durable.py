@@ -32,7 +32,7 @@ FREE = frozenset(
     (
         "max_pages", "max_unsettled", "page_items", "robots_timeout_s", "robots_tries",
         "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
-        "stats_file",
+        "stats_file", "allow_networks",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""

@@ -23,6 +23,7 @@ from evocrawl.urls import fingerprint
 KNOWN = "redirects to a page that is known"
 NOWHERE = "redirects to no http(s) URL"
 OVER_BUDGET = "over budget"
+ADDRESS = "address"
 
 
 class Claims(Protocol):
@@ -114,6 +115,6 @@ class Flight:
             return Fetched(self.page, self.cost)
         if self.refused:
             return Refused(self.cost)
-        if self.requests and self.failure:
+        if self.failure and (self.requests or self.failure == ADDRESS):
             return Dead(self.failure, self.cost)
         return Dropped(self.failure or otherwise)

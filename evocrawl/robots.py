@@ -48,11 +48,12 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Verdict(Enum):
-    """Which row of the table above an answer belongs to."""
+    """Which row of the table above an answer belongs to; barred where nobody may ask."""
 
     RULES = "rules"
     UNAVAILABLE = "unavailable"
     UNREACHABLE = "unreachable"
+    BARRED = "barred"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,11 @@ class Rules:
     def unreachable(cls, retry_after_s: float = 0.0) -> Rules:
         """Return the complete disallow of RFC 9309 §2.3.1.4."""
         return cls(Verdict.UNREACHABLE, retry_after_s=retry_after_s)
+
+    @classmethod
+    def barred(cls) -> Rules:
+        """Return what holds where not even robots.txt may be asked for: nothing may."""
+        return cls(Verdict.BARRED)
 
     def allows(self, url: str) -> bool:
         """Return whether `url` may be fetched; ``/robots.txt`` always may.

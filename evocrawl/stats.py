@@ -36,6 +36,8 @@ STATS: dict[str, str] = {
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
     "evocrawl/robots/unreachable": "fetches of robots.txt that met a server error or no server",
     "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",
+    "evocrawl/guard/address": "requests refused for the address of their host; none was sent",
+    "evocrawl/guard/scheme": "requests refused for a scheme other than http and https",
     "evocrawl/store/runs": "runs of this crawl, this one included; not set without a store",
     "evocrawl/store/repeated": "visits under way when the last run ended, made again",
     "evocrawl/store/unstorable": "links whose requests could not be stored: lost to later runs",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.ecosystem import Ecosystem
-from evocrawl.flights import OVER_BUDGET
+from evocrawl.flights import ADDRESS, OVER_BUDGET
+from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED, VISIT
 from evocrawl.particulars import Answer
 
@@ -70,6 +71,8 @@ class MeterMiddleware:
             flight.failure = type(exception).__name__
         elif request.meta.get(REFUSED):
             flight.refused = True
+        elif isinstance(exception, AddressRefused):
+            flight.failure = ADDRESS
         else:
             flight.failure = flight.failure or str(exception)[:200]
 

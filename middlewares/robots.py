@@ -17,10 +17,11 @@ from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED
 from evocrawl.middlewares.robots_fetch import RobotsFetcher
 from evocrawl.middlewares.robots_inquiry import Inquiries
-from evocrawl.robots import authority, product_token
+from evocrawl.robots import Verdict, authority, product_token
 from evocrawl.robots_cache import RulesCache
 from evocrawl.urls import host_of
 
@@ -92,7 +93,10 @@ class RobotsMiddleware:
         return self._cache.delay_of(host)
 
     async def process_request(self, request: Request) -> None:
-        """Let `request` pass, or raise IgnoreRequest: it is forbidden, or nobody knows."""
+        """Let `request` pass, or raise IgnoreRequest: it is forbidden, or nobody knows.
+
+        Raises AddressRefused where the address guard does not let robots.txt be asked for.
+        """
         if not self._obey or request.meta.get("dont_obey_robotstxt"):
             return
         if not request.url.startswith(("http:", "https:")):
@@ -102,6 +106,8 @@ class RobotsMiddleware:
         except ValueError as error:
             raise IgnoreRequest(str(error)) from error
         rules = await self._inquiries.answer(place)
+        if rules.verdict is Verdict.BARRED:
+            raise AddressRefused(f"the robots.txt of {place} may not be asked for")
         if not rules.allows(request.url):
             self._refuse(request)
         self._pace(request)

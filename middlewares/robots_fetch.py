@@ -20,6 +20,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
+from evocrawl.guard import AddressRefused
 from evocrawl.robots import MAX_BYTES, MAX_REDIRECTS, Rules, redirect_target, retry_after
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _QUICK_TO_PARSE_BYTES = 32 * 1024
 
 
 class Withheld(IgnoreRequest):
-    """A middleware (a budget, an address guard) would not let the robots.txt request out."""
+    """A middleware (a budget) would not let the robots.txt request out."""
 
 
 class Answer(NamedTuple):
@@ -63,8 +64,9 @@ class RobotsFetcher:
     def fetch(self, authority: str) -> Deferred[Answer]:
         """Return the answer to come.
 
-        Fails with `Withheld` when no request was let out and with anything else when the server
-        could not be reached in time. Cancelling it drops the connection.
+        Fails with `Withheld` when no request was let out, with `AddressRefused` when it must not
+        be, and with anything else when the server could not be reached in time.
+        Cancelling it drops the connection.
         """
         answer = deferred_from_coro(self._follow(authority))
         timer = call_later(self._timeout_s, answer.cancel)
@@ -109,6 +111,8 @@ class RobotsFetcher:
         middlewares = self._crawler.engine.downloader.middleware
         try:
             return await middlewares.download_async(self._send, request)
+        except AddressRefused:
+            raise
         except IgnoreRequest as reason:
             if request.meta.get(_SENT):
                 raise

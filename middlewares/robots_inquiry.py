@@ -14,6 +14,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from evocrawl.guard import AddressRefused
 from evocrawl.middlewares.robots_fetch import Answer, Withheld
 from evocrawl.robots import Rules, Verdict, authority
 from evocrawl.robots_cache import RulesCache
@@ -155,6 +156,9 @@ class Inquiries:
             return
         if isinstance(failure.value, Withheld):
             self._back_off(inquiry, failure.value, 0.0)
+            return
+        if isinstance(failure.value, AddressRefused):
+            self._settle(inquiry, Rules.barred(), GIVEN_UP_LIFETIME_S)
             return
         logger.info("robots.txt of %r not fetched: %r", inquiry.authority, failure.value)
         self._stats.inc_value(f"robotstxt/exception_count/{failure.type}")

@@ -17,7 +17,7 @@ CORE_LAYERS = (
     {
         "model", "urls", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
-        "particulars",
+        "particulars", "addresses", "network_options",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "population",

@@ -1,0 +1,39 @@
+"""The settings that say where a crawl may connect to, and how it behaves there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.addresses import read_networks
+from evocrawl.options import number, option, whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkOptions:
+    """The part of `evocrawl.config.Config` that is about servers and networks."""
+
+    allow_networks: tuple[str, ...] = option(
+        (),
+        read_networks,
+        "networks such as 10.0.0.0/8 or fd00::/8, apart by spaces or commas; for every address "
+        "0.0.0.0/0 ::/0",
+        "networks beyond the public Internet that the crawl may connect to",
+    )
+    robots_timeout_s: float = option(
+        20.0,
+        number(0, above=True),
+        "a number above 0",
+        "seconds one robots.txt may take, redirects included",
+    )
+    robots_tries: int = option(
+        3, whole(1), "a whole number from 1", "times an unreachable robots.txt is asked for"
+    )
+    robots_retry_s: float = option(
+        60.0,
+        number(0, above=True),
+        "a number above 0",
+        "seconds to the first such retry, doubled each time",
+    )
+    crawl_delay_cap_s: float = option(
+        30.0, number(0), "a number from 0", "a longer Crawl-delay counts as this many seconds"
+    )

@@ -1,0 +1,107 @@
+"""The guard's door: what may not be asked for is turned away before it costs a request."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Self
+
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.httpobj import urlparse_cached
+
+from evocrawl.addresses import Networks, literal
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.errors import EvocrawlError
+from evocrawl.guard import SCHEMES, AddressRefused, check_handlers, watch
+from evocrawl.lookups import Lookups
+from evocrawl.meta import PLAIN
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class SchemeRefused(IgnoreRequest):
+    """Only http and https are followed."""
+
+
+class GuardMiddleware:
+    """Downloader middleware between the proxy's and the meter.
+
+    Lets out requests for public addresses and those of EVOCRAWL_ALLOW_NETWORKS. Here a host is
+    looked up first, so that a refused request is not counted; what holds is the check at the
+    connection (`evocrawl.guard`). Where a proxy connects in our place there is no such check: then
+    this one is all there is, and names that cannot be looked up from here are left to the proxy.
+
+    Other schemes than http and https pass only where the spider marks a request as no link
+    (``meta["evocrawl"] = False``) and the project has a handler for them.
+    """
+
+    def __init__(self, crawler: Crawler, networks: Networks) -> None:
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._networks = networks
+        self._lookups = Lookups()
+        self._is_watching = False
+        self._has_warned = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's configuration; raises SettingError as `check_handlers` does."""
+        networks = Networks(Ecosystem.of(crawler).config.allow_networks)
+        try:
+            check_handlers(crawler.settings, networks)
+        except EvocrawlError:
+            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
+            crawler.spider = None
+            raise
+        return cls(crawler, networks)
+
+    async def process_request(self, request: Request) -> None:
+        """Let `request` pass, or raise AddressRefused or SchemeRefused."""
+        parts = urlparse_cached(request)
+        if parts.scheme not in SCHEMES:
+            if request.meta.get(PLAIN) is False:
+                return
+            self._stats.inc_value("evocrawl/guard/scheme")
+            raise SchemeRefused(f"{parts.scheme}: is not followed")
+        if self._networks.is_everything:
+            return
+        self._watch_pools()
+        host = parts.hostname or ""
+        address = literal(host)
+        addresses = [address] if address else await self._lookups.addresses(host)
+        kinds = {each: kind for each in addresses if (kind := self._networks.refuses(each))}
+        # The check at the connection picks the good ones, which no proxy does.
+        if kinds and (request.meta.get("proxy") or len(kinds) == len(addresses)):
+            raise AddressRefused.at(host, *next(iter(kinds.items())))
+
+    def process_exception(
+        self,
+        request: Request,  # noqa: ARG002 - Scrapy names it
+        exception: Exception,
+    ) -> None:
+        """Count what was refused, here or at the connection, and tell once what would allow it."""
+        if not isinstance(exception, AddressRefused):
+            return
+        self._stats.inc_value("evocrawl/guard/address")
+        logger.debug("refused: %s", exception)
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "a request was refused, since %s; what it takes to crawl such hosts is a network "
+                "in EVOCRAWL_ALLOW_NETWORKS; no more such warnings will be shown",
+                exception,
+            )
+
+    def _watch_pools(self) -> None:
+        if self._is_watching:
+            return
+        self._is_watching = True
+        assert self._crawler.engine is not None
+        for scheme in SCHEMES:
+            handler = self._crawler.engine.downloader.handlers._get_handler(scheme)
+            if handler is not None:
+                watch(handler._pool, self._networks)  # type: ignore[attr-defined]

@@ -1,0 +1,61 @@
+"""A resolver that a test tells what names mean, and servers that count who calls."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import Any, Self
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.resolver import CachingThreadedResolver
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.error import DNSLookupError
+
+
+class Resolver(CachingThreadedResolver):
+    """Answers from the setting TEST_NAMES: a name's addresses in turn, the last for ever."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, reactor: Any) -> Self:
+        resolver = super().from_crawler(crawler, reactor)
+        resolver.names = crawler.settings.getdict("TEST_NAMES")
+        return resolver
+
+    names: dict[str, list[str]]
+
+    def getHostByName(self, name: str, timeout: Any = ()) -> Deferred[str]:  # noqa: ARG002, N802
+        if name.replace(".", "").isdigit():
+            return super().getHostByName(name)
+        if name not in self.names:
+            return fail(DNSLookupError(f"{name} is not in TEST_NAMES"))
+        first, *rest = self.names[name]
+        self.names[name] = rest or [first]
+        return succeed(first)
+
+
+class Listener:
+    """Accepts connections at an address, counts them and hangs up."""
+
+    def __init__(self, host: str) -> None:
+        self.calls = 0
+        self._socket = socket.create_server((host, 0))
+        self.port = self._socket.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                caller, _ = self._socket.accept()
+            except OSError:
+                return
+            self.calls += 1
+            caller.close()
+
+    def close(self) -> None:
+        """The thread's accept ends with an error."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+class OwnHandler(HTTP11DownloadHandler):
+    """A download handler of somebody's own, which may connect as it likes."""

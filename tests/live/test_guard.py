@@ -1,0 +1,148 @@
+"""The address guard as servers see it: nothing goes where the crawl must not go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from livecrawl import QUERY, ROOT, Crawl, page, site
+from names import Listener
+
+from evocrawl.simulation.proxy import Response, redirect
+
+PUBLIC = "127.0.0.1"
+"""Plays the Internet: it is allowed. The listener's address is not."""
+
+INNER = "127.0.0.2"
+DIRECT: dict[str, object] = {
+    "HTTPPROXY_ENABLED": False,
+    "TWISTED_DNS_RESOLVER": "names.Resolver",
+    "EVOCRAWL_ALLOW_NETWORKS": f"{PUBLIC}/32",
+}
+REEFS = ROOT / "examples" / "reefs"
+
+
+@pytest.fixture
+def inner() -> Iterator[Listener]:
+    """A server inside the network."""
+    listener = Listener(INNER)
+    yield listener
+    listener.close()
+
+
+def test_no_way_leads_to_an_address_inside(serve, crawl: Crawl, inner: Listener) -> None:
+    """R19, B105, B094: links, names, redirects, meta refresh, robots.txt and sitemaps."""
+    at = f"{INNER}:{inner.port}"
+    spellings = [at, f"2130706434:{inner.port}", f"0x7f.2:{inner.port}",
+                 f"１２７.0.0.2:{inner.port}",
+                 f"[::ffff:127.0.0.2]:{inner.port}", f"inner.test:{inner.port}",
+                 f"[64:ff9b::7f00:2]:{inner.port}", f"0:{inner.port}"]  # fmt: skip
+    refresh = f'<meta http-equiv=refresh content="0; url=http://{at}/refreshed">'
+    pages = {
+        "/": page(
+            *(f"http://{each}/link/{number} coral" for number, each in enumerate(spellings)),
+            "/redirected coral",
+            "/refreshed coral",
+            text=QUERY,
+        ),
+        "/redirected": redirect(f"http://{at}/redirected"),
+        "/refreshed": Response(200, refresh.encode(), {"content-type": "text/html"}),
+    }
+    roboted = {"/robots.txt": redirect(f"http://{at}/robots.txt"), "/": page(text=QUERY)}
+    proxy = serve({"reef.test": site(pages), "roboted.test": site(roboted)})
+    names = {"reef.test": [PUBLIC], "roboted.test": [PUBLIC], "inner.test": [INNER]}
+    seeds = f"http://reef.test:{proxy.port}/ http://roboted.test:{proxy.port}/"
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": seeds, "species": "best_first"},
+        settings={**DIRECT, "TEST_NAMES": names},
+    )
+    crawled.check_settled()
+    assert inner.calls == 0
+    assert proxy.requested("roboted.test") == ["/robots.txt"]
+    assert [each["url"] for each in crawled.pages] == [f"http://reef.test:{proxy.port}/"]
+    # Every spelling, the redirect, the refresh and the site that has no robots.txt.
+    assert crawled.stat("visits/dead") == len(spellings) + 3
+    assert crawled.stat("guard/address") >= len(spellings) + 3
+    assert crawled.stat("requests") == len(proxy.log)
+    assert crawled.log.count("a request was refused, since") == 1
+
+
+def test_a_name_that_changes_its_mind_is_not_believed(serve, crawl: Crawl, inner: Listener) -> None:
+    """R19: the address connected to is the one that was checked, whatever was said before."""
+    for answers in ([PUBLIC, INNER], [PUBLIC, PUBLIC, INNER]):
+        crawled = crawl(
+            serve({}),
+            arguments={"query": QUERY, "seeds": f"http://rebind.test:{inner.port}/"},
+            settings={**DIRECT, "TEST_NAMES": {"rebind.test": answers}, "DNSCACHE_ENABLED": False,
+                      "EVOCRAWL_ROBOTS_TRIES": 1},
+        )  # fmt: skip
+        crawled.check_settled()
+        assert crawled.pages == []
+    assert inner.calls == 0
+
+
+def test_a_proxy_is_not_sent_inside(serve, crawl: Crawl) -> None:
+    """Addresses, and names that mean one from here, are refused before the proxy hears of them.
+
+    A name that cannot be looked up from here is the proxy's business.
+    """
+    links = ("http://10.0.0.1/ coral", "http://169.254.169.254/latest coral",
+             "http://inner.test/ coral", "http://localhost:8080/ coral")  # fmt: skip
+    proxy = serve({"reef.test": site({"/": page(*links, text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={"TWISTED_DNS_RESOLVER": "names.Resolver", "TEST_NAMES": {"inner.test": [INNER]}},
+    )
+    crawled.check_settled()
+    assert {request.host for request in proxy.log} == {"reef.test"}
+    assert crawled.stat("visits/dead") == len(links)
+    assert crawled.stat("guard/address") == 2 * len(links)  # robots.txt and page
+
+
+def test_an_allowed_network_is_crawled(serve, crawl: Crawl) -> None:
+    """An intranet's hosts are fetched once it is named."""
+    proxy = serve({"intra.test": site({"/": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": f"http://intra.test:{proxy.port}/"},
+        settings={**DIRECT, "TEST_NAMES": {"intra.test": [PUBLIC]}},
+    )
+    assert len(crawled.pages) == 1
+    assert crawled.stat("guard/address") == 0
+
+
+OTHERS = {"http": "names.OwnHandler"}
+
+
+def test_handlers_that_the_guard_does_not_see_are_refused(serve, crawl: Crawl) -> None:
+    """R19: the message names the handler and the way out; nothing is fetched."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    asked = {"query": QUERY, "seeds": "http://reef.test/"}
+    crawled = crawl(proxy, arguments=asked, settings={"DOWNLOAD_HANDLERS": OTHERS})
+    assert crawled.code != 0
+    assert "DOWNLOAD_HANDLERS['http'] is 'names.OwnHandler'" in crawled.log
+    assert 'EVOCRAWL_ALLOW_NETWORKS="0.0.0.0/0 ::/0"' in crawled.log
+    assert proxy.log == []
+    everything = {"EVOCRAWL_ALLOW_NETWORKS": "0.0.0.0/0 ::/0"}
+    crawled = crawl(proxy, arguments=asked, settings={"DOWNLOAD_HANDLERS": OTHERS, **everything})
+    assert len(crawled.pages) == 1
+
+
+def test_links_of_other_schemes_are_not_followed(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """R18: not even by a spider that yields a request for each; a local file stays unread."""
+    secret = tmp_path / "secret.html"
+    secret.write_text("a secret")
+    links = (f"file://{secret}", "data:text/html,hello", "ftp://127.0.0.1/x", "s3://bucket/key")
+    proxy = serve({"reef.test": site({"/": page(*links, text=QUERY)})})
+    crawled: Any = crawl(
+        proxy,
+        command=("crawl", "follows"),
+        settings={"SPIDER_MODULES": "followspider", "EVOCRAWL_QUERY": QUERY},
+    )
+    assert [each["url"] for each in crawled.pages] == ["http://reef.test/"]
+    assert crawled.stat("guard/scheme") == len(links)
+    assert "a secret" not in str(crawled.pages)
