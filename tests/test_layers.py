@@ -15,7 +15,7 @@ import evocrawl
 ROOT = Path(evocrawl.__file__).parent
 CORE_LAYERS = (
     {
-        "model", "urls", "events", "errors", "options", "config", "stats",
+        "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
         "particulars", "addresses", "network_options",
     },

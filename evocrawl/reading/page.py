@@ -6,14 +6,12 @@ main text is made out by resiliparse, which needs a tree of its own, made of the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Self
 
 from lxml import etree
-from resiliparse.parse.lang import detect_fast
 
 from evocrawl.model import Link
 from evocrawl.reading.anchors import Anchors
@@ -22,14 +20,13 @@ from evocrawl.reading.decoding import to_utf8
 from evocrawl.reading.formats import formats_in
 from evocrawl.reading.guards import flat, is_markup
 from evocrawl.reading.head import read_head
+from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.robots_tags import directives
 from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|[-_,; ])")
 _UNREAD = ("script", "style", "template")
-_SAMPLE_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +102,7 @@ def read_html(
     return Reading(
         title=head.title[: limits.words_chars],
         text=text,
-        language=_language(root, content_language, text),
+        language=language_of(_declared_language(root) or content_language, text),
         links=links,
         canonical_url=head.canonical_url,
         noindex="noindex" in told,
@@ -148,17 +145,9 @@ def _strip_unread(root: Any) -> None:
     etree.strip_elements(root, *_UNREAD, with_tail=False)
 
 
-def _language(root: Any, content_language: str, text: str) -> str:
-    """What the page says of itself, or else what its text looks like."""
+def _declared_language(root: Any) -> str:
     html = root if root.tag == "html" else next(root.iter("html"), None)
-    declared = (html.get("lang") if html is not None else None) or content_language
-    match = _LANGUAGE.match(declared.strip().lower())
-    if match:
-        return match.group()
-    if not text:
-        return ""
-    found, _ = detect_fast(text[:_SAMPLE_CHARS])
-    return "" if found == "unknown" else str(found)
+    return (html.get("lang") if html is not None else None) or ""
 
 
 def _content_fingerprint(text: str) -> bytes:

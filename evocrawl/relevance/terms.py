@@ -25,6 +25,8 @@ from itertools import pairwise
 import regex
 import Stemmer
 
+from evocrawl.scripts import language_by_script
+
 _PACKED = (
     r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
     r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
@@ -40,24 +42,6 @@ _INVISIBLE = regex.compile(
 )
 _ACCENTED = regex.compile(r"(\p{Latin})\p{Mn}+")
 _DOTTED_I = ("tr", "az")
-_LANGUAGE_OF_SCRIPT = tuple(
-    (regex.compile(script), language)
-    for script, language in (
-        (r"[\p{Hiragana}\p{Katakana}]", "ja"),
-        (r"\p{Han}", "zh"),
-        (r"\p{Hangul}", "ko"),
-        (r"\p{Thai}", "th"),
-        (r"[іїєґ]", "uk"),
-        (r"\p{Cyrillic}", "ru"),
-        (r"\p{Greek}", "el"),
-        (r"[پچژگ]", "fa"),
-        (r"\p{Arabic}", "ar"),
-        (r"\p{Hebrew}", "he"),
-        (r"\p{Devanagari}", "hi"),
-        (r"\p{Bengali}", "bn"),
-        (r"\p{Tamil}", "ta"),
-    )
-)
 
 # One pass over UTF-8 bytes: ASCII letters to lower case, other ASCII but digits to a space.
 # Bytes of other characters pass through, and are looked at only in words seen for the first time.
@@ -83,8 +67,7 @@ def language_of(query: str) -> str:
     >>> language_of("深海采矿"), language_of("deep-sea mining"), language_of("глубина")
     ('zh', 'en', 'ru')
     """
-    found = (language for script, language in _LANGUAGE_OF_SCRIPT if script.search(query.lower()))
-    return next(found, "en")
+    return language_by_script(query) or "en"
 
 
 def letters_of(terms: Iterable[str]) -> frozenset[str]:

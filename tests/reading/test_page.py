@@ -100,6 +100,22 @@ def test_robots_directives(headers: list[str], meta: str, noindex: bool, nofollo
     assert (reading.noindex, reading.nofollow) == (noindex, nofollow)
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("深海", "zh"), ("深海采矿对生态的影响", "zh"), ("サンゴ礁の白化", "ja"), ("산호 백화", "ko"),
+        ("ปะการังฟอกขาว", "th"), ("отбеливание", "ru"), ("знебарвлення коралів", "uk"),
+        ("شعاب مرجانية", "ar"), ("λεύκανση", "el"), ("שונית", "he"), ("Coral", ""), ("12 345 6789", ""),
+        ("The coral reefs of the world are dying, and the sea is warm", "en"),
+        ("The coral reefs of Japan (日本) and of the world are dying in warm water", "en"),
+        (30 * "深海采矿对生态的影响" + "の", "zh"),
+    ],
+)  # fmt: skip
+def test_language_of_short_texts(text: str, language: str) -> None:
+    """B025: a few words in a script of their own tell; a few foreign words in a text do not."""
+    assert read(f"<p>{text}</p>").language == language
+
+
 def test_fingerprint_is_of_the_text_and_not_its_case_or_markup() -> None:
     """Equal texts are duplicates whatever is around them, others are none."""
     first = read("<p>Some text\n about Reefs.</p>")

@@ -1,0 +1,34 @@
+"""Languages told by their script alone, as far as it tells them."""
+
+from __future__ import annotations
+
+import regex
+
+_LANGUAGE_OF_SCRIPT = tuple(
+    (regex.compile(script), language)
+    for script, language in (
+        (r"[\p{Hiragana}\p{Katakana}]", "ja"),
+        (r"\p{Han}", "zh"),
+        (r"\p{Hangul}", "ko"),
+        (r"\p{Thai}", "th"),
+        (r"[іїєґ]", "uk"),
+        (r"\p{Cyrillic}", "ru"),
+        (r"\p{Greek}", "el"),
+        (r"[پچژگ]", "fa"),
+        (r"\p{Arabic}", "ar"),
+        (r"\p{Hebrew}", "he"),
+        (r"\p{Devanagari}", "hi"),
+        (r"\p{Bengali}", "bn"),
+        (r"\p{Tamil}", "ta"),
+    )
+)
+
+
+def language_by_script(text: str) -> str:
+    """Return the likeliest language of a few words by their script; "" for Latin and unknown ones.
+
+    >>> language_by_script("深海采矿"), language_by_script("глубина"), language_by_script("deep")
+    ('zh', 'ru', '')
+    """
+    lower = text.lower()
+    return next((language for script, language in _LANGUAGE_OF_SCRIPT if script.search(lower)), "")
