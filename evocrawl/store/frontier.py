@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 from evocrawl.model import Fingerprint, Lead
+from evocrawl.store.keys import KeyMap
+from evocrawl.store.lead_file import NOWHERE, LeadFile
+from evocrawl.store.runs import Mark, Runs
+from evocrawl.store.spill import Spill
 
-_Entry: TypeAlias = tuple[float, int, Lead]
+_Entry: TypeAlias = tuple[float, int, Lead, int]
+"""Negative priority, number, link, and its address in the spill file or NOWHERE."""
+
+MOST_LINKS = 8_000
+"""Links in memory, unless told otherwise."""
+_COMMON = "\n"
+"""Stands for all hosts that share a queue on disk; no host's name has a line end."""
+_TAKEN = 16
+"""Links that are read at once when those in memory are used up."""
+_MANY = 32
+"""From so many links on that leave memory at once, a host has a queue of its own on disk."""
 
 
 class Frontier:
@@ -17,17 +31,32 @@ class Frontier:
     A link is kept once per target, with the best priority it was ever found at: a better one is
     pushed beside the old, which is skipped when it comes up. One heap a host and one heap of
     hosts, so that the best link *of a free host* is found without looking at the links of busy
-    ones. Memory in proportion to the links waiting.
+    ones.
+
+    Of more than `most` links the better half stays in memory, the others go to `spill`, where
+    they wait in sorted queues: one for each host that has many, one for all others together. They
+    come back when they are the best. What comes up does not depend on `most`: an entry is looked
+    at when it is the best of all hosts that are not parked, wherever it was. A link on disk takes
+    about 60 bytes of memory.
     """
 
-    def __init__(self, is_claimed: Callable[[Fingerprint], bool]) -> None:
+    def __init__(
+        self,
+        is_claimed: Callable[[Fingerprint], bool],
+        most: int = MOST_LINKS,
+        spill: Spill | None = None,
+    ) -> None:
         self._is_claimed = is_claimed
-        self._best: dict[Fingerprint, float] = {}
+        self._most = most
+        self._file = LeadFile(spill or Spill())
+        self._best = KeyMap("<dQ", most)
         self._queues: dict[str, list[_Entry]] = {}
+        self._held = 0
         self._hosts: list[tuple[float, int, str]] = []
-        self._listed: dict[str, tuple[float, int]] = {}
+        self._listed: dict[str, Mark] = {}
         self._parked: dict[str, None] = {}
         self._pushed = 0
+        self._on_disk: dict[str, Runs] = {}
 
     def __len__(self) -> int:
         """Return how many distinct targets wait (claimed ones not yet skipped included)."""
@@ -42,7 +71,7 @@ class Frontier:
         """Add a link. Runtime complexity: O(log n)."""
         target = lead.fingerprint
         known = self._best.get(target)
-        if (known is not None and known >= priority) or self._is_claimed(target):
+        if (known is not None and known[0] >= priority) or self._is_claimed(target):
             return
         self._insert(lead, priority)
 
@@ -51,17 +80,9 @@ class Frontier:
 
         Runtime complexity: O(log n).
         """
-        if self._best.get(lead.fingerprint, priority) != priority:
+        known = self._best.get(lead.fingerprint)
+        if known is not None and known[0] != priority:
             self._insert(lead, priority)
-
-    def _insert(self, lead: Lead, priority: float) -> None:
-        self._best[lead.fingerprint] = priority
-        self._pushed += 1
-        entry = (-priority, self._pushed, lead)
-        queue = self._queues.setdefault(lead.host, [])
-        heappush(queue, entry)
-        if queue[0] is entry and lead.host not in self._parked:
-            self._list(lead.host, entry)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link whose host is free; it stays until it is claimed.
@@ -70,45 +91,136 @@ class Frontier:
         amortised.
         """
         while self._hosts:
-            priority, number, host = self._hosts[0]
-            key = (priority, number)
-            if self._listed.get(host) != key:
+            rank, number, host = self._hosts[0]
+            if self._listed.get(host) != (rank, number):
                 heappop(self._hosts)
                 continue
-            head = self._head(host)
-            if head is not None and head[:2] == key and is_free(host):
-                return head[2]
-            heappop(self._hosts)
-            del self._listed[host]
-            if head is not None and head[:2] == key:
-                self._parked[host] = None
-            elif head is not None:
-                self._list(host, head)
+            queue = self._queues.get(host, [])
+            if not queue or queue[0][:2] != (rank, number):
+                self._fetch(host)
+            elif not self._is_open(queue[0]):
+                self._drop_first(queue)
+            elif is_free(queue[0][2].host):
+                return queue[0][2]
+            else:
+                self._park(queue[0][2].host)
         return None
 
     def free(self, host: str) -> None:
         """The host's links count again. Runtime complexity: O(log hosts)."""
         if host in self._parked:
             del self._parked[host]
-            head = self._head(host)
-            if head is not None:
-                self._list(host, head)
+            self._list(host)
 
-    def _list(self, host: str, head: _Entry) -> None:
-        """Put a host among the hosts by its best link; an older entry of it counts no more."""
-        self._listed[host] = head[:2]
-        heappush(self._hosts, (*head[:2], host))
+    def _insert(self, lead: Lead, priority: float) -> None:
+        self._pushed += 1
+        self._best.put(lead.fingerprint, priority, self._pushed)
+        self._hold((-priority, self._pushed, lead, NOWHERE))
+        self._make_room()
 
-    def _head(self, host: str) -> _Entry | None:
-        """The host's best open link, after skipping claimed and outdated ones."""
+    def _hold(self, entry: _Entry) -> None:
+        """Take an entry into memory."""
+        host = entry[2].host
+        queue = self._queues.setdefault(host, [])
+        heappush(queue, entry)
+        self._held += 1
+        if queue[0] is entry:
+            self._list(host)
+
+    def _is_open(self, entry: _Entry) -> bool:
+        """False for an entry to skip: one whose link has another priority by now, or is claimed."""
+        if not self._is_current(entry):
+            return False
+        target = entry[2].fingerprint
+        if self._is_claimed(target):
+            self._best.discard(target)
+            return False
+        return True
+
+    def _is_current(self, entry: _Entry) -> bool:
+        known = self._best.get(entry[2].fingerprint)
+        return known is not None and known[1] == entry[1]
+
+    def _drop_first(self, queue: list[_Entry]) -> None:
+        host = heappop(queue)[2].host
+        self._held -= 1
+        if not queue:
+            del self._queues[host]
+        self._list(host)
+
+    def _park(self, host: str) -> None:
+        heappop(self._hosts)
+        del self._listed[host]
+        self._parked[host] = None
+
+    def _list(self, host: str) -> None:
+        """Put a host where its best link belongs; an older entry of it counts no more."""
+        if host in self._parked:
+            return
+        mark = self._first(host)
+        if mark is None:
+            self._listed.pop(host, None)
+        elif self._listed.get(host) != mark:
+            self._listed[host] = mark
+            heappush(self._hosts, (*mark, host))
+            if len(self._hosts) > 2 * len(self._listed) + 1000:
+                self._hosts = [(*mark, host) for host, mark in self._listed.items()]
+                heapify(self._hosts)
+
+    def _first(self, host: str) -> Mark | None:
+        """The mark of the host's best link, in memory or on disk, open or not."""
         queue = self._queues.get(host)
-        while queue:
-            priority, _, lead = queue[0]
-            target = lead.fingerprint
-            if self._is_claimed(target):
-                self._best.pop(target, None)
-            elif self._best[target] == -priority:
-                return queue[0]
-            heappop(queue)
-        self._queues.pop(host, None)
-        return None
+        runs = self._on_disk.get(host)
+        held = queue[0][:2] if queue else None
+        waiting = runs.first if runs is not None else None
+        if held is None or waiting is None:
+            return held or waiting
+        return min(held, waiting)
+
+    def _fetch(self, host: str) -> None:
+        """Bring the best links of a queue on disk back into memory."""
+        runs = self._on_disk[host]
+        for rank, number, address in runs.take(min(_TAKEN, self._most // 4 + 1)):
+            lead, kept_at = self._file.take(address)
+            self._hold((rank, number, lead, kept_at))
+        if runs.first is None:
+            del self._on_disk[host]
+        self._list(host)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Where there are too many links in memory, the worse half goes to disk.
+
+        Amortised over those it makes room for, O(log n) a link.
+        """
+        if self._held <= self._most:
+            return
+        hosts = [*self._queues]
+        entries = sorted(
+            entry for queue in self._queues.values() for entry in queue if self._is_current(entry)
+        )
+        self._queues.clear()
+        half = self._most // 2 + 1
+        for entry in entries[:half]:
+            self._queues.setdefault(entry[2].host, []).append(entry)  # in order: a heap
+        self._held = min(half, len(entries))
+        leaving: dict[str, list[_Entry]] = {}
+        for entry in entries[half:]:
+            leaving.setdefault(entry[2].host, []).append(entry)
+        common = []
+        for host, of_host in leaving.items():
+            if len(of_host) >= _MANY or host in self._on_disk:
+                self._write(host, of_host)
+            else:
+                common += of_host
+        if common:
+            self._write(_COMMON, sorted(common))
+        for each in (*hosts, _COMMON):
+            self._list(each)
+
+    def _write(self, queue: str, entries: Iterable[_Entry]) -> None:
+        put = self._file.put
+        self._on_disk.setdefault(queue, Runs()).put(
+            (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
+            for rank, number, lead, kept_at in entries
+        )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,19 +22,32 @@ ACTIONS = st.lists(
     ),
     max_size=80,
 )
+MOST = st.sampled_from([1, 2, 5, 1000])
+"""Links in memory: hardly any, some, all."""
+EVERYTHING = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["push", "rerank"]), st.integers(0, 40), st.integers(0, 5)),
+        st.tuples(st.sampled_from(["claim", "release"]), st.integers(0, 40), st.just(0)),
+        st.tuples(st.sampled_from(["busy", "free"]), st.integers(0, 2), st.just(0)),
+        st.tuples(st.sampled_from(["peek", "take"]), st.just(0), st.just(0)),
+    ),
+    max_size=150,
+)
 
 
 def lead(number: int) -> Lead:
     """Target `number`, on one of three hosts."""
     host = HOSTS[number % 3]
-    return Lead(f"http://{host}/{number}", bytes([number % 256, number // 256]), host, b"", 0, 0.0)
+    return Lead(f"http://{host}/{number}", b"%012d" % number, host, b"", 0, 0.0)
 
 
-@given(ACTIONS)
-def test_the_best_open_link_of_a_free_host_comes_up(actions: list[tuple[str, int, int]]) -> None:
+@given(ACTIONS, MOST)
+def test_the_best_open_link_of_a_free_host_comes_up(
+    actions: list[tuple[str, int, int]], most: int
+) -> None:
     """Against a list that is searched from end to end; ties go to the link found first."""
     claimed, busy = set[bytes](), set[str]()
-    frontier = Frontier(claimed.__contains__)
+    frontier = Frontier(claimed.__contains__, most)
     waiting: dict[bytes, tuple[int, int, Lead]] = {}
     for step, (action, number, priority) in enumerate(actions):
         link = lead(number)
@@ -132,3 +149,71 @@ def test_a_waiting_link_moves_with_its_rank() -> None:
         order.append(int(best.url.rsplit("/", 1)[1]))
         claimed.add(best.fingerprint)
     assert order == [9, 6, 3, 0]
+
+
+@given(EVERYTHING, st.sampled_from([1, 2, 5, 13]))
+def test_what_comes_up_does_not_depend_on_what_is_in_memory(
+    actions: list[tuple[str, int, int]], most: int
+) -> None:
+    """Whatever is found again, ranked anew, claimed by others, released, busy and free."""
+    claimed, busy = set[bytes](), set[str]()
+    small, large = (Frontier(claimed.__contains__, each) for each in (most, 10_000))
+    for action, number, priority in actions:
+        link = lead(number)
+        match action:
+            case "busy":
+                busy.add(link.host)
+            case "claim":
+                claimed.add(link.fingerprint)
+            case "release":
+                claimed.discard(link.fingerprint)
+        for frontier in (small, large):
+            match action:
+                case "push":
+                    frontier.push(link, priority)
+                case "rerank":
+                    frontier.rerank(link, priority)
+                case "free":
+                    frontier.free(link.host)
+        if action == "free":
+            busy.discard(link.host)
+        if action in ("peek", "take"):
+            best = small.peek(lambda host: host not in busy)
+            assert best == large.peek(lambda host: host not in busy)
+            if best is not None and action == "take":
+                claimed.add(best.fingerprint)
+        assert small.has_parked == large.has_parked
+        assert len(small) == len(large)
+
+
+@pytest.mark.parametrize("hosts", [1, 7, 3000])
+def test_thousands_of_links_come_up_in_order_from_a_memory_of_fifty(hosts: int) -> None:
+    """Of one host, of some, of thousands."""
+    claimed, rng = set[bytes](), np.random.default_rng(hosts)
+    frontier = Frontier(claimed.__contains__, 50)
+    leads = [
+        Lead(f"http://h{n % hosts}.test/{n}", b"%012d" % n, f"h{n % hosts}.test", b"", n, 0.0)
+        for n in range(5000)
+    ]
+    priorities = rng.integers(40, size=len(leads)).tolist()
+    for each, priority in zip(leads, priorities, strict=True):
+        frontier.push(each, priority)
+    order = []
+    while (best := frontier.peek(lambda _: True)) is not None:
+        order.append(best.depth)
+        claimed.add(best.fingerprint)
+    assert order == sorted(range(5000), key=lambda n: (-priorities[n], n))
+
+
+def test_a_link_that_cannot_be_packed_stays_in_memory() -> None:
+    """What a user's spider hung on it comes back as the very object."""
+    payload = object()
+    claimed = set[bytes]()
+    frontier = Frontier(claimed.__contains__, 1)
+    for number in range(20):
+        frontier.push(replace(lead(number), payload=payload, features=[number]), number)
+    for number in reversed(range(20)):
+        best = frontier.peek(lambda _: True)
+        assert best is not None
+        assert (best.url, best.payload, best.features) == (lead(number).url, payload, [number])
+        claimed.add(best.fingerprint)

@@ -1,0 +1,146 @@
+"""Fingerprints with a few numbers each, in little more memory than they are long.
+
+A Python dict spends 200 bytes and more on a key of 12 bytes and a number. Here records of key and
+numbers stand one behind the other in small byte strings, a *bucket* for about a dozen of them, and
+are looked for by `bytearray.find`. Buckets are split one at a time as records come (linear
+hashing, Litwin 1980), so that no step takes long. The first `small` keys are in a dict, which is
+faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from struct import Struct
+
+from evocrawl.model import Fingerprint
+
+_KEY_BYTES = 12
+_FULL = 12
+"""Records in a bucket on average."""
+_SMALL = 4096
+
+Numbers = tuple[int | float, ...]
+
+
+class KeyMap:
+    """Maps fingerprints to numbers; `form` is that of the numbers, as in `struct`.
+
+    Keys of unusual length are kept in a dict. Every operation takes O(1) amortised.
+
+    >>> numbers = KeyMap("<dQ", small=0)
+    >>> numbers.put(b"twelve bytes", 0.5, 7)
+    >>> numbers.get(b"twelve bytes"), numbers.get(b"other bytes!"), len(numbers)
+    ((0.5, 7), None, 1)
+    """
+
+    def __init__(self, form: str, small: int = _SMALL) -> None:
+        self._struct = Struct(form)
+        self._stride = _KEY_BYTES + self._struct.size
+        self._small = small
+        self._few: dict[Fingerprint, Numbers] = {}
+        self._buckets: list[bytearray] = []
+        self._packed = 0
+        self._low, self._high = 0, 1
+
+    def __len__(self) -> int:
+        return len(self._few) + self._packed
+
+    def __contains__(self, key: Fingerprint) -> bool:
+        return key in self._few or (self._packed > 0 and self._find(key)[1] >= 0)
+
+    def __iter__(self) -> Iterator[Fingerprint]:
+        """Iterate over the keys, in no order that means anything."""
+        packed = (bytes(each[:_KEY_BYTES]) for b in self._buckets for each in self._records(b))
+        return chain(iter(self._few), packed)
+
+    def get(self, key: Fingerprint) -> Numbers | None:
+        """Return the numbers of `key`, None where it is not in."""
+        few = self._few.get(key)
+        if few is not None or not self._packed:
+            return few
+        bucket, at = self._find(key)
+        return None if at < 0 else self._struct.unpack_from(bucket, at + _KEY_BYTES)
+
+    def put(self, key: Fingerprint, *numbers: float) -> None:
+        """Set the numbers of `key`."""
+        if not self._buckets or len(key) != _KEY_BYTES:
+            self._few[key] = numbers
+            if not self._buckets and len(self._few) > self._small:
+                self._pack()
+            return
+        bucket, at = self._find(key)
+        if at >= 0:
+            self._struct.pack_into(bucket, at + _KEY_BYTES, *numbers)
+            return
+        bucket += key + self._struct.pack(*numbers)
+        self._packed += 1
+        if self._packed > _FULL * len(self._buckets):
+            self._split()
+
+    def discard(self, key: Fingerprint) -> None:
+        """Remove `key` if it is in."""
+        if self._few.pop(key, None) is not None or not self._packed:
+            return
+        bucket, at = self._find(key)
+        if at >= 0:
+            stride = self._stride
+            bucket[at : at + stride] = bucket[-stride:]
+            del bucket[-stride:]
+            self._packed -= 1
+
+    def _find(self, key: Fingerprint) -> tuple[bytearray, int]:
+        """Return the bucket of `key` and where its record begins there, −1 where it is not in."""
+        place = hash(key) & self._high
+        buckets = self._buckets
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        # What looks like the key may be a part of others; a key of unusual length is none here.
+        while at > 0 and at % self._stride:
+            at = bucket.find(key, at + 1)
+        return bucket, at if len(key) == _KEY_BYTES else -1
+
+    def _records(self, bucket: bytearray) -> list[bytearray]:
+        stride = self._stride
+        return [bucket[at : at + stride] for at in range(0, len(bucket), stride)]
+
+    def _split(self) -> None:
+        """Part the next bucket in turn into itself and a new one."""
+        buckets = self._buckets
+        new = len(buckets)
+        old = new & self._low
+        kept, moved = bytearray(), bytearray()
+        for record in self._records(buckets[old]):
+            is_moved = hash(bytes(record[:_KEY_BYTES])) & self._high == new
+            (moved if is_moved else kept).extend(record)
+        buckets[old] = kept
+        buckets.append(moved)
+        if new == self._high:
+            self._low, self._high = self._high, 2 * self._high + 1
+
+    def _pack(self) -> None:
+        """Move the keys from the dict into buckets, but for those of unusual length."""
+        self._buckets = [bytearray()]
+        few, self._few = self._few, {}
+        for key, numbers in few.items():
+            self.put(key, *numbers)
+
+
+class KeySet:
+    """A set of fingerprints; see `KeyMap`.
+
+    >>> keys = KeySet()
+    >>> keys.add(b"a"); b"a" in keys, len(keys)
+    (True, 1)
+    """
+
+    def __init__(self, small: int = _SMALL) -> None:
+        self._map = KeyMap("", small)
+        self.discard = self._map.discard
+        self.add = self._map.put
+
+    def __len__(self) -> int:
+        return len(self._map)
+
+    def __contains__(self, key: Fingerprint) -> bool:
+        return key in self._map

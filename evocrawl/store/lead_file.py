@@ -1,0 +1,80 @@
+"""Links packed in a spill file."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, TypeAlias
+
+import msgpack
+
+from evocrawl.model import Lead
+from evocrawl.store.spill import Spill
+
+NOWHERE = -1
+"""The address of what is not packed."""
+_IN_MEMORY = 1 << 62
+"""Addresses from here on are those of links kept as they are."""
+Row: TypeAlias = tuple[Any, ...]
+_PLAIN = (type(None), bool, int, float, str, bytes)
+
+
+class LeadFile:
+    """Puts links into `spill` and takes them out.
+
+    A link with a payload, which may be anything, or with features that are not plain (None,
+    numbers, strings, tuples of them) stays in memory.
+    """
+
+    def __init__(self, spill: Spill) -> None:
+        self._spill = spill
+        self._kept: dict[int, Lead] = {}
+        self._numbers = count(_IN_MEMORY)
+
+    def put(self, lead: Lead) -> int:
+        """Keep a link; return its address. O(its length)."""
+        packed = pack(lead)
+        if packed is not None:
+            return self._spill.put(packed)
+        address = next(self._numbers)
+        self._kept[address] = lead
+        return address
+
+    def take(self, address: int) -> tuple[Lead, int]:
+        """Return the link at an address, and the address it still has there or NOWHERE."""
+        if address >= _IN_MEMORY:
+            return self._kept.pop(address), NOWHERE
+        return unpack(self._spill.get(address)), address
+
+
+def pack(lead: Lead) -> bytes | None:
+    """Return a link as bytes, None where it holds what cannot be had again from bytes."""
+    if lead.payload is not None or not is_plain(lead.features):
+        return None
+    row = (
+        lead.url, lead.fingerprint, lead.host, lead.source, lead.depth, lead.score, lead.anchor,
+        lead.features,
+    )  # fmt: skip
+    try:
+        packed: bytes = msgpack.packb(row, unicode_errors="surrogatepass")
+    except OverflowError:  # a whole number of more than 64 bits
+        return None
+    return packed
+
+
+def unpack(packed: bytes) -> Lead:
+    """Undo `pack`."""
+    row: Row = msgpack.unpackb(packed, use_list=False, unicode_errors="surrogatepass")
+    return lead_of(row)
+
+
+def lead_of(row: Row) -> Lead:
+    """Return the link whose fields, but for the payload, are `row`."""
+    url, target, host, source, depth, score, anchor, features = row
+    return Lead(url, target, host, source, depth, score, anchor, None, features)
+
+
+def is_plain(value: object) -> bool:
+    """Return True for what comes out of msgpack as it went in."""
+    if isinstance(value, tuple):
+        return type(value) is tuple and all(map(is_plain, value))
+    return type(value) in _PLAIN

@@ -1,0 +1,94 @@
+"""What does not fit into memory: records in a file that nobody else sees.
+
+The file has no name: it is gone with the crawl or the process, however that ends. It is never
+needed to go on with a crawl, which has all of it from its journal, and nothing waits for the disk
+to have it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from weakref import finalize
+
+from evocrawl.errors import StateError
+
+_BUFFERED = 1 << 18
+_GUESS = 2048
+_SIZE_BYTES = 4
+
+
+class Spill:
+    """Keeps byte strings by their address. There is no file before the first `_BUFFERED` bytes.
+
+    The file lies in `directory`, or where temporary files do. Raises StateError where that fails,
+    as on a full disk.
+
+    >>> spill = Spill()
+    >>> spill.get(spill.put(b"a record"))
+    b'a record'
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._directory = directory
+        self._file: int | None = None
+        self._written = 0
+        self._buffer = bytearray()
+
+    def __len__(self) -> int:
+        """Return how many bytes were put, sizes included."""
+        return self._written + len(self._buffer)
+
+    def put(self, record: bytes) -> int:
+        """Keep a record; return its address, from 0. O(its length)."""
+        address = len(self)
+        self._buffer += len(record).to_bytes(_SIZE_BYTES, "little")
+        self._buffer += record
+        if len(self._buffer) > _BUFFERED:
+            self._write()
+        return address
+
+    def get(self, address: int) -> bytes:
+        """Return the record at an address that `put` gave. O(its length)."""
+        begin = self._read(address, _GUESS)
+        size = int.from_bytes(begin[:_SIZE_BYTES], "little")
+        record = begin[_SIZE_BYTES : _SIZE_BYTES + size]
+        if len(record) < size:
+            record += self._read(address + len(begin), size - len(record))
+        return record
+
+    def _read(self, at: int, most: int) -> bytes:
+        """Read up to `most` bytes, of the file or of what is still to be written."""
+        if at >= self._written:
+            at -= self._written
+            return bytes(self._buffer[at : at + most])
+        assert self._file is not None
+        try:
+            return os.pread(self._file, min(most, self._written - at), at)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _write(self) -> None:
+        try:
+            if self._file is None:
+                self._file = _nameless(self._directory)
+                finalize(self, os.close, self._file)
+            done = 0
+            while done < len(self._buffer):
+                with memoryview(self._buffer)[done:] as rest:
+                    done += os.pwrite(self._file, rest, self._written + done)
+        except OSError as error:
+            raise self._failed(error) from error
+        self._written += done
+        self._buffer.clear()
+
+    def _failed(self, error: OSError) -> StateError:
+        place = self._directory or tempfile.gettempdir()
+        return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")
+
+
+def _nameless(directory: Path | None) -> int:
+    """Return a descriptor of a new file without a name."""
+    with tempfile.TemporaryFile(buffering=0, dir=directory) as file:
+        return os.dup(file.fileno())
