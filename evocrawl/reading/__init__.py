@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from evocrawl.reading.cost import is_costly
 from evocrawl.reading.dates import Dates, age_s, changed_by_header
+from evocrawl.reading.document import Document, read
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, read_html
+from evocrawl.reading.process import ReadingProcess
 from evocrawl.reading.rdf import read_rdf
 
 __all__ = [
     "Dates",
+    "Document",
     "Limits",
     "Reading",
+    "ReadingProcess",
     "age_s",
     "changed_by_header",
+    "is_costly",
+    "read",
     "read_html",
     "read_rdf",
 ]

@@ -42,8 +42,11 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if len(body) > limits.body_bytes:
         body = body[: limits.body_bytes]
         cut.append("body_bytes")
-    text = _decode(body, encoding).replace("\0", "")
+    text = decoded(body, encoding).replace("\0", "")
     utf8 = text.encode("utf-8", "replace")
+    if utf8.count(b"<") > limits.tags:
+        utf8 = utf8[: -len(utf8.split(b"<", limits.tags + 1)[-1]) - 1]
+        cut.append("tags")
     small = without_giant_tags(utf8, limits.tag_bytes)
     if len(small) < len(utf8):
         utf8 = small
@@ -51,7 +54,8 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     return _EDGE.sub(b" <", utf8), cut
 
 
-def _decode(body: bytes, encoding: str | None) -> str:
+def decoded(body: bytes, encoding: str | None) -> str:
+    """Return the text of `body`, in the encoding that `to_utf8` tells."""
     marked, bom = read_bom(body)
     if marked is not None:
         return body[len(bom or b"") :].decode(marked, "replace")

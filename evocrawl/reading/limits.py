@@ -12,12 +12,16 @@ class Limits:
     ==================  =====================================================================
     field               meaning
     ==================  =====================================================================
-    body_bytes          bytes of HTML that are parsed
+    body_bytes          bytes of HTML or XML that are parsed
+    ratio               bytes read for each byte that came over the wire, before decompression;
+                        the first 64 KiB are read whatever came
+    tags                start and end tags that are parsed, and what else begins with ``<``
     tag_bytes           a start tag longer than this loses its attributes (parsers take time
                         quadratic in the number of attributes)
     links               links kept
     url_chars           a longer address counts as malformed
     text_chars          characters of main text kept
+    pdf_pages           pages of a PDF that are read
     words_chars         characters of title, anchor text and context kept, each
     context_words       an ancestor of the anchor with this many words, or 8 characters for each
                         (for scripts without spaces), is its aggregation node
@@ -25,9 +29,12 @@ class Limits:
     """
 
     body_bytes: int = 2_000_000
+    ratio: int = 100
+    tags: int = 100_000
     tag_bytes: int = 8_192
     links: int = 5_000
     url_chars: int = 2_083
     text_chars: int = 100_000
+    pdf_pages: int = 50
     words_chars: int = 400
     context_words: int = 20

@@ -41,6 +41,8 @@ class Reading:
     whatever its Content-Type says: a PDF, an image, JSON. `formats` names the machine-readable
     content, in alphabetical order (see `evocrawl.reading.formats`); to look takes 2 % of the time.
 
+    `unread` says why a page that may be one could not be read, such as "takes too long to read".
+
     `truncated` names the caps of `Limits` that were hit, and "depth" when the page nests deeper
     than 256 elements and was read without its nesting: text and links are whole, contexts are
     coarse, and what is hidden is not known to be.
@@ -59,11 +61,12 @@ class Reading:
     is_markup: bool = True
     formats: tuple[str, ...] = ()
     dates: Dates = NO_DATES
+    unread: str = ""
 
     @classmethod
-    def nothing(cls) -> Self:
-        """Return the reading of what is no text."""
-        return cls(is_markup=False)
+    def nothing(cls, unread: str = "") -> Self:
+        """Return the reading of what is no text, or was not read."""
+        return cls(is_markup=False, unread=unread)
 
 
 def read_html(
@@ -109,7 +112,7 @@ def read_html(
         nofollow="nofollow" in told,
         malformed_links=anchors.malformed,
         truncated=(*cut, *anchors.cut),
-        content_fingerprint=_content_fingerprint(text),
+        content_fingerprint=content_fingerprint(text),
         formats=formats,
         dates=dates,
     )
@@ -150,6 +153,7 @@ def _declared_language(root: Any) -> str:
     return (html.get("lang") if html is not None else None) or ""
 
 
-def _content_fingerprint(text: str) -> bytes:
+def content_fingerprint(text: str) -> bytes:
+    """Return 12 bytes, equal for texts equal but for case and white space; b"" for no text."""
     normal = "".join(text.casefold().split())
     return blake2b(normal.encode("utf-8", "replace"), digest_size=12).digest() if normal else b""

@@ -30,15 +30,13 @@ from functools import cache
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
 from lxml import etree
 
-from evocrawl.model import Link
 from evocrawl.reading.formats import is_json_ld, parsed_json
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading
-from evocrawl.urls import fingerprint
+from evocrawl.reading.targets import links_to
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +116,7 @@ def read_rdf(body: bytes, url: str, content_type: str, *, limits: Limits = _DEFA
     formats, addresses = found
     return Reading(
         formats=tuple(sorted(formats)),
-        links=tuple(_links(addresses, url, limits)),
+        links=tuple(links_to(((each, "", "") for each in addresses), url, limits)),
         content_fingerprint=blake2b(body, digest_size=12).digest(),
     )
 
@@ -204,31 +202,6 @@ def _resources(elements: Iterable[Any]) -> Iterator[str]:
         address = element.get(f"{{{_RDF}}}resource") if name in _LEADING else None
         if address:
             yield address
-
-
-def _links(addresses: Iterable[str], url: str, limits: Limits) -> Iterator[Link]:
-    """The http(s) links among the addresses, one a target, none to the file itself."""
-    seen = {_fingerprint(url)}
-    for address in addresses:
-        try:
-            target = urljoin(url, address.partition("#")[0].strip())
-            key = fingerprint(target) if len(target) <= limits.url_chars else None
-            target.encode("utf-8")
-        except ValueError:
-            continue
-        if key is None or key in seen:
-            continue
-        if len(seen) > limits.links:
-            return
-        seen.add(key)
-        yield Link(target, key, position=len(seen) - 2)
-
-
-def _fingerprint(url: str) -> bytes:
-    try:
-        return fingerprint(url)
-    except ValueError:
-        return b""
 
 
 @cache

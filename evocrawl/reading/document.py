@@ -1,0 +1,109 @@
+"""Reads what a server sent, by what it is.
+
+===========================  =================================================================
+what                         read as
+===========================  =================================================================
+RDF, if it is asked for      formats and links: `rdf`
+PDF, by its first bytes      text and links, with the extra ``pdf``: `pdf`
+feed or sitemap, by its root text and links: `feeds`
+``text/plain``               text: `plain`
+HTML, also XHTML             everything: `page`
+other text                   nothing, or as HTML if text of any kind is asked for
+===========================  =================================================================
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass, replace
+
+from w3lib.encoding import http_content_type_encoding
+
+from evocrawl.reading.feeds import read_feed
+from evocrawl.reading.limits import Limits
+from evocrawl.reading.page import Reading, read_html
+from evocrawl.reading.pdf import is_pdf, read_pdf
+from evocrawl.reading.plain import read_plain
+from evocrawl.reading.rdf import read_rdf
+
+logger = logging.getLogger(__name__)
+
+_DEFAULT = Limits()
+_LEAST_BYTES = 65_536
+_PLAIN = ("text/plain", "text/markdown")
+_HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
+_XHTML = re.compile(rb"[^<]{0,100}(?:<[?!][^>]{0,500}>\s{0,100}){0,5}<html[\s>]", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What came: `body`, decompressed, from `url`, of `wire_bytes` (0 if unknown) on the wire.
+
+    `content_type`, `content_language` and `robots_tags` (X-Robots-Tag) are headers. `is_html` and
+    `is_text` say what somebody who looked at headers, name and first bytes takes it for.
+    `any_text` asks for whatever text there is, `data` for RDF.
+    """
+
+    body: bytes
+    url: str
+    content_type: str = ""
+    content_language: str = ""
+    robots_tags: tuple[str, ...] = ()
+    wire_bytes: int = 0
+    is_html: bool = False
+    is_text: bool = False
+    any_text: bool = False
+    data: bool = False
+
+
+def read(document: Document, limits: Limits = _DEFAULT) -> Reading:
+    """Read a document; never raises. Whatever its bytes make fail is nothing, and "unreadable"."""
+    try:
+        return _read(*_within_ratio(document, limits), limits)
+    except Exception:  # one page's fault must stay that page's
+        logger.warning("cannot read %.200a", document.url, exc_info=True)
+        return Reading.nothing("unreadable")
+
+
+def _within_ratio(document: Document, limits: Limits) -> tuple[Document, tuple[str, ...]]:
+    """The document without what its few bytes on the wire cannot hold of content."""
+    most = max(limits.ratio * document.wire_bytes, _LEAST_BYTES)
+    if not document.wire_bytes or len(document.body) <= most:
+        return document, ()
+    return replace(document, body=document.body[:most]), ("ratio",)
+
+
+def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> Reading:
+    reading = _by_kind(document, limits)
+    return replace(reading, truncated=(*cut, *reading.truncated)) if cut else reading
+
+
+def _by_kind(document: Document, limits: Limits) -> Reading:
+    body, url = document.body, document.url
+    essence = document.content_type.partition(";")[0].partition(",")[0].strip().lower()
+    encoding = http_content_type_encoding(document.content_type)
+    language = document.content_language
+    if document.data:
+        reading = read_rdf(body, url, document.content_type, limits=limits)
+        if reading.is_markup:
+            return reading
+    if is_pdf(body):
+        return read_pdf(body, url, limits)
+    if essence not in _HTML:
+        feed = read_feed(body, url, encoding, language, limits)
+        if feed is not None:
+            return feed
+    if essence in _PLAIN and not document.is_html:
+        return read_plain(body, encoding, language, limits)
+    is_html = document.is_html or essence in _HTML or _XHTML.match(body) is not None
+    if is_html or (document.any_text and document.is_text):
+        return read_html(
+            body,
+            url,
+            encoding=encoding,
+            robots_tags=document.robots_tags,
+            content_language=language,
+            limits=limits,
+        )
+    return Reading.nothing()

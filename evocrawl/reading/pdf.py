@@ -1,0 +1,86 @@
+"""PDF: text, title and links, by pypdf (extra ``pdf``).
+
+pypdf bounds what a compressed stream may become. How long a page may take it does not: PDF files
+are only read where reading can be cut off (see `evocrawl.reading.process`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+from evocrawl.reading.language import language_of
+from evocrawl.reading.limits import Limits
+from evocrawl.reading.page import Reading, content_fingerprint
+from evocrawl.reading.targets import links_to
+
+logger = logging.getLogger(__name__)
+
+_MAGIC = b"%PDF-"
+_MAGIC_BYTES = 1_024
+_ANNOTATIONS = 1_000
+
+
+def is_pdf(body: bytes) -> bool:
+    """Whether the file says that it is PDF (ISO 32000-1, annex H, implementation note 13)."""
+    return _MAGIC in body[:_MAGIC_BYTES]
+
+
+def read_pdf(body: bytes, url: str, limits: Limits) -> Reading:
+    """Read the PDF file `body`; nothing where pypdf is missing or can make nothing of the file."""
+    pypdf = _pypdf()
+    if pypdf is None:
+        return Reading.nothing()
+    texts: list[str] = []
+    addresses: list[str] = []
+    truncated: tuple[str, ...] = ()
+    try:
+        reader = pypdf.PdfReader(BytesIO(body))
+        title = str((reader.metadata and reader.metadata.title) or "")
+        for number, page in enumerate(reader.pages):
+            if number >= limits.pdf_pages or sum(map(len, texts)) > limits.text_chars:
+                truncated = ("pdf_pages" if number >= limits.pdf_pages else "text_chars",)
+                break
+            texts.append(page.extract_text())
+            addresses += _addresses(page)
+    except Exception:  # pypdf raises whatever a malformed file makes of Python
+        logger.debug("%s is no PDF that can be read to its end", url, exc_info=True)
+        if not texts:
+            return Reading.nothing("unreadable")
+        truncated = ("broken",)
+    text = _clean(" ".join(texts))[: limits.text_chars]
+    return Reading(
+        title=(_clean(title) or text)[: limits.words_chars],
+        text=text,
+        language=language_of("", text),
+        links=tuple(links_to(((each, "", "") for each in addresses), url, limits)),
+        truncated=truncated,
+        content_fingerprint=content_fingerprint(text),
+    )
+
+
+def _addresses(page: Any) -> Iterator[str]:
+    """Where the links on a page lead (ISO 32000-1 §12.6.4.7, URI actions)."""
+    for annotation in list(page.get("/Annots") or ())[:_ANNOTATIONS]:
+        action = annotation.get_object().get("/A")
+        address = action.get_object().get("/URI") if action is not None else None
+        if isinstance(address, str):
+            yield address
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.replace("\0", "").encode("utf-8", "replace").decode().split())
+
+
+@cache
+def _pypdf() -> Any:
+    """The library, None where it is not installed."""
+    try:
+        import pypdf
+    except ImportError:
+        return None
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    return pypdf

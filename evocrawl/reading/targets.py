@@ -1,0 +1,40 @@
+"""Addresses named in files that are no HTML, as links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from urllib.parse import urljoin
+
+from evocrawl.model import Fingerprint, Link
+from evocrawl.reading.limits import Limits
+from evocrawl.urls import fingerprint
+
+
+def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits) -> Iterator[Link]:
+    """Yield the http(s) links among (address, anchor, context), one a target.
+
+    None leads to the file at `url` itself, which addresses are relative to. At most
+    ``limits.links``.
+    """
+    seen = {_fingerprint_or_none(url)}
+    for address, anchor, context in addresses:
+        try:
+            target = urljoin(url, address.partition("#")[0].strip())
+            key = fingerprint(target) if len(target) <= limits.url_chars else None
+            target.encode("utf-8")
+        except ValueError:
+            continue
+        if key is None or key in seen:
+            continue
+        if len(seen) > limits.links:
+            return
+        seen.add(key)
+        most = limits.words_chars
+        yield Link(target, key, anchor[:most], context[:most], position=len(seen) - 2)
+
+
+def _fingerprint_or_none(url: str) -> Fingerprint | None:
+    try:
+        return fingerprint(url)
+    except ValueError:
+        return None
