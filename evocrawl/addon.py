@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Self
 
 import scrapy
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
@@ -19,11 +20,13 @@ from evocrawl.extensions.report import StatsReport
 from evocrawl.middlewares.guard import GuardMiddleware
 from evocrawl.middlewares.links import LinksMiddleware
 from evocrawl.middlewares.meter import MeterMiddleware
+from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware, OwnOriginRefreshMiddleware
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
 from evocrawl.pipelines.reward import RewardPipeline
 from evocrawl.scheduler import EvoScheduler
+from evocrawl.showing import masked
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -46,6 +49,24 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("EXTENSIONS", Recorder, 0),
 )
 """Setting, class and order of each component."""
+
+REPLACED: tuple[tuple[type, type | None, int, str], ...] = (
+    (RobotsTxtMiddleware, None, 100, "robots.txt is read twice"),
+    (RedirectMiddleware, OwnOriginRedirectMiddleware, 600, "headers are sent to other origins"),
+    (MetaRefreshMiddleware, OwnOriginRefreshMiddleware, 580, "headers are sent to other origins"),
+)
+"""Scrapy's downloader middleware, what stands in its place (a component above, or the one named)
+and its order, and what happens where the project keeps Scrapy's."""
+
+OFF = {"TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False}
+"""Consoles that run code for whoever reaches them."""
+
+CLOSED_SCHEMES = ("data", "file", "ftp", "s3")
+"""Schemes whose download handlers are off: no page shall have a crawl read them."""
+
+
+TOLD_URLS = ("scrapy.crawler", "scrapy.downloadermiddlewares.redirect")
+"""Loggers of Scrapy that tell addresses as the settings or a server wrote them."""
 
 
 class Addon:
@@ -72,20 +93,46 @@ class Addon:
             )
         settings.set("ROBOTSTXT_OBEY", True, "addon")
         settings.set("USER_AGENT", USER_AGENT, "addon")
-        if _given("DOWNLOADER_MIDDLEWARES", RobotsTxtMiddleware, settings) is not None:
-            _warn("DOWNLOADER_MIDDLEWARES", RobotsTxtMiddleware, "robots.txt is read twice")
-        else:
-            settings["DOWNLOADER_MIDDLEWARES"].set(RobotsTxtMiddleware, None, "addon")
+        for name, value in OFF.items():
+            settings.set(name, value, "addon")
+        for scheme in CLOSED_SCHEMES:
+            settings["DOWNLOAD_HANDLERS"].set(scheme, None, "addon")
+        for theirs, ours, order, effect in REPLACED:
+            _replace(theirs, ours, order, effect, settings)
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
             if _given(setting, component, settings) is None:
                 _warn(setting, f"{component.__name__}: None", "that part is switched off")
+        for name in TOLD_URLS:
+            logging.getLogger(name).addFilter(_mask)
         try:
             Ecosystem.of(self._crawler)
         except EvocrawlError:
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             self._crawler.spider = None
             raise
+
+
+def _replace(
+    theirs: type, ours: type | None, order: int, effect: str, settings: BaseSettings
+) -> None:
+    setting = "DOWNLOADER_MIDDLEWARES"
+    if _given(setting, theirs, settings) is not None:
+        _warn(setting, theirs, effect)
+        return
+    has_said_no = any(load_object(key) is theirs for key in settings[setting])
+    settings[setting].set(theirs, None, "addon")
+    if ours is not None and not has_said_no:
+        settings.setdefault_in_component_priority_dict(setting, ours, order)
+
+
+def _mask(record: logging.LogRecord) -> bool:
+    """No address shall be logged with the password in it."""
+    if isinstance(record.args, dict):
+        told = {key: str(value) for key, value in record.args.items()}
+        secret = {key: masked(text) for key, text in told.items() if masked(text) != text}
+        record.args = {**record.args, **secret}
+    return True
 
 
 def _given(setting: str, component: type, settings: BaseSettings) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from evocrawl.showing import masked
+
 
 class EvocrawlError(Exception):
     """Base of every error that evocrawl raises on purpose."""
@@ -18,7 +20,7 @@ class SettingError(EvocrawlError, ValueError):
     """
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} is {value!r}; allowed: {allowed}")
+        super().__init__(f"{name} is {masked(repr(value))}; allowed: {allowed}")
         self.name = name
         self.value = value
         self.allowed = allowed

@@ -24,3 +24,4 @@ TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
 FEED_EXPORT_ENCODING = "utf-8"
+FEED_EXPORTERS = {"csv": "evocrawl.exporters.SafeCsvItemExporter"}

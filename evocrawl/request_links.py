@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from evocrawl.model import Fingerprint, Link
+from evocrawl.showing import has_credentials, without_credentials
 from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def request_link(
         target = fingerprint(request.url)
     except ValueError:
         return None
+    if has_credentials(request.url):
+        # A page's, not the user's: and Twisted takes them for a part of the host.
+        request = request.replace(url=without_credentials(request.url))
     seen = words.get(target) if words else None
     return Link(
         request.url,

@@ -24,6 +24,7 @@ from evocrawl.model import Dropped
 from evocrawl.request_links import request_link
 from evocrawl.request_payloads import LostRequest
 from evocrawl.robots import authority
+from evocrawl.showing import has_credentials, without_credentials
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -115,6 +116,9 @@ class EvoScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request that the engine was given; False when it is not wanted."""
+        if has_credentials(request.url):
+            # A page's, not the user's: and Twisted takes them for a part of the host.
+            request = request.replace(url=without_credentials(request.url))
         flight = self._ecosystem.flight(request)
         if flight is not None:
             return self._continue(flight, request)
@@ -175,7 +179,8 @@ class EvoScheduler(BaseScheduler):
         if isinstance(lead.payload, LostRequest):
             self._ecosystem.land(flight, "its request could not be stored")
             return None
-        request = lead.payload if isinstance(lead.payload, Request) else Request(lead.url)
+        own = lead.payload if isinstance(lead.payload, Request) else None
+        request = own or Request(without_credentials(lead.url))
         request.meta[VISIT] = visit.id
         request.meta["depth"] = lead.depth
         return request

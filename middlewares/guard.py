@@ -14,6 +14,7 @@ from evocrawl.errors import EvocrawlError
 from evocrawl.guard import SCHEMES, AddressRefused, check_handlers, watch
 from evocrawl.lookups import Lookups
 from evocrawl.meta import PLAIN
+from evocrawl.showing import shown
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -87,13 +88,14 @@ class GuardMiddleware:
         if not isinstance(exception, AddressRefused):
             return
         self._stats.inc_value("evocrawl/guard/address")
-        logger.debug("refused: %s", exception)
+        reason = shown(str(exception))
+        logger.debug("refused: %s", reason)
         if not self._has_warned:
             self._has_warned = True
             logger.warning(
                 "a request was refused, since %s; what it takes to crawl such hosts is a network "
                 "in EVOCRAWL_ALLOW_NETWORKS; no more such warnings will be shown",
-                exception,
+                reason,
             )
 
     def _watch_pools(self) -> None:

@@ -12,6 +12,7 @@ from evocrawl.flights import ADDRESS, OVER_BUDGET
 from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED, VISIT
 from evocrawl.particulars import Answer
+from evocrawl.showing import shown
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -74,7 +75,7 @@ class MeterMiddleware:
         elif isinstance(exception, AddressRefused):
             flight.failure = ADDRESS
         else:
-            flight.failure = flight.failure or str(exception)[:200]
+            flight.failure = flight.failure or shown(str(exception))
 
 
 def _as_it_came(response: Response) -> Answer:

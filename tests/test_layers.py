@@ -17,7 +17,7 @@ CORE_LAYERS = (
     {
         "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
-        "particulars", "addresses", "network_options",
+        "particulars", "addresses", "network_options", "showing",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "population",

@@ -15,12 +15,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from evocrawl.showing import cell
 from evocrawl.store.archive import StoredPage
 
 FIELDS = tuple(each.name for each in fields(StoredPage) if each.name != "links")
 """Columns of CSV and Parquet; JSON lines have `links` too."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _BATCH = 1000
 
 
@@ -50,8 +50,8 @@ def write_jsonl(pages: Iterable[StoredPage], path: Path) -> None:
 def write_csv(pages: Iterable[StoredPage], path: Path) -> None:
     """Write a header and a row for each page, in UTF-8.
 
-    A text that begins as a formula does (= + - @, tab, carriage return) gets an apostrophe in
-    front (OWASP, CSV injection).
+    A text that a spreadsheet might take for a formula gets an apostrophe in front, see
+    `evocrawl.showing.cell`.
     """
     with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
@@ -88,8 +88,7 @@ def _row(page: StoredPage) -> dict[str, Any]:
 def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    text = _encodable(value).replace("\0", "")
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return cell(_encodable(value))
 
 
 def _printable(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""What the add-on sets in a project, and what the project may set otherwise."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.settings import Settings
+
+from evocrawl.addon import CLOSED_SCHEMES, OFF, Addon
+from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware
+
+
+class AnySpider(Spider):
+    name = "any"
+
+
+def settings_with(**own: object) -> Settings:
+    """The settings of a project with the add-on and `own` settings."""
+    settings = Settings()
+    settings.setdict({"EVOCRAWL_QUERY": "coral", **own}, "project")
+    crawler = Crawler(AnySpider, settings)
+    Addon(crawler).update_settings(crawler.settings)
+    return crawler.settings
+
+
+def test_consoles_are_off() -> None:
+    """R21: telnet and remote control run code for whoever reaches them."""
+    settings = settings_with()
+    assert OFF
+    assert not any(settings.getbool(name) for name in OFF)
+
+
+def test_a_project_may_open_a_console() -> None:
+    """The add-on's settings yield to the project's."""
+    settings = settings_with(TELNETCONSOLE_ENABLED=True)
+    assert settings.getbool("TELNETCONSOLE_ENABLED")
+    assert not settings.getbool("REMOTE_CONTROL_ENABLED")
+
+
+def test_handlers_of_other_schemes_are_off() -> None:
+    """R18: but for those that the project lists itself."""
+    assert all(settings_with()["DOWNLOAD_HANDLERS"][each] is None for each in CLOSED_SCHEMES)
+    own = settings_with(DOWNLOAD_HANDLERS={"s3": "a.handler"})["DOWNLOAD_HANDLERS"]
+    assert own["s3"] == "a.handler"
+    assert own["file"] is None
+
+
+def redirects(settings: Settings) -> dict[object, object]:
+    """The orders of Scrapy's redirect middleware and ours."""
+    middlewares = settings["DOWNLOADER_MIDDLEWARES"]
+    kinds = (RedirectMiddleware, OwnOriginRedirectMiddleware)
+    return {each: middlewares[each] for each in kinds if each in middlewares}
+
+
+@pytest.mark.parametrize("order", [600, None], ids=["kept", "off"])
+def test_a_projects_choice_of_redirects_is_kept(
+    order: int | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where it keeps Scrapy's middleware that is told; where it has none, none is added."""
+    with caplog.at_level(logging.WARNING):
+        own = redirects(settings_with(DOWNLOADER_MIDDLEWARES={RedirectMiddleware: order}))
+    assert own == {RedirectMiddleware: order}
+    assert ("headers are sent to other origins" in caplog.text) == (order is not None)
+
+
+def test_scrapys_redirects_are_replaced() -> None:
+    """By those that keep headers with their origin."""
+    assert redirects(settings_with()) == {
+        RedirectMiddleware: None,
+        OwnOriginRedirectMiddleware: 600,
+    }

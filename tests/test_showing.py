@@ -1,0 +1,81 @@
+"""What is shown of strangers' texts and of secrets."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.errors import SettingError
+from evocrawl.exporters import SafeCsvItemExporter
+from evocrawl.showing import cell, has_credentials, masked, shown, without_credentials
+
+TEXTS = st.text(st.characters(codec=None))
+FORMULAS = ['=HYPERLINK("http://x","ok")', "\t=1", "＝1", "-2+3", "+1", "@SUM(1)", " =1", "\n=1",
+            "\u202e=1", '"=1', "'=1", "\ufeff=1", "−1", "\r1", "\0=1", "－1", "＠x"]  # fmt: skip
+
+
+@given(TEXTS, st.integers(1, 50))
+def test_what_is_shown_stands_on_one_line(text: str, most: int) -> None:
+    """No control character, escape sequence, line end or change of direction is left."""
+    assert shown(text, most).isprintable()
+    assert len(shown(text, most)) <= most
+
+
+@given(st.text(st.characters(categories=["L", "N"]), max_size=40))
+def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
+    """In any script."""
+    assert shown(text) == text
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://me:secret@host/a", "redis://:secret@host:6379/0", "http://a@b:secret@host/",
+     "see http://me:secret@host/a, and ftp://you:secret@host"],
+)  # fmt: skip
+def test_secrets_are_masked(url: str) -> None:
+    """R22: alone and within a text; the host stays readable."""
+    assert "secret" not in masked(url)
+    assert "***@host" in masked(url)
+    assert "secret" not in str(SettingError("store", url, "a path"))
+
+
+@pytest.mark.parametrize("url", ["http://host/@me", "http://host/?m=a@b", "http://host#a@b", "a@b"])
+def test_what_is_no_secret_stays(url: str) -> None:
+    """An @ in path, query, fragment or mail address names no user."""
+    assert masked(url) == url
+    assert without_credentials(url) == url
+    assert not has_credentials(url)
+
+
+@given(TEXTS)
+def test_any_text_can_be_asked_for_credentials(text: str) -> None:
+    """Whatever stands there, nothing is raised, and what is taken out is out."""
+    assert isinstance(masked(f"http://{text}"), str)
+    assert not has_credentials(without_credentials(f"http://{text}"))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_formula_begins_a_cell(text: str) -> None:
+    """B123: also behind space, quotes and invisible characters, and in full width."""
+    assert cell(text) == "'" + text.replace("\0", "")
+
+
+@pytest.mark.parametrize("text", ["", "a=1", "1-2", "coral", "a\t=1", "(-1)", "5 + 3", "'tis"])
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    """Only the beginning makes a formula."""
+    assert cell(text) == text
+
+
+def test_a_feed_of_csv_has_no_formulas() -> None:
+    """B123: numbers stay numbers, lists are joined before."""
+    file = io.BytesIO()
+    exporter = SafeCsvItemExporter(file)
+    exporter.start_exporting()
+    exporter.export_item({"title": "=1+1", "energy": -2.5, "tags": ["-a", "b"], "name": "reef"})
+    exporter.finish_exporting()
+    (row,) = csv.DictReader(io.StringIO(file.getvalue().decode()))
+    assert row == {"title": "'=1+1", "energy": "-2.5", "tags": "'-a,b", "name": "reef"}
