@@ -25,6 +25,7 @@ from evocrawl.options import (
     text,
     whole,
     words,
+from evocrawl.worker_options import WorkerOptions
 )
 
 PREFIX = "EVOCRAWL_"
@@ -37,7 +38,7 @@ _POSITIVE = number(0, above=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config(NetworkOptions):
+class Config(WorkerOptions):
     """The options. Units stand in the names; energies are in the unit of one agent's start."""
 
     query: str = option("", text, "words to look for", "what the crawl is about, in plain words")
@@ -195,9 +196,9 @@ class Config(NetworkOptions):
     store: str = option(
         "",
         text,
-        "a path",
+        "a path, or redis://HOST:PORT/DB (rediss:// for TLS), which may end in ?crawl=NAME",
         "SQLite file that keeps the crawl, so that it goes on after a stop or a crash; in JOBDIR "
-        "where that is set, else none when empty",
+        "where that is set, else none when empty. Or a Redis, for several workers",
     )
     store_bodies: bool = option(
         False,

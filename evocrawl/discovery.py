@@ -34,11 +34,20 @@ class Discovery:
             if target not in self._seeded and not self._base.is_claimed(target):
                 self._seeded.add(target)
                 fresh.append(link)
-        for eye in self._eyes:
-            eye.see_seeds(fresh)
+        self.show_seeds(fresh)
         return len(fresh)
 
-    def remember(self, visit: Visit, page: Page, species: Species) -> tuple[bool, bool]:
+    def show_seeds(self, links: Sequence[Link]) -> None:
+        """Show links as seeds to every species."""
+        for eye in self._eyes:
+            eye.see_seeds(links)
+
+    def show(self, page: Page, via: Lead, depth: int) -> None:
+        """Show the links of a page, which have `depth`, to every species."""
+        for eye in self._eyes:
+            eye.see(page, via, depth, is_own=True)
+
+    def remember(self, visit: Visit, page: Page, species: Species) -> Found:
         """Put a page into the base with its energy, and show its links.
 
         `species` is the visitor's. Returns whether the page is new, and whether its energy was

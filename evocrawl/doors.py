@@ -64,6 +64,22 @@ class Doors:
             self._shut.setdefault(door, []).append(lead.host)
         return waiting
 
+    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+        """Take out who waits at a door, or was let in, for a link that `is_gone`. O(them)."""
+        back = []
+        for door, waiting in list(self._waiting.items()):
+            gone = [each for each in waiting if is_gone(each[1])]
+            for each in gone:
+                waiting.remove(each)
+                self._hosts.reopen(each[1].host)
+            if not waiting:
+                del self._waiting[door]
+            back += gone
+        let_in = [each for each in self._admitted if is_gone(each[1])]
+        for each in let_in:
+            self._admitted.remove(each)
+        return back + let_in
+
     def admit(self, is_free: Callable[[str], bool]) -> tuple[Agent, Lead] | None:
         """Take out the first who was let in and whose host is free. O(let in)."""
         for _ in range(len(self._admitted)):

@@ -12,6 +12,7 @@ from evocrawl import __version__
 from evocrawl.config import Config
 from evocrawl.request_payloads import RequestPayloads
 from evocrawl.store.journal import Journal, NoJournal, SqliteJournal
+from evocrawl.store.shared.layout import is_shared
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -32,14 +33,16 @@ FREE = frozenset(
     (
         "max_pages", "max_unsettled", "page_items", "robots_timeout_s", "robots_tries",
         "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
-        "stats_file", "allow_networks",
+        "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""
 
 
 def path_of(crawler: Crawler, config: Config) -> Path | None:
-    """Return the path of the crawl's state; None where it lives in memory alone."""
+    """Return the path of the crawl's state; None where it lives in memory alone, or in Redis."""
+    if is_shared(config.store):
+        return None
     if config.store:
         return Path(config.store)
     directory = crawler.settings.get("JOBDIR")

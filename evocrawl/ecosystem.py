@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from w3lib.encoding import http_content_type_encoding
+from evocrawl.colony import NOT_TRIED
 
 from evocrawl.chronicle import Chronicle
 from evocrawl.config import Config
@@ -20,10 +21,11 @@ from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
-from evocrawl.model import Content, Outcome, Page, Visit
+from evocrawl.model import Content, Dead, Dropped, Outcome, Page, Visit
 from evocrawl.particulars import Particulars
 from evocrawl.reading import Dates, Reading, age_s, changed_by_header, read_html, read_rdf
 from evocrawl.replay import Past, resume
+from evocrawl.sharing import sharing_of
 from evocrawl.request_links import Names
 from evocrawl.store.ops import Began
 
@@ -69,7 +71,13 @@ class Ecosystem:
         self.population = habitat.population
         self.unstorable = 0
         self.state_path = path_of(crawler, habitat.config)
+        self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)
         self._journal = journal_of(crawler, habitat.config, self._cannot_store)
+        if self.sharing is not None:
+            self.chronicle = self.sharing.chronicle
+        self._reader = PageReader(
+            crawler, self.config.read_timeout_s, data="formats" in self.relevance.reads
+        )
         self.chronicle = Chronicle(habitat.population, limits, self._journal)
         self._ahead_s = 0.0
         self._particulars: dict[int, Particulars] = {}
@@ -125,6 +133,8 @@ class Ecosystem:
     def land(self, flight: Flight, otherwise: str) -> None:
         """Settle a visit by its notes."""
         del self.flights[flight.visit.id]
+        if isinstance(outcome, Dead) and outcome.reason in NOT_TRIED:
+            outcome = Dropped(outcome.reason)
         outcome = flight.outcome(otherwise)
         for listener in self.on_landed:
             listener(flight, outcome)

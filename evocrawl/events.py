@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from evocrawl.model import AgentId, Fingerprint, Visit
+from evocrawl.model import AgentId, Fingerprint, Lead, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,23 @@ class Died:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """An agent went to another population of the same crawl, and took its `energy` along."""
+
+    agent: AgentId
+    energy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """An agent came from another population of the same crawl, with its `energy`."""
+
+    agent: AgentId
+    energy: float
+    species: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     """A visit was given out."""
 
@@ -89,4 +106,27 @@ class Settled:
     first: bool = False
 
 
-Event: TypeAlias = Born | Moved | Fed | Paid | Laid | Cloned | Died | Opened | Settled
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A page said nothing new: it earns nothing. `twin` says most of it, None where it itself does.
+
+    `novelty` is the share of it that no page had said, in [0, 1].
+    """
+
+    page: Fingerprint
+    twin: Fingerprint | None
+    novelty: float
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A link is not open: `reason` names the group that is spent, or is "endless"."""
+
+    lead: Lead
+    reason: str
+
+
+Event: TypeAlias = (
+    Born | Moved | Fed | Paid | Laid | Cloned | Died | Left | Came | Opened | Settled
+    | Repeated | HeldBack
+)  # fmt: skip

@@ -1,7 +1,9 @@
 """Where energy came from and went, and how many agents and visits there were.
 
 Kept from events alone, so that it holds for a recorded crawl as for a live one. Energy is
-conserved: agents hold `granted + eaten − paid − buried`, pages hold `laid − eaten`.
+conserved: agents hold `granted + eaten + brought − paid − buried − taken`, pages hold
+`laid − eaten`; what agents brought from other populations of the crawl, and took there, is 0 where
+there is one.
 """
 
 from __future__ import annotations
@@ -9,7 +11,22 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from evocrawl.events import Born, Cloned, Died, Event, Fed, Laid, Moved, Opened, Paid, Settled
+from evocrawl.events import (
+    Born,
+    Came,
+    Cloned,
+    Died,
+    Event,
+    Fed,
+    HeldBack,
+    Laid,
+    Left,
+    Moved,
+    Opened,
+    Paid,
+    Repeated,
+    Settled,
+)
 
 
 @dataclass(slots=True)
@@ -23,21 +40,27 @@ class Ledger:
     found: float = 0.0
     paid: float = 0.0
     buried: float = 0.0
+    brought: float = 0.0
+    taken: float = 0.0
     births: int = 0
     founders: int = 0
     deaths: int = 0
+    came: int = 0
+    left: int = 0
     largest: int = 0
     opened: int = 0
     pages: int = 0
     relevant: int = 0
     relevance: float = 0.0
+    repeated: int = 0
+    held_back: int = 0
     moves: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
 
     @property
     def population(self) -> int:
         """Agents alive."""
-        return self.births - self.deaths
+        return self.births - self.deaths + self.came - self.left
 
     @property
     def settled(self) -> int:
@@ -63,8 +86,19 @@ class Ledger:
             case Died(energy=energy):
                 self.deaths += 1
                 self.buried += energy
+            case Came(energy=energy):
+                self.came += 1
+                self.brought += energy
+                self.largest = max(self.largest, self.population)
+            case Left(energy=energy):
+                self.left += 1
+                self.taken += energy
             case Moved(why=why):
                 self.moves[why] += 1
+            case Repeated():
+                self.repeated += 1
+            case HeldBack():
+                self.held_back += 1
             case Cloned():
                 pass
 

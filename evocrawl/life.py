@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from evocrawl.errors import SettingError
-from evocrawl.events import Born, Cloned, Died, Event, Fed, Moved, Paid
+from evocrawl.events import Born, Came, Cloned, Died, Event, Fed, Left, Moved, Paid
 from evocrawl.fees import Fees
 from evocrawl.model import AgentId, Cost, Fingerprint, Page
 from evocrawl.species.base import Agent, Move, Species
@@ -63,8 +63,8 @@ class Life:
         self.on_event: list[Callable[[Event], None]] = []
         self.is_unborn = True
         self.fees = fees
-        self._species = species
-        self._bounds = bounds
+        self.species = species
+        self.bounds = bounds
         self._base = base
         self._rng = rng
         self._birthplace = birthplace
@@ -73,7 +73,7 @@ class Life:
     @property
     def room(self) -> float:
         """How many agents may still be born."""
-        upper = self._bounds.upper
+        upper = self.bounds.upper
         return float("inf") if upper is None else upper - len(self.agents)
 
     @property
@@ -89,9 +89,9 @@ class Life:
         """
         self.is_unborn, anew = False, not self.agents
         born = []
-        for number, species in enumerate(self._species):
-            count = self._bounds.founders // len(self._species)
-            count += number < self._bounds.founders % len(self._species)
+        for number, species in enumerate(self.species):
+            count = self.bounds.founders // len(self.species)
+            count += number < self.bounds.founders % len(self.species)
             if species.founders == "seeds":
                 count = int(min(seeds, self.room))
             elif not anew:
@@ -100,6 +100,23 @@ class Life:
                 count = species.founders
             born += [self._founder(species) for _ in range(count)]
         return born
+
+    @property
+    def may_shrink(self) -> bool:
+        """True while the population is above its lower bound, and has somebody to spare."""
+        return len(self.agents) > max(self.bounds.lower, 1)
+
+    def leave(self, agent: Agent) -> None:
+        """The agent goes to another population, with its energy."""
+        del self.agents[agent.id]
+        self.emit(Left(agent.id, agent.energy))
+
+    def welcome(self, species: Species, energy: float, page: Fingerprint) -> Agent:
+        """An agent comes from another population; its mind is a founder's."""
+        self.is_unborn = False
+        agent = self._made(energy, page, species, None)
+        self.emit(Came(agent.id, energy, species.name))
+        return agent
 
     def arrive(self, agent: Agent, page: Page, cost: Cost, *, pays: bool) -> None:
         """The agent has fetched `page`: it sits there and eats, or pays for the visit.
@@ -142,7 +159,7 @@ class Life:
             # An agent with other visits under way settles those before it dies.
             if agent.in_flight:
                 return []
-            if len(self.agents) > self._bounds.lower:
+            if len(self.agents) > self.bounds.lower:
                 self._die(agent)
                 return []
             if agent.species.unbuffered:
@@ -198,14 +215,20 @@ class Life:
         return self._born(None, species, species.breeding.founder_energy)
 
     def _born(self, parent: Agent | None, species: Species, energy: float) -> Agent:
-        self._next_agent += 1
         page = self._birthplace if parent is None else parent.page
         parent_id = None if parent is None else parent.id
-        agent = Agent(self._next_agent, energy, page, self._rng.spawn(1)[0], species, parent_id)
+        agent = self._made(energy, page, species, parent_id)
         if parent is not None:
             species.breeding.inherit(parent, agent)
-        self.agents[agent.id] = agent
         self.emit(Born(agent.id, parent_id, energy, species.name))
+        return agent
+
+    def _made(
+        self, energy: float, page: Fingerprint, species: Species, parent: AgentId | None
+    ) -> Agent:
+        self._next_agent += 1
+        agent = Agent(self._next_agent, energy, page, self._rng.spawn(1)[0], species, parent)
+        self.agents[agent.id] = agent
         return agent
 
     def _die(self, agent: Agent) -> None:

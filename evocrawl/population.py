@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from numpy.random import Generator
 
+from evocrawl.borders import Borders
 from evocrawl.budget import Budget
 from evocrawl.clock import Clock
 from evocrawl.discovery import ROOT, Discovery
@@ -97,6 +98,10 @@ class Population:
         environment.hosts.on_free.append(self._waiting.freed)
 
     def __len__(self) -> int:
+        self.borders = Borders(
+            self.life, self._turns, self._doors, self._discovery, environment.base, self._targets,
+            self._set_fees,
+        )  # fmt: skip
         return len(self.life.agents)
 
     def place(self, seeds: Iterable[Link]) -> int:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+    from twisted.internet.defer import Deferred
     from evocrawl.flights import Flight
     from evocrawl.model import Visit
 
@@ -56,6 +57,7 @@ class EvoScheduler(BaseScheduler):
         self._population = ecosystem.population
         self._chronicle = ecosystem.chronicle
         self._again: deque[Visit] = deque()
+        self._sharing = ecosystem.sharing
         self._transit: list[tuple[int, int, Request]] = []
         self._in_transit: dict[int, int] = {}
         self._pushed = 0
@@ -70,7 +72,7 @@ class EvoScheduler(BaseScheduler):
         """Build on the crawler's ecosystem."""
         return cls(crawler, Ecosystem.of(crawler))
 
-    def open(self, spider: Spider) -> None:  # noqa: ARG002 - the interface's form
+    def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002 - interface's form
         """Wire the robots gate, whose middleware exists by now, and go on where the crawl was.
 
         Raises StateError where its state cannot be used.
@@ -82,7 +84,21 @@ class EvoScheduler(BaseScheduler):
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
         self._mend_pools()
-        self._resume(gate)
+        if self._sharing is None:
+            self._resume(gate)
+            return None
+        self._sharing.guard_requests(self._crawler)
+        self._sharing.listen(
+            lambda host: self._host_gained(host, gate), self._wake, self._failed, self._has_more
+        )
+        return deferred_from_coro(self._join())
+
+    async def _join(self) -> None:
+        """Become a worker of a crawl that others may be at, too."""
+        assert self._sharing is not None
+        self._ecosystem.resume()
+        await self._sharing.join(about(self._crawler, self._ecosystem.config))
+        self._ecosystem.names.begin(int(self._sharing.worker.session))
 
     def _resume(self, gate: RobotsMiddleware | None) -> None:
         """Make the visits that were under way again, and ask for robots.txt where some wait."""
@@ -93,7 +109,7 @@ class EvoScheduler(BaseScheduler):
             if gate is None or gate.is_open(f"{door}/"):
                 self._chronicle.opened(door)
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str) -> Deferred[None] | None:
         """Settle what is left; the engine has drained its requests by now."""
         self._closed = True
         if self._alarm is not None:
@@ -108,11 +124,16 @@ class EvoScheduler(BaseScheduler):
             flight = self._ecosystem.flights.get(visit.id) or self._ecosystem.took_off(visit)
             self._ecosystem.land(flight, f"the crawl closed: {reason}")
 
+        if self._sharing is None:
+            return None
+        return deferred_from_coro(self._sharing.leave(self._crawler.stats))
     def has_pending_requests(self) -> bool:
         """Return True while a request waits or the population may still choose one."""
         if self._transit or self._again:
             return True
         return not self._population.is_unborn and self._population.ended is None
+        if self._sharing is not None:
+            return self._sharing.worker.ended is None
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request that the engine was given; False when it is not wanted."""
@@ -157,6 +178,8 @@ class EvoScheduler(BaseScheduler):
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect or retry of a visit's request: the visit goes on."""
         if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
+        if self._sharing is not None and self._sharing.goes_astray(flight, request):
+            return False
             return False
         self._push(request)
         return True
@@ -195,13 +218,18 @@ class EvoScheduler(BaseScheduler):
         """Write to the store; where that fails, the crawl ends with what was written before."""
         try:
             write()
-        except StateError:
-            self._has_failed = True
-            logger.exception("the crawl's state cannot be written: the crawl ends")
-            if not self._closed:
-                engine = self._crawler.engine
-                assert engine is not None
-                _schedule_coro(engine.close_spider_async(reason=STATE_FAILED))
+        except StateError as error:
+            self._failed(error)
+
+    def _failed(self, error: StateError) -> None:
+        if self._has_failed:
+            return
+        self._has_failed = True
+        logger.error("the crawl's state cannot be written: the crawl ends", exc_info=error)
+        if not self._closed:
+            engine = self._crawler.engine
+            assert engine is not None
+            _schedule_coro(engine.close_spider_async(reason=STATE_FAILED))
 
     def _engine_stopped(self) -> None:
         if self._has_failed:
@@ -262,6 +290,21 @@ class EvoScheduler(BaseScheduler):
         self._wake()
 
     def _spider_idle(self) -> None:
+    def _has_more(self) -> bool:
+        """Start requests are to come, or requests are under way that may bring links."""
+        engine = self._crawler.engine
+        assert engine is not None
+        return bool(self._transit or engine._start is not None or self._slot.inprogress)
+
+    def _host_gained(self, host: str, gate: RobotsMiddleware | None) -> None:
+        """Open the host's doors, unless robots.txt is not there yet."""
+        for door in self._population.shut_doors():
+            if host_of(f"{door}/") == host and (gate is None or gate.is_open(f"{door}/")):
+                self._chronicle.opened(door)
+        self._wake()
+
         reason = self._population.ended
+        if self._sharing is not None and self._sharing.worker.ended is not None:
+            raise CloseSpider(self._sharing.worker.ended)
         if reason is not None and not self._population.is_unborn:
             raise CloseSpider(reason)

@@ -17,11 +17,11 @@ CORE_LAYERS = (
     {
         "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
-        "particulars", "addresses", "network_options", "showing",
+        "places", "particulars", "addresses", "network_options", "worker_options", "showing",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "population",
-     "replay", "slices", "turns", "waiting"},
+    {"borders", "colony", "territory", "worker", "chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "novelty",
+     "population", "replay", "slices", "traps", "turns", "waiting", "yields"},
     {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)

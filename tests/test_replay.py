@@ -193,7 +193,7 @@ class Failing:
 
 def failing(population: Population) -> None:
     """Let the population's species fail."""
-    for each in population.life._species:
+    for each in population.life.species:
         object.__setattr__(each, "learning", Failing())
 
 

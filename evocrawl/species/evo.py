@@ -83,17 +83,18 @@ class Mates:
 
 @dataclass(slots=True)
 class Reader:
-    """Shows each page to the model once, whoever asks first."""
+    """Shows each page to the model once, whoever asks first; and some links of it again."""
 
     model: SharedModel
     last: Fingerprint = b""
+    links: Sequence[Link] = ()
     rows: dict[Fingerprint, int] = field(default_factory=dict)
 
     def read(self, page: Page, via: Lead) -> dict[Fingerprint, int]:
         """Return the rows of the page's links."""
-        if page.fingerprint != self.last:
+        if page.fingerprint != self.last or page.links is not self.links:
             self.rows = self.model.meet(page, row_of(via))
-            self.last = page.fingerprint
+            self.last, self.links = page.fingerprint, page.links
         return self.rows
 
 

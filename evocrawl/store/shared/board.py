@@ -19,13 +19,20 @@ _QUARANTINED = 1000
 _SHOWN_BYTES = 2000
 
 
+HUNGRY, IDLE = 1, 2
+
+
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker that is alive: how many of its hosts have open links, and whether it idles."""
+    """A worker that is alive: how many of its hosts have open links, and what it needs.
+
+    `need` is 0 where it has enough to do, `HUNGRY` where it could do more, `IDLE` where it has
+    nothing to do at all.
+    """
 
     session: str
     hosts: int
-    idles: bool
+    need: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +70,12 @@ class Board:
         self._compare(await self._connection.ask("get", key), json.loads(told))
         self.session = str(await self._connection.ask("incr", self.layout.whole("sessions")))
 
-    async def beat(self, hosts: int, *, idles: bool) -> list[Worker]:
+    async def beat(self, hosts: int, need: int) -> list[Worker]:
         """Give a sign of life; return all workers that have given one lately, this one too."""
         keys = [self.layout.whole("workers")]
-        told = await self._run("beat", keys, [self.session, self.lease_ms, hosts, int(idles)])
+        told = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need])
         rows = zip(told[::3], told[1::3], told[2::3], strict=True)
-        return [Worker(_text(one), int(has), idle == b"1") for one, has, idle in rows]
+        return [Worker(_text(one), int(has), int(lacks)) for one, has, lacks in rows]
 
     async def leave(self) -> None:
         """Be a worker no more."""
@@ -120,6 +127,10 @@ class Board:
         """Read the targets of a host that are settled, in batches."""
         async for batch in self._scan(self.layout.of(host, "done:")[0]):
             yield [target for target, _ in batch]
+
+    async def has_open(self, host: str) -> bool:
+        """Return whether a host has open links."""
+        return bool(await self._connection.ask("hlen", self.layout.of(host, "open:")[0]))
 
     async def welcome(self, host: str, lease: str) -> list[bytes]:
         """Take in the agents that have come to a host of ours."""

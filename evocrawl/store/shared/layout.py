@@ -9,7 +9,7 @@ key             type       holds
 ==============  =========  =======================================================================
 about           string     what the crawl is, as JSON
 sessions        string     number of the worker that joined last
-workers         hash       worker to deadline, hosts with open links, whether it idles
+workers         hash       worker to deadline, hosts with open links, what it needs
 budget          hash       requests taken by workers, and each worker's last call
 ended           string     why the crawl is over, as JSON
 news            stream     pages and dead links, as they are settled; the latest 20 000 or so

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evocrawl.errors import StateError
-from evocrawl.model import Content, Fingerprint, Link, Page
+from evocrawl.model import Content, Fingerprint, Lead, Link, Page
+from evocrawl.particulars import Answer, Particulars
 from evocrawl.store.packing import NoPayloads, Packer, Payloads
 from evocrawl.urls import host_of, identity
 
@@ -86,14 +87,24 @@ class Rows:
         source = row.get("source")
         return link, None if source is None else _source(_of(source, list))
 
-    def pack_record(self, page: Page, told: dict[str, Any]) -> str:
-        """Return the record of a page; `told` is what the population does not see of it."""
+    def pack_record(
+        self, page: Page, lead: Lead, told: Particulars, seconds: float, worker: str
+    ) -> str:
+        """Return the record of a page that `worker` reached by `lead` in so many `seconds`."""
         return _json(
             {
                 "url": page.url, "relevance": page.relevance, "energy": page.energy,
-                "version": page.version.hex(), "age_s": page.content.age_s, **told,
+                "version": page.version.hex(), "age_s": page.content.age_s, "depth": lead.depth,
+                "anchor": lead.anchor[:_ANCHOR], "parent": told.parent, "agent": told.agent,
+                "status": told.status, "fetched_at": told.fetched_at, "seconds": seconds,
+                "worker": worker,
             }
         )  # fmt: skip
+
+    @staticmethod
+    def pack_answer(answer: Answer) -> bytes:
+        """Return an HTTP answer: a line of JSON, then the body as it came."""
+        return _json([answer.status_line, answer.headers]).encode() + b"\n" + answer.body
 
     def pack_content(self, page: Page) -> bytes:
         """Return what a page says and links to, compressed; what links carry is left out."""

@@ -50,8 +50,10 @@ return 1
 RELEASE = """
 -- KEYS owner  ARGV host lease
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-return redis.call('HDEL', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], '0.0')
+return 1
 """
+"""Give a host up; its next owner is told that it was another's."""
 
 OFFER = """
 -- KEYS open done todo version  ARGV host target link target link ...  -> how many are new
@@ -90,6 +92,12 @@ end
 return 1
 """
 
+VISIT = """
+-- KEYS guests  ARGV agent row
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+"""
+
 WELCOME = """
 -- KEYS owner guests  ARGV host lease  -> the agents that had come, who are taken in now
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return {} end
@@ -119,15 +127,15 @@ return was
 """Take out an open link that cannot be read."""
 
 BEAT = """
--- KEYS workers  ARGV session ttl hosts idle  -> {session, hosts, idle, ...} of all alive
+-- KEYS workers  ARGV session ttl hosts need  -> {session, hosts, need, ...} of all alive
 local t = now()
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %d %d', t + ARGV[2], ARGV[3], ARGV[4]))
 local all = redis.call('HGETALL', KEYS[1])
 local living = {}
 for i = 1, #all, 2 do
-  local deadline, hosts, idle = string.match(all[i + 1], '^(%d+) (%d+) (%d+)$')
+  local deadline, hosts, need = string.match(all[i + 1], '^(%d+) (%d+) (%d+)$')
   if deadline and tonumber(deadline) > t then
-    for _, each in ipairs({all[i], hosts, idle}) do living[#living + 1] = each end
+    for _, each in ipairs({all[i], hosts, need}) do living[#living + 1] = each end
   elseif not deadline or tonumber(deadline) + 10 * ARGV[2] < t then
     redis.call('HDEL', KEYS[1], all[i])
   end
@@ -164,8 +172,9 @@ SOURCES = {
     name: _BEGIN + source
     for name, source in (
         ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("offer", OFFER),
-        ("settle", SETTLE), ("record", RECORD), ("welcome", WELCOME), ("vacant", VACANT),
-        ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET), ("tally", TALLY),
+        ("settle", SETTLE), ("record", RECORD), ("visit", VISIT), ("welcome", WELCOME),
+        ("vacant", VACANT), ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET),
+        ("tally", TALLY),
     )
 }  # fmt: skip
 """Every script by name."""

@@ -1,0 +1,127 @@
+"""What passes between populations that share a crawl: news, links and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from evocrawl.discovery import ROOT, Discovery
+from evocrawl.doors import Doors
+from evocrawl.life import Bounds, Life
+from evocrawl.model import Fingerprint, Lead, Link, Page
+from evocrawl.species.base import Agent
+from evocrawl.store import MemoryPageBase, PageRecord
+from evocrawl.turns import Turns
+from evocrawl.urls import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class Borders:
+    """One population's border; see `Population`, whose parts these are.
+
+    `targets` are the links that somebody follows or waits to follow, `set_fees` is called when
+    founders have been born.
+    """
+
+    life: Life
+    turns: Turns
+    doors: Doors
+    discovery: Discovery
+    base: MemoryPageBase
+    targets: set[Fingerprint]
+    set_fees: Callable[[], None]
+
+    def hear(self, page: Page, depth: int) -> None:
+        """Take in a page that another population has fetched: it is known from now, and ranks.
+
+        No energy lies on it here. Its links are shown to every species, but for those claimed.
+        `depth` is the page's. A page that is known is ignored. O(links).
+        """
+        if self.base.get(page.fingerprint) is not None:
+            return
+        self._add(page, depth)
+        self._show(page, depth)
+
+    def show_seeds(self, links: Sequence[Link]) -> None:
+        """Hang links where founders begin, whether they hung there before or not."""
+        self.discovery.show_seeds(links)
+        self._found(len(links))
+
+    def show(self, page: Page, depth: int) -> None:
+        """Show some links of a page, whether it is known or not; its energy is not laid."""
+        if self.base.get(page.fingerprint) is None:
+            self._add(page, depth)
+        self._show(page, depth)
+
+    def withdraw(self, targets: Iterable[Fingerprint]) -> None:
+        """Links to `targets` are no business of this population any more."""
+        for target in targets:
+            self.base.claim(target)
+
+    def restore(self, target: Fingerprint) -> bool:
+        """Undo `withdraw`; False where somebody is going there."""
+        if target in self.targets:
+            return False
+        self.base.release(target)
+        return True
+
+    def turn_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+        """Call back those who wait at a door for a link that `is_gone`; return them.
+
+        They are nowhere until `stay` or `leave` says what becomes of them. O(who waits).
+        """
+        back = self.doors.call_back(is_gone)
+        for agent, lead in back:
+            self.targets.discard(lead.fingerprint)
+            agent.in_flight -= 1
+        return back
+
+    def stay(self, agent: Agent) -> None:
+        """The agent goes on here."""
+        if agent.species.single_flight:
+            self.turns.join([agent])
+        self.turns.stirred()
+
+    def may_leave(self, agent: Agent) -> bool:
+        """Return whether the agent can travel: nothing holds it, and enough others stay."""
+        return agent.species.single_flight and not agent.in_flight and self.life.may_shrink
+
+    def leave(self, agent: Agent) -> None:
+        """The agent leaves, and takes its energy with it."""
+        self.life.leave(agent)
+        self.turns.stirred()
+
+    def arrive(self, species: str, energy: float, page: Fingerprint) -> bool:
+        """Take in an agent that comes from elsewhere, on `page` if that is known.
+
+        False where there is no such species here. The upper bound holds over all populations: who
+        leaves one makes room for itself.
+        """
+        known = [each for each in self.life.species if each.name == species]
+        if not known:
+            return False
+        place = page if self.base.get(page) is not None else ROOT
+        agent = self.life.welcome(known[0], energy, place)
+        self.turns.join(self.life.reproduce(agent))
+        self.turns.stirred()
+        return True
+
+    def bound(self, bounds: Bounds) -> None:
+        """Let the population keep to other bounds from now on; nobody dies of it."""
+        self.life.bounds = bounds
+
+    def _add(self, page: Page, depth: int) -> None:
+        record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
+        self.base.add(page.fingerprint, record)
+
+    def _show(self, page: Page, depth: int) -> None:
+        via = Lead(page.url, page.fingerprint, host_of(page.url), ROOT, depth, 0.0)
+        self.discovery.show(page, via, depth + 1)
+        self._found(len(page.links))
+
+    def _found(self, links: int) -> None:
+        """Founders are born where there is something to begin with."""
+        if links and self.life.is_unborn:
+            self.turns.join(self.life.found(links))
+            self.set_fees()
+        self.turns.stirred()

@@ -1,0 +1,181 @@
+"""A Scrapy crawl as one of several workers: what of Scrapy has to know about it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from evocrawl.chronicle import Chronicle
+from evocrawl.colony import LEASE_LOST, MOVED_AWAY, Colony
+from evocrawl.errors import StateError
+from evocrawl.habitat import Habitat
+from evocrawl.limits import Limits
+from evocrawl.meta import VISIT
+from evocrawl.model import Link, Visit
+from evocrawl.population import Gate
+from evocrawl.shared_payloads import SharedPayloads
+from evocrawl.store.ops import Began, Op
+from evocrawl.store.shared.layout import Place, is_shared
+from evocrawl.urls import fingerprint, host_of
+from evocrawl.worker import SharedWorker, Terms
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+    from evocrawl.flights import Flight
+
+logger = logging.getLogger(__name__)
+
+
+def sharing_of(
+    crawler: Crawler, habitat: Habitat, limits: Limits, on_lost: Callable[[], None]
+) -> Sharing | None:
+    """Return how a crawl is shared; None where it is not. Raises StateError."""
+    config = habitat.config
+    if not is_shared(config.store):
+        return None
+    terms = Terms(
+        config.max_pages or None,
+        habitat.population.life.bounds,
+        config.lease_s,
+        config.redis_timeout_s,
+    )
+    payloads = SharedPayloads(lambda: crawler.spider, on_lost)
+    worker = SharedWorker(Place.of(config.store), habitat.population, payloads, terms)
+    return Sharing(worker, SharedChronicle(worker, limits))
+
+
+class Sharing:
+    """The worker and the way into its population."""
+
+    def __init__(self, worker: SharedWorker, chronicle: SharedChronicle) -> None:
+        self.worker = worker
+        self.chronicle = chronicle
+
+    def listen(
+        self,
+        on_gained: Callable[[str], None],
+        wake: Callable[[], None],
+        fail: Callable[[StateError], None],
+        has_more: Callable[[], bool],
+    ) -> None:
+        """Have the worker call these; see `SharedWorker`."""
+        self.worker.on_gained, self.worker.wake, self.worker.fail = on_gained, wake, fail
+        self.worker.has_more = has_more
+
+    async def join(self, about: Mapping[str, Any]) -> None:
+        """Begin; raises StateError where that cannot be."""
+        worker = self.worker
+        ended = await worker.join(about)
+        if ended is not None:
+            logger.info(
+                "the crawl in %s has ended (%s): there is nothing to do, unless max_pages is "
+                "raised",
+                worker.place,
+                ended,
+            )
+        else:
+            logger.info("worker %s of the crawl in %s", worker.session, worker.place)
+        worker.start()
+
+    async def leave(self, stats: StatsCollector | None) -> None:
+        """End, and tell the stats."""
+        await self.worker.close()
+        if stats is not None:
+            for name, value in self.worker.counts().items():
+                stats.set_value(f"evocrawl/workers/{name}", value)
+
+    def guard_requests(self, crawler: Crawler) -> None:
+        """Let no visit's request onto the wire once its host's lease has run out.
+
+        This is the last place before the connection: whatever has waited in the downloader, or
+        was stopped with the process, comes past here.
+        """
+        assert crawler.engine is not None
+        handlers = crawler.engine.downloader.handlers
+        send = handlers.download_request_async
+
+        async def send_if_ours(request: Request) -> Response:
+            if not self.worker.may_send(host_of(request.url), is_visit=VISIT in request.meta):
+                raise IgnoreRequest(LEASE_LOST)
+            return await send(request)
+
+        handlers.download_request_async = send_if_ours  # type: ignore[method-assign]
+
+    def goes_astray(self, flight: Flight, request: Request) -> bool:
+        """Return whether a redirect leads to a host that is not ours: it is left to its owner."""
+        host = host_of(request.url)
+        if not host or self.worker.may_send(host, is_visit=True):
+            return False
+        payload = None
+        if isinstance(flight.visit.lead.payload, Request):
+            payload = request.copy()
+            payload.meta.pop(VISIT, None)
+        flight.hops.append((flight.url, request.url))
+        flight.failure = MOVED_AWAY
+        target = fingerprint(request.url)
+        self.worker.colony.moved(flight.visit.lead, Link(request.url, target, payload=payload))
+        return True
+
+
+class SharedChronicle(Chronicle):
+    """The one way into a population that shares its crawl: what it does is told to the others."""
+
+    def __init__(self, worker: SharedWorker, limits: Limits) -> None:
+        super().__init__(worker.population, limits, _Told(worker.colony))
+        self._worker = worker
+        super().guard(worker.colony.door_of)
+
+    def guard(self, gate: Gate) -> None:
+        """Ask `gate` about hosts that are ours."""
+        self._worker.colony.guard(gate)
+
+    def obey(self, run: Began) -> None:
+        """The budget is had in parts."""
+        limit = self._budget.limit
+        super().obey(run)
+        self._budget.limit = limit
+
+    def place(self, seeds: Iterable[Link]) -> int:
+        """Offer seeds to the crawl; they come to this population or another."""
+        return self._worker.colony.offer(seeds)
+
+    def choose(self, now_s: float) -> Visit | None:
+        """Choose a visit, unless Redis has to answer first."""
+        return super().choose(now_s) if self._worker.may_choose else None
+
+    def opened(self, door: str) -> None:
+        """The door has opened, if its host is ours; else it opens when the host becomes so."""
+        host = host_of(f"{door}/")
+        if self._worker.may_send(host, is_visit=True):
+            self._worker.colony.paced(host, self.limits(host)[1])
+            super().opened(door)
+
+
+class _Told:
+    """A journal that keeps nothing here: what others have to know goes to Redis."""
+
+    def __init__(self, colony: Colony) -> None:
+        self._colony: Colony | None = colony
+
+    def append(self, op: Op) -> None:
+        """Tell it."""
+        if self._colony is not None:
+            self._colony.append(op)
+
+    def commit(self) -> None:
+        """Nothing waits here."""
+
+    def ops(self) -> Iterator[Op]:
+        """Nothing was kept here."""
+        return iter(())
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        self._colony = None
