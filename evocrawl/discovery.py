@@ -47,7 +47,7 @@ class Discovery:
         for eye in self._eyes:
             eye.see(page, via, depth, is_own=True)
 
-    def remember(self, visit: Visit, page: Page, species: Species) -> Found:
+    def remember(self, visit: Visit, page: Page, species: Species) -> tuple[bool, bool]:
         """Put a page into the base with its energy, and show its links.
 
         `species` is the visitor's. Returns whether the page is new, and whether its energy was

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from w3lib.encoding import http_content_type_encoding
-from evocrawl.colony import NOT_TRIED
 
 from evocrawl.chronicle import Chronicle
+from evocrawl.colony import NOT_TRIED
 from evocrawl.config import Config
 from evocrawl.durable import journal_of, path_of
 from evocrawl.errors import SettleError
@@ -25,8 +25,8 @@ from evocrawl.model import Content, Dead, Dropped, Outcome, Page, Visit
 from evocrawl.particulars import Particulars
 from evocrawl.reading import Dates, Reading, age_s, changed_by_header, read_html, read_rdf
 from evocrawl.replay import Past, resume
-from evocrawl.sharing import sharing_of
 from evocrawl.request_links import Names
+from evocrawl.sharing import sharing_of
 from evocrawl.store.ops import Began
 
 if TYPE_CHECKING:
@@ -71,14 +71,11 @@ class Ecosystem:
         self.population = habitat.population
         self.unstorable = 0
         self.state_path = path_of(crawler, habitat.config)
-        self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)
         self._journal = journal_of(crawler, habitat.config, self._cannot_store)
+        self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)
+        self.chronicle = Chronicle(habitat.population, limits, self._journal)
         if self.sharing is not None:
             self.chronicle = self.sharing.chronicle
-        self._reader = PageReader(
-            crawler, self.config.read_timeout_s, data="formats" in self.relevance.reads
-        )
-        self.chronicle = Chronicle(habitat.population, limits, self._journal)
         self._ahead_s = 0.0
         self._particulars: dict[int, Particulars] = {}
 
@@ -133,9 +130,9 @@ class Ecosystem:
     def land(self, flight: Flight, otherwise: str) -> None:
         """Settle a visit by its notes."""
         del self.flights[flight.visit.id]
+        outcome = flight.outcome(otherwise)
         if isinstance(outcome, Dead) and outcome.reason in NOT_TRIED:
             outcome = Dropped(outcome.reason)
-        outcome = flight.outcome(otherwise)
         for listener in self.on_landed:
             listener(flight, outcome)
         particulars = self._particulars.pop(flight.visit.id, None)

@@ -94,14 +94,14 @@ class Population:
         self._targets: set[Fingerprint] = set()
         self._doors = Doors(environment.hosts)
         self._next_visit = 0
-        environment.hosts.on_free += [each.sight.freed for each in self.species]
-        environment.hosts.on_free.append(self._waiting.freed)
-
-    def __len__(self) -> int:
         self.borders = Borders(
             self.life, self._turns, self._doors, self._discovery, environment.base, self._targets,
             self._set_fees,
         )  # fmt: skip
+        environment.hosts.on_free += [each.sight.freed for each in self.species]
+        environment.hosts.on_free.append(self._waiting.freed)
+
+    def __len__(self) -> int:
         return len(self.life.agents)
 
     def place(self, seeds: Iterable[Link]) -> int:

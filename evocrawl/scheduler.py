@@ -12,10 +12,10 @@ from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
-from scrapy.utils.defer import _schedule_coro
+from scrapy.utils.defer import _schedule_coro, deferred_from_coro
 
 from evocrawl.connections import keep_honest
-from evocrawl.durable import STATE_FAILED, tell_of
+from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
 from evocrawl.meta import PLAIN, VISIT
@@ -25,12 +25,13 @@ from evocrawl.request_links import request_link
 from evocrawl.request_payloads import LostRequest
 from evocrawl.robots import authority
 from evocrawl.showing import has_credentials, without_credentials
+from evocrawl.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
-
     from twisted.internet.defer import Deferred
+
     from evocrawl.flights import Flight
     from evocrawl.model import Visit
 
@@ -56,8 +57,8 @@ class EvoScheduler(BaseScheduler):
         self._ecosystem = ecosystem
         self._population = ecosystem.population
         self._chronicle = ecosystem.chronicle
-        self._again: deque[Visit] = deque()
         self._sharing = ecosystem.sharing
+        self._again: deque[Visit] = deque()
         self._transit: list[tuple[int, int, Request]] = []
         self._in_transit: dict[int, int] = {}
         self._pushed = 0
@@ -123,17 +124,17 @@ class EvoScheduler(BaseScheduler):
         for visit in list(self._population.unsettled.values()):
             flight = self._ecosystem.flights.get(visit.id) or self._ecosystem.took_off(visit)
             self._ecosystem.land(flight, f"the crawl closed: {reason}")
-
         if self._sharing is None:
             return None
         return deferred_from_coro(self._sharing.leave(self._crawler.stats))
+
     def has_pending_requests(self) -> bool:
         """Return True while a request waits or the population may still choose one."""
         if self._transit or self._again:
             return True
-        return not self._population.is_unborn and self._population.ended is None
         if self._sharing is not None:
             return self._sharing.worker.ended is None
+        return not self._population.is_unborn and self._population.ended is None
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request that the engine was given; False when it is not wanted."""
@@ -177,9 +178,9 @@ class EvoScheduler(BaseScheduler):
 
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect or retry of a visit's request: the visit goes on."""
-        if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
         if self._sharing is not None and self._sharing.goes_astray(flight, request):
             return False
+        if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
             return False
         self._push(request)
         return True
@@ -289,7 +290,6 @@ class EvoScheduler(BaseScheduler):
         self._chronicle.turn_away(door)
         self._wake()
 
-    def _spider_idle(self) -> None:
     def _has_more(self) -> bool:
         """Start requests are to come, or requests are under way that may bring links."""
         engine = self._crawler.engine
@@ -303,8 +303,9 @@ class EvoScheduler(BaseScheduler):
                 self._chronicle.opened(door)
         self._wake()
 
-        reason = self._population.ended
+    def _spider_idle(self) -> None:
         if self._sharing is not None and self._sharing.worker.ended is not None:
             raise CloseSpider(self._sharing.worker.ended)
+        reason = self._population.ended
         if reason is not None and not self._population.is_unborn:
             raise CloseSpider(reason)

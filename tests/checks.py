@@ -31,7 +31,7 @@ def _check_numbers(population: Population, ledger: Ledger) -> None:
 
 def limits(population: Population) -> tuple[float, float]:
     """LB, as far as there were so many founders, and UB."""
-    bounds = population.life._bounds
+    bounds = population.life.bounds
     founders = population.species[0].founders or bounds.founders
     founders = 1 if founders == "seeds" else founders
     upper = math.inf if bounds.upper is None else bounds.upper
