@@ -9,8 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from w3lib.encoding import http_content_type_encoding
-
 from evocrawl.chronicle import Chronicle
 from evocrawl.colony import NOT_TRIED
 from evocrawl.config import Config
@@ -23,7 +21,8 @@ from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
 from evocrawl.model import Content, Dead, Dropped, Outcome, Page, Visit
 from evocrawl.particulars import Particulars
-from evocrawl.reading import Dates, Reading, age_s, changed_by_header, read_html, read_rdf
+from evocrawl.reader import PageReader, latin1
+from evocrawl.reading import Dates, Reading, age_s, changed_by_header
 from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
 from evocrawl.sharing import sharing_of
@@ -76,6 +75,9 @@ class Ecosystem:
         self.chronicle = Chronicle(habitat.population, limits, self._journal)
         if self.sharing is not None:
             self.chronicle = self.sharing.chronicle
+        self._reader = PageReader(
+            crawler, self.config.read_timeout_s, data="formats" in self.relevance.reads
+        )
         self._ahead_s = 0.0
         self._particulars: dict[int, Particulars] = {}
 
@@ -142,26 +144,11 @@ class Ecosystem:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")
 
-    def read(self, response: Response) -> Reading:
-        """Return what can be read from an HTML or other text response, in one parse."""
-        headers = response.headers
-        return read_html(
-            response.body,
-            response.url,
-            encoding=http_content_type_encoding(_latin1(headers.get(b"Content-Type"))),
-            robots_tags=[_latin1(value) for value in headers.getlist(b"X-Robots-Tag")],
-            content_language=_latin1(headers.get(b"Content-Language")),
-        )
-
-    def read_data(self, response: Response) -> Reading:
-        """Return what can be read from an RDF file; no markup where it is none.
-
-        Where the relevance model does not ask for formats every file is none.
-        """
-        if "formats" not in self.relevance.reads:
-            return Reading.nothing()
-        kind = _latin1(response.headers.get(b"Content-Type"))
-        return read_rdf(response.body, response.url, kind)
+    async def read(self, response: Response, *, any_text: bool = False) -> Reading:
+        """Return what can be read from a response (see `evocrawl.reader`)."""
+        flight = self.flight(response.request) if response.request else None
+        wire_bytes = flight.last_bytes if flight else 0
+        return await self._reader.read(response, wire_bytes, any_text=any_text)
 
     def page_item(self, response: Response, reading: Reading, flight: Flight) -> PageItem:
         """Return the item that stands for a visit's page."""
@@ -182,6 +169,7 @@ class Ecosystem:
             agent=flight.visit.agent,
             content_fingerprint=reading.content_fingerprint.hex(),
             formats=reading.formats,
+            truncated=reading.truncated,
             published_at=_iso(dates.published_at_s),
             changed_at=_iso(dates.changed_at_s),
             age_s=age_s(fetched_at.timestamp(), (dates.published_at_s, dates.changed_at_s)),
@@ -239,13 +227,9 @@ def _dates(response: Response, told: Dates) -> Dates:
     if told != Dates():
         return told
     headers = response.headers
-    modified, date = _latin1(headers.get(b"Last-Modified")), _latin1(headers.get(b"Date"))
+    modified, date = latin1(headers.get(b"Last-Modified")), latin1(headers.get(b"Date"))
     return Dates(changed_at_s=changed_by_header(modified, date))
 
 
 def _iso(at_s: float | None) -> str:
     return "" if at_s is None else datetime.fromtimestamp(at_s, UTC).isoformat()
-
-
-def _latin1(header: bytes | None) -> str:
-    return (header or b"").decode("latin-1")

@@ -44,7 +44,8 @@ class Flight:
     link as long as nothing redirects, which for a form or a repeated request is not that of its
     URL. `hops` are the redirects met, from where to where. `failure` says why there is no page,
     should there be none. `answer` is what came last, where answers are kept. `is_read`: the spider
-    has read the page itself.
+    has read the page itself. `last_bytes` came over the wire with the last answer, `body_bytes`
+    with all of them.
     """
 
     visit: Visit
@@ -59,6 +60,7 @@ class Flight:
     seconds: float = 0.0
     headers_s: float = 0.0
     body_bytes: int = 0
+    last_bytes: int = 0
     requests: int = 0
     goes_anywhere: bool = False
     answer: Answer | None = None
@@ -108,6 +110,7 @@ class Flight:
             self.sent_at_s = None
         self.headers_s += headers_s
         self.body_bytes += body_bytes
+        self.last_bytes = body_bytes
 
     def outcome(self, otherwise: str) -> Outcome:
         """Return how the visit ended; `otherwise` names what took a request that left no trace."""

@@ -30,6 +30,7 @@ class PageItem:
     published_at          when the page says it was published, ISO 8601, UTC; "" when unknown
     changed_at            when it, or else its Last-Modified header, says it last changed
     age_s                 seconds since the later of both; None when neither is known
+    truncated             caps that cut the page short: see `evocrawl.reading.limits.Limits`
     ====================  ===================================================================
     """
 
@@ -51,3 +52,4 @@ class PageItem:
     published_at: str = ""
     changed_at: str = ""
     age_s: float | None = None
+    truncated: tuple[str, ...] = ()

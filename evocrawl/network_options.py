@@ -19,6 +19,12 @@ class NetworkOptions:
         "0.0.0.0/0 ::/0",
         "networks beyond the public Internet that the crawl may connect to",
     )
+    read_timeout_s: float = option(
+        10.0,
+        number(0, above=True),
+        "a number above 0",
+        "seconds that a big or unusual page may take to be read, in a process of its own",
+    )
     robots_timeout_s: float = option(
         20.0,
         number(0, above=True),

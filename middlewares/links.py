@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import TextResponse
 from twisted.python.failure import Failure
 
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.items import PageItem
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.model import Fingerprint, Link
-from evocrawl.reading import Reading
 from evocrawl.request_links import request_link
 
 if TYPE_CHECKING:
@@ -40,24 +38,10 @@ class LinksMiddleware:
         """Build on the crawler's ecosystem."""
         return cls(crawler, Ecosystem.of(crawler))
 
-    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Take the requests out of what a callback yields."""
-        requests: list[Request] = []
-        try:
-            for output in result:
-                if self._passes(output):
-                    yield output
-                else:
-                    requests.append(output)
-        except Exception:
-            self._finish_failed(response, requests)
-            raise
-        yield from self._finish(response, requests)
-
-    async def process_spider_output_async(
+    async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Take the requests out of what an asynchronous callback yields."""
+        """Take the requests out of what a callback yields."""
         requests: list[Request] = []
         try:
             async for output in result:
@@ -66,9 +50,9 @@ class LinksMiddleware:
                 else:
                     requests.append(output)
         except Exception:
-            self._finish_failed(response, requests)
+            await self._finish_failed(response, requests)
             raise
-        for item in self._finish(response, requests):
+        for item in await self._finish(response, requests):
             yield item
 
     def _passes(self, output: object) -> bool:
@@ -80,7 +64,7 @@ class LinksMiddleware:
             return True
         return not output.url.startswith(("http:", "https:"))
 
-    def _finish(self, response: Response, requests: list[Request]) -> list[PageItem]:
+    async def _finish(self, response: Response, requests: list[Request]) -> list[PageItem]:
         """Give the page its links and score it; return it where pages go through the pipelines."""
         flight = self._ecosystem.flight(response.request) if response.request else None
         if flight is None:
@@ -92,7 +76,7 @@ class LinksMiddleware:
             return []
         if response.status >= 400 and not requests:
             return []
-        reading = self._read(response)
+        reading = await self._ecosystem.read(response, any_text=True)
         words = {link.fingerprint: link for link in reading.links}
         flight.links = tuple(self._links(requests, words))
         item = self._ecosystem.page_item(response, reading, flight)
@@ -101,9 +85,9 @@ class LinksMiddleware:
         self._ecosystem.take(item)
         return []
 
-    def _finish_failed(self, response: Response, requests: list[Request]) -> None:
+    async def _finish_failed(self, response: Response, requests: list[Request]) -> None:
         """Nothing can be yielded any more: the page is scored all the same."""
-        for item in self._finish(response, requests):
+        for item in await self._finish(response, requests):
             self._ecosystem.take(item)
 
     def _links(self, requests: list[Request], words: dict[Fingerprint, Link]) -> Iterator[Link]:
@@ -124,9 +108,3 @@ class LinksMiddleware:
             isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest)
             for _, answer in answers
         )
-
-    def _read(self, response: Response) -> Reading:
-        reading = self._ecosystem.read_data(response)
-        if not reading.is_markup and isinstance(response, TextResponse):
-            return self._ecosystem.read(response)
-        return reading

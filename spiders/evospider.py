@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from scrapy import Request, Spider
-from scrapy.http import HtmlResponse
 
 from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
@@ -26,7 +25,8 @@ class EvoSpider(Spider):
     """Yields one `PageItem` a page and no requests: where to go is the population's business.
 
     Every option of `evocrawl.config.Config` is an argument. Unknown arguments and impossible
-    values raise SettingError before anything is fetched.
+    values raise SettingError before anything is fetched. Arguments with a leading underscore are
+    those of whoever starts the crawl, such as Scrapyd's ``_job``, and become attributes.
     """
 
     name = "evospider"
@@ -40,8 +40,10 @@ class EvoSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Read the arguments, together with the settings, into the crawl's configuration."""
-        ecosystem = Ecosystem.of(crawler, kwargs)
-        spider = super().from_crawler(crawler, *args)
+        told = {name: value for name, value in kwargs.items() if name.startswith("_")}
+        options = {name: value for name, value in kwargs.items() if name not in told}
+        ecosystem = Ecosystem.of(crawler, options)
+        spider = super().from_crawler(crawler, *args, **told)
         spider.ecosystem = ecosystem
         spider.seeds = _seeds(ecosystem)
         spider.domains = tuple(f".{each.lower()}" for each in ecosystem.config.allowed_domains)
@@ -60,16 +62,15 @@ class EvoSpider(Spider):
         finally:
             self.ecosystem.is_seeding = False
 
-    def parse(self, response: Response, **_: Any) -> Iterator[PageItem]:
+    async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
         """Yield the page; its links, but those that ask not to be followed, go to the visit."""
         flight = self.ecosystem.flight(response.request) if response.request else None
         if flight is None:
             return
         flight.is_read = True
-        is_html = isinstance(response, HtmlResponse)
-        reading = (self.ecosystem.read if is_html else self.ecosystem.read_data)(response)
+        reading = await self.ecosystem.read(response)
         if not reading.is_markup:
-            flight.failure = "no HTML"
+            flight.failure = reading.unread or "no HTML"
             return
         if not reading.nofollow:
             flight.links = tuple(
