@@ -1,0 +1,177 @@
+"""Crawls under a real Scrapyd: deployed, scheduled, cancelled, resumed, and told apart."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from daemon import Daemon, children_of, copy_of_example, copy_of_ours, packages_without, wait_for
+from livecrawl import QUERY, ROOT, page, site
+from statefiles import HOST, asked, recorded, tree
+
+from evocrawl.simulation.proxy import LoopbackProxy, Response
+
+PAGES = 120
+OURS = ("evocrawl", "evospider")
+FAST = ("DOWNLOAD_DELAY=0", "CONCURRENT_REQUESTS_PER_DOMAIN=8", "EVOCRAWL_PROGRESS_S=0")
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0, "setting": FAST}
+REEF = {
+    "/": page("/topic/0 coral bleaching", text=QUERY),
+    "/topic/0": page("/article/bleached coral bleaching", text=QUERY),
+    "/article/bleached": page(text="coral bleached", title="bleached"),
+    "/likesbleached": Response(200, b'{"likes": 1}', {"content-type": "application/json"}),
+}
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[LoopbackProxy]:
+    """What the jobs crawl."""
+    with LoopbackProxy({HOST: tree(PAGES), "reef.test": site(REEF)}) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scrapyd")
+
+
+@pytest.fixture(scope="module")
+def daemon(web: LoopbackProxy, folder: Path) -> Iterator[Daemon]:
+    """A Scrapyd that has our repository; one job at a time."""
+    with Daemon(folder / "daemon", free_port(), web.url, {}) as running:
+        copy = copy_of_ours(folder)
+        # The egg is told from the package that is installed beside Scrapyd.
+        start = copy / "evocrawl" / "__init__.py"
+        start.write_text(start.read_text().replace('__version__ = "', '__version__ = "egg.'))
+        said = running.deploy(copy)
+        assert '"spiders": 1, "status": "ok"' in said
+        yield running
+        wait_for(lambda: not children_of(running.process.pid))
+
+
+def test_the_repository_is_deployed_and_crawls(daemon: Daemon, web: LoopbackProxy) -> None:
+    """Arguments, settings, data files and the JOBDIR of the job's id arrive in the egg's code."""
+    assert daemon.ask("listspiders.json?project=evocrawl")["spiders"] == ["evospider"]
+    before = len(web.log)
+    daemon.schedule(*OURS, "first", **{**ARGUMENTS, "max_pages": 12, "species": "evo"})
+    daemon.wait_for_end(OURS[0], "first")
+    requests = web.log[before:]
+    assert len(requests) == 12
+    assert {each.headers["user-agent"].split()[0] for each in requests} == {"evocrawl/egg.0.1.0"}
+    assert len(recorded(daemon.state_of(*OURS, "first"))) == 11  # and robots.txt
+    assert "Spider closed (budget)" in daemon.log_of(*OURS, "first")
+
+
+def test_no_process_outlives_its_job(daemon: Daemon) -> None:
+    """B119: Scrapyd's slot is free, and no child of it is left."""
+    wait_for(lambda: not children_of(daemon.process.pid))
+    assert daemon.ask("daemonstatus.json")["running"] == 0
+
+
+@pytest.mark.parametrize(("signal", "repeats"), [("TERM", 0), ("KILL", 8)])
+def test_a_cancelled_job_goes_on_under_its_id(
+    daemon: Daemon, web: LoopbackProxy, signal: str, repeats: int
+) -> None:
+    """R1: no page is lost or recorded twice, and a clean stop repeats nothing."""
+    job, before = f"to-{signal}", len(web.log)
+    daemon.schedule(*OURS, job, **ARGUMENTS)
+    wait_for(lambda: len(web.log) >= before + 40)
+    answer = daemon.ask("cancel.json", project=OURS[0], job=job, signal=signal)
+    assert answer["prevstate"] == "running"
+    daemon.wait_for_end(OURS[0], job)
+    state = daemon.state_of(*OURS, job)
+    assert 0 < len(recorded(state)) < PAGES
+    if signal != "KILL":
+        assert "Spider closed (shutdown)" in daemon.log_of(*OURS, job)
+    daemon.schedule(*OURS, job, **ARGUMENTS)
+    daemon.wait_for_end(OURS[0], job, times=2)
+    pages = recorded(state)
+    assert pages.keys() == {str(number) for number in range(PAGES)}
+    assert pages.total() == PAGES
+    requests = asked(web.log[before:])
+    assert requests.keys() == pages.keys()
+    assert requests.total() - PAGES <= repeats
+
+
+def test_a_job_that_fails_does_not_stop_the_others(daemon: Daemon) -> None:
+    """B118: three jobs, one at a time; the first ends with exit code 1 and says why."""
+    few = {**ARGUMENTS, "max_pages": 5}
+    daemon.schedule(*OURS, "wrong", **{**few, "species": "unicorn"})
+    daemon.schedule(*OURS, "second", **few)
+    daemon.schedule(*OURS, "third", **few)
+    wait_for(lambda: daemon.jobs(OURS[0], "running") == ["wrong"])
+    assert daemon.jobs(OURS[0], "pending") == ["second", "third"]
+    daemon.wait_for_end(OURS[0], "third")
+    assert re.search(r"Process died: exitstatus=1 .*job='wrong'", daemon.log)
+    assert re.search(r"Process finished: .*job='third'", daemon.log)
+    assert "species is 'unicorn'; allowed: " in daemon.log_of(*OURS, "wrong")
+    for job in ("second", "third"):
+        assert len(recorded(daemon.state_of(*OURS, job))) == 4
+
+
+def test_a_project_of_ones_own(daemon: Daemon, folder: Path) -> None:
+    """The example project, with evocrawl installed beside Scrapyd."""
+    assert '"spiders": 1, "status": "ok"' in daemon.deploy(copy_of_example(folder / "own"))
+    daemon.schedule("reefs", "articles", "r1", setting="DOWNLOAD_DELAY=0")
+    daemon.wait_for_end("reefs", "r1")
+    log = daemon.log_of("reefs", "articles", "r1")
+    assert "'item_scraped_count': 1" in log
+    assert daemon.state_of("reefs", "articles", "r1").is_file()
+
+
+@pytest.mark.parametrize(("missing", "named"), [("evocrawl", "evocrawl"), ("stemmer", "Stemmer")])
+def test_a_missing_dependency_is_named(
+    web: LoopbackProxy, tmp_path: Path, missing: str, named: str
+) -> None:
+    """B120: where Scrapyd has not what the egg needs, its answer to the egg names it."""
+    packages = packages_without(missing, tmp_path / "packages")
+    bare = os.path.realpath(sys.executable)
+    environment = {"PYTHONPATH": str(packages)}
+    copy = copy_of_example(tmp_path) if missing == "evocrawl" else copy_of_ours(tmp_path)
+    with Daemon(tmp_path / "d", free_port(), web.url, environment, python=bare) as daemon:
+        said = daemon.deploy(copy)
+        assert '"status": "error"' in said
+        assert f"No module named '{named}'" in said
+        # Scrapyd keeps the egg, but starts nothing from it.
+        answer = daemon.ask("schedule.json", project=copy.name, spider="evospider")
+        assert answer["status"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("project", "spider"), [("../../x", "evospider"), ("evocrawl", "<img src=x onerror=1>")]
+)
+def test_names_cannot_leave_their_folders(daemon: Daemon, project: str, spider: str) -> None:
+    """B122: a project or a spider that is not there is not scheduled, whatever its name."""
+    answer = daemon.ask("schedule.json", project=project, spider=spider, jobid="a", **ARGUMENTS)
+    assert answer["status"] == "error"
+    assert "not found" in answer["message"]
+
+
+def test_the_readme_can_be_followed(daemon: Daemon, folder: Path) -> None:
+    """Its command for Scrapyd, word for word but for the port; INT is how Scrapyd cancels."""
+    text = (ROOT / "README.md").read_text()
+    section = text.partition("## Under Scrapyd")[2].partition("\n## ")[0]
+    command = re.search(r"curl (?:.*\\\n)*.*\n", section)
+    assert command is not None
+    line = command[0].replace("http://localhost:6800", daemon.url)
+    environment = {**os.environ, "no_proxy": "*"}
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], env=environment, cwd=folder, capture_output=True, text=True
+    )
+    assert '"status": "ok"' in done.stdout, done.stderr
+    wait_for(lambda: "Spider opened" in daemon.log_of(*OURS, "coral"))
+    daemon.ask("cancel.json", project=OURS[0], job="coral")
+    daemon.wait_for_end(OURS[0], "coral")
+    assert "Spider closed (shutdown)" in daemon.log_of(*OURS, "coral")
