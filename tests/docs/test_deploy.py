@@ -1,0 +1,104 @@
+"""What docs/deploy.md shows can be used as it stands."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from evocrawl import project
+
+PAGE = (Path(__file__).parents[2] / "docs" / "deploy.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S)
+
+
+def documents() -> list[dict[str, Any]]:
+    return [each for block in blocks("yaml") for each in yaml.safe_load_all(block)]
+
+
+def test_scrapyd_knows_each_option() -> None:
+    """The file is read as Scrapyd reads it; no name in it is unknown there."""
+    told, known = configparser.ConfigParser(), configparser.ConfigParser()
+    told.read_string(blocks("ini")[0])
+    known.read_string(files("scrapyd").joinpath("default_scrapyd.conf").read_text())
+    assert set(told["scrapyd"]) <= set(known["scrapyd"])
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
+    """Its program stands elsewhere here, and is put in its place."""
+    scrapy = Path(sys.executable).with_name("scrapy")
+    unit = tmp_path / "coral.service"
+    unit.write_text(blocks("ini")[1].replace("/opt/evocrawl/bin/scrapy", str(scrapy)))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False
+    )
+    said = [line for line in done.stderr.splitlines() if "coral.service" in line]
+    assert (done.returncode, said) == (0, [])
+
+
+def test_what_stops_a_crawl_waits_for_its_requests() -> None:
+    """Longer than a request may take."""
+    unit = re.search(r"TimeoutStopSec=(\d+)", PAGE)
+    assert unit is not None
+    pod = documents()[1]["spec"]["template"]["spec"]
+    for grace_s in (int(unit[1]), pod["terminationGracePeriodSeconds"]):
+        assert grace_s > project.DOWNLOAD_TIMEOUT
+
+
+def test_what_the_job_mounts_is_there() -> None:
+    """Each mount has its volume, and the claim is the one above it; the shell can be read."""
+    claim, job = documents()
+    pod = job["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    assert {each["name"] for each in container["volumeMounts"]} == {
+        each["name"] for each in pod["volumes"]
+    }
+    assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    assert container["command"] == ["/bin/sh", "-c"]
+    subprocess.run(["/bin/sh", "-n", "-c", container["args"][0]], check=True)
+
+
+def in_the_pod(tmp_path: Path, scrapy: str) -> subprocess.Popen[bytes]:
+    """Start the Job's lines of shell with another program in Scrapy's place."""
+    program = tmp_path / "scrapy"
+    program.write_text(f"#!/bin/sh\n{scrapy}\n")
+    program.chmod(0o755)
+    [container] = documents()[1]["spec"]["template"]["spec"]["containers"]
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    line = [*container["command"], *container["args"]]
+    return subprocess.Popen(line, env={**os.environ, "PATH": path})
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_pod_ends_as_the_crawl_does(tmp_path: Path, code: int) -> None:
+    """With its exit code."""
+    assert in_the_pod(tmp_path, f"exit {code}").wait(timeout=30) == code
+
+
+def test_a_pod_that_is_stopped_has_not_succeeded(tmp_path: Path) -> None:
+    """SIGTERM reaches the crawl, which ends in its own time; the Job goes on elsewhere."""
+    ready, done = tmp_path / "ready", tmp_path / "done"
+    stop = f"trap 'touch {done}; exit 0' TERM; touch {ready}; while :; do sleep 0.05; done"
+    pod = in_the_pod(tmp_path, stop)
+    until = time.monotonic() + 30
+    while not ready.exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    pod.send_signal(signal.SIGTERM)
+    assert pod.wait(timeout=30) == 75
+    assert done.exists()
