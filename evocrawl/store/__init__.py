@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from evocrawl.store.frontier import Frontier
-from evocrawl.store.memory import MemoryPageBase, PageRecord
+from evocrawl.store.memory import MemoryPageBase
+from evocrawl.store.pages import PageRecord
 from evocrawl.store.ranks import RelevanceRanks
 from evocrawl.store.shelf import Shelf
 

@@ -191,14 +191,13 @@ class Frontier:
     def _make_room(self) -> None:
         """Where there are too many links in memory, the worse half goes to disk.
 
-        Amortised over those it makes room for, O(log n) a link.
+        Links of parked hosts go first, lest they fill the memory, and to queues of their own, lest
+        they come back before they may. Amortised over those it makes room for, O(log n) a link.
         """
         if self._held <= self._most:
             return
         hosts = [*self._queues]
-        entries = sorted(
-            entry for queue in self._queues.values() for entry in queue if self._is_current(entry)
-        )
+        entries = self._by_use()
         self._queues.clear()
         half = self._most // 2 + 1
         for entry in entries[:half]:
@@ -209,7 +208,7 @@ class Frontier:
             leaving.setdefault(entry[2].host, []).append(entry)
         common = []
         for host, of_host in leaving.items():
-            if len(of_host) >= _MANY or host in self._on_disk:
+            if len(of_host) >= _MANY or host in self._on_disk or host in self._parked:
                 self._write(host, of_host)
             else:
                 common += of_host
@@ -217,6 +216,13 @@ class Frontier:
             self._write(_COMMON, sorted(common))
         for each in (*hosts, _COMMON):
             self._list(each)
+
+    def _by_use(self) -> list[_Entry]:
+        """The entries in memory, the best first, those of parked hosts last."""
+        free, parked = list[_Entry](), list[_Entry]()
+        for host, queue in self._queues.items():
+            (parked if host in self._parked else free).extend(filter(self._is_current, queue))
+        return sorted(free) + sorted(parked)
 
     def _write(self, queue: str, entries: Iterable[_Entry]) -> None:
         put = self._file.put

@@ -1,7 +1,7 @@
-"""Fingerprints with a few numbers each, in little more memory than they are long.
+"""Fingerprints with a few values each, in little more memory than they are long.
 
 A Python dict spends 200 bytes and more on a key of 12 bytes and a number. Here records of key and
-numbers stand one behind the other in small byte strings, a *bucket* for about a dozen of them, and
+values stand one behind the other in small byte strings, a *bucket* for about a dozen of them, and
 are looked for by `bytearray.find`. Buckets are split one at a time as records come (linear
 hashing, Litwin 1980), so that no step takes long. The first `small` keys are in a dict, which is
 faster.
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 from struct import Struct
+from typing import Any, TypeAlias
 
 from evocrawl.model import Fingerprint
 
@@ -20,11 +21,11 @@ _FULL = 12
 """Records in a bucket on average."""
 _SMALL = 4096
 
-Numbers = tuple[int | float, ...]
+Values: TypeAlias = tuple[Any, ...]
 
 
 class KeyMap:
-    """Maps fingerprints to numbers; `form` is that of the numbers, as in `struct`.
+    """Maps fingerprints to a few values; `form` is their form, as in `struct`.
 
     Keys of unusual length are kept in a dict. Every operation takes O(1) amortised.
 
@@ -38,7 +39,7 @@ class KeyMap:
         self._struct = Struct(form)
         self._stride = _KEY_BYTES + self._struct.size
         self._small = small
-        self._few: dict[Fingerprint, Numbers] = {}
+        self._few: dict[Fingerprint, Values] = {}
         self._buckets: list[bytearray] = []
         self._packed = 0
         self._low, self._high = 0, 1
@@ -54,26 +55,26 @@ class KeyMap:
         packed = (bytes(each[:_KEY_BYTES]) for b in self._buckets for each in self._records(b))
         return chain(iter(self._few), packed)
 
-    def get(self, key: Fingerprint) -> Numbers | None:
-        """Return the numbers of `key`, None where it is not in."""
+    def get(self, key: Fingerprint) -> Values | None:
+        """Return the values of `key`, None where it is not in."""
         few = self._few.get(key)
         if few is not None or not self._packed:
             return few
         bucket, at = self._find(key)
         return None if at < 0 else self._struct.unpack_from(bucket, at + _KEY_BYTES)
 
-    def put(self, key: Fingerprint, *numbers: float) -> None:
-        """Set the numbers of `key`."""
+    def put(self, key: Fingerprint, *values: Any) -> None:
+        """Set the values of `key`."""
         if not self._buckets or len(key) != _KEY_BYTES:
-            self._few[key] = numbers
+            self._few[key] = values
             if not self._buckets and len(self._few) > self._small:
                 self._pack()
             return
         bucket, at = self._find(key)
         if at >= 0:
-            self._struct.pack_into(bucket, at + _KEY_BYTES, *numbers)
+            self._struct.pack_into(bucket, at + _KEY_BYTES, *values)
             return
-        bucket += key + self._struct.pack(*numbers)
+        bucket += key + self._struct.pack(*values)
         self._packed += 1
         if self._packed > _FULL * len(self._buckets):
             self._split()
@@ -122,8 +123,8 @@ class KeyMap:
         """Move the keys from the dict into buckets, but for those of unusual length."""
         self._buckets = [bytearray()]
         few, self._few = self._few, {}
-        for key, numbers in few.items():
-            self.put(key, *numbers)
+        for key, values in few.items():
+            self.put(key, *values)
 
 
 class KeySet:

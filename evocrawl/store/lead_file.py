@@ -15,7 +15,8 @@ NOWHERE = -1
 _IN_MEMORY = 1 << 62
 """Addresses from here on are those of links kept as they are."""
 Row: TypeAlias = tuple[Any, ...]
-_PLAIN = (type(None), bool, int, float, str, bytes)
+_PLAIN = (type(None), bool, float, str, bytes)
+_BITS = 64
 
 
 class LeadFile:
@@ -48,16 +49,9 @@ class LeadFile:
 
 def pack(lead: Lead) -> bytes | None:
     """Return a link as bytes, None where it holds what cannot be had again from bytes."""
-    if lead.payload is not None or not is_plain(lead.features):
+    if not is_packable(lead):
         return None
-    row = (
-        lead.url, lead.fingerprint, lead.host, lead.source, lead.depth, lead.score, lead.anchor,
-        lead.features,
-    )  # fmt: skip
-    try:
-        packed: bytes = msgpack.packb(row, unicode_errors="surrogatepass")
-    except OverflowError:  # a whole number of more than 64 bits
-        return None
+    packed: bytes = msgpack.packb(row_of(lead), unicode_errors="surrogatepass")
     return packed
 
 
@@ -67,14 +61,28 @@ def unpack(packed: bytes) -> Lead:
     return lead_of(row)
 
 
+def row_of(lead: Lead) -> Row:
+    """Return the fields of a link, but for the payload."""
+    return (
+        lead.url, lead.fingerprint, lead.host, lead.source, lead.depth, lead.score, lead.anchor,
+        lead.features,
+    )  # fmt: skip
+
+
 def lead_of(row: Row) -> Lead:
-    """Return the link whose fields, but for the payload, are `row`."""
+    """Undo `row_of`."""
     url, target, host, source, depth, score, anchor, features = row
     return Lead(url, target, host, source, depth, score, anchor, None, features)
 
 
-def is_plain(value: object) -> bool:
-    """Return True for what comes out of msgpack as it went in."""
+def is_packable(lead: Lead) -> bool:
+    """Return True where all that a link holds can be had again from bytes."""
+    return lead.payload is None and _is_plain(lead.features)
+
+
+def _is_plain(value: object) -> bool:
     if isinstance(value, tuple):
-        return type(value) is tuple and all(map(is_plain, value))
+        return type(value) is tuple and all(map(_is_plain, value))
+    if type(value) is int:
+        return value.bit_length() < _BITS
     return type(value) in _PLAIN

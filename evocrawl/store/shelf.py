@@ -9,40 +9,50 @@ from operator import attrgetter
 from numpy.random import Generator
 
 from evocrawl.model import Fingerprint, Lead
+from evocrawl.store.frontier import MOST_LINKS
+from evocrawl.store.page_links import PageLinks
 from evocrawl.store.pool import Pool
+from evocrawl.store.spill import Spill
 
 
 class Shelf:
     """Links by the page they stand on, those claimed since forgotten.
 
-    A page that is fetched again may offer the same links: each target is kept once a page.
+    A page that is fetched again may offer the same links: each target is kept once a page. About
+    `most` links are in memory, the others in `spill`.
     """
 
-    def __init__(self, is_claimed: Callable[[Fingerprint], bool]) -> None:
+    def __init__(
+        self,
+        is_claimed: Callable[[Fingerprint], bool],
+        most: int = MOST_LINKS,
+        spill: Spill | None = None,
+    ) -> None:
         self._is_claimed = is_claimed
-        self._leads: dict[Fingerprint, list[Lead]] = {}
-        self._open: Pool[Fingerprint] = Pool()
+        self._links = PageLinks(most, spill)
+        self._open = Pool()
 
     def hang(self, leads: Iterable[Lead]) -> None:
         """Add links to the pages they stand on. O(links of these pages)."""
         for page, found in groupby(leads, key=attrgetter("source")):
-            here = self._leads.setdefault(page, [])
+            here = self._links.get(page)
             known = {lead.fingerprint for lead in here}
             for lead in found:
                 if lead.fingerprint not in known:
                     known.add(lead.fingerprint)
                     here.append(lead)
+            self._links.put(page, here)
             self._open.add(page)
 
     def leads(self, page: Fingerprint) -> list[Lead]:
         """Return the open links of `page`, forgetting those claimed since. O(links of the page)."""
-        here = self._leads.get(page)
-        if here:
-            here = [lead for lead in here if not self._is_claimed(lead.fingerprint)]
-            self._leads[page] = here
-        if not here:
+        here = self._links.get(page)
+        still = [lead for lead in here if not self._is_claimed(lead.fingerprint)]
+        if not still:
             self._forget(page)
-        return here or []
+        elif len(still) < len(here):
+            self._links.put(page, still)
+        return still
 
     def draw_open(
         self, rng: Generator, contest: int, worth: Callable[[Fingerprint], float]
@@ -62,13 +72,18 @@ class Shelf:
 
     def _has_open(self, page: Fingerprint) -> bool:
         """Forget claimed links from the end of the page's list until one is open."""
-        leads = self._leads[page]
+        last = self._links.last_target(page)
+        if last is not None and not self._is_claimed(last):
+            return True
+        leads = self._links.get(page)
         while leads and self._is_claimed(leads[-1].fingerprint):
             leads.pop()
-        if not leads:
+        if leads:
+            self._links.put(page, leads)
+        else:
             self._forget(page)
         return bool(leads)
 
     def _forget(self, page: Fingerprint) -> None:
-        self._leads.pop(page, None)
+        self._links.forget(page)
         self._open.discard(page)
