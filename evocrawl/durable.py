@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evocrawl import __version__
 from evocrawl.config import Config
+from evocrawl.links.state import digest
 from evocrawl.request_payloads import RequestPayloads
 from evocrawl.store.journal import Journal, NoJournal, SqliteJournal
 from evocrawl.store.shared.layout import is_shared
@@ -34,6 +35,7 @@ FREE = frozenset(
         "max_pages", "max_unsettled", "page_items", "robots_timeout_s", "robots_tries",
         "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
         "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
+        "learn_to",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""
@@ -63,6 +65,7 @@ def about(crawler: Crawler, config: Config) -> dict[str, Any]:
     told = {name: value for name, value in asdict(config).items() if name not in FREE}
     return {
         **told,
+        "learnt": digest(config.learnt),
         "spider": crawler.spidercls.name,
         "evocrawl": __version__,
         "DOWNLOAD_TIMEOUT": crawler.settings.getfloat("DOWNLOAD_TIMEOUT"),

@@ -67,6 +67,7 @@ class Ecosystem:
         self.base = habitat.base
         self.budget = habitat.budget
         self.ledger = habitat.ledger
+        self.save_learnt = habitat.save_learnt
         self.population = habitat.population
         self.unstorable = 0
         self.state_path = path_of(crawler, habitat.config)

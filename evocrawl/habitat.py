@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
-from evocrawl.links import LinkModel, prior
+from evocrawl.links import LinkModel, prior, state
 from evocrawl.model import Fingerprint
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
@@ -36,6 +37,12 @@ class Habitat:
     budget: Budget
     ledger: Ledger
     population: Population
+    link_model: LinkModel | None
+
+    def save_learnt(self) -> None:
+        """Write what was learnt about links where the configuration asks for it. Raises OSError."""
+        if self.config.learn_to and self.link_model is not None:
+            state.save(self.link_model, self.config.learn_to)
 
 
 def settle_in(
@@ -75,6 +82,14 @@ def settle_in(
         budget,
         config.rewards,
     )
+    made: list[LinkModel] = []
+
+    def link_model() -> LinkModel:
+        made.append(LinkModel(model.link, config.relevant_at, prior.shipped()))
+        if config.learnt:
+            state.load(made[-1], config.learnt)
+        return made[-1]
+
     ingredients = Ingredients(
         base,
         model,
@@ -87,7 +102,7 @@ def settle_in(
         labels,
         environment.clock,
         lexicon=lambda: Lexicon(config.query, config.language),
-        links=lambda: LinkModel(model.link, config.relevant_at, prior.shipped()),
+        links=link_model,
     )
     population = Population(
         [make(ingredients) for make in makers],
@@ -98,7 +113,18 @@ def settle_in(
     )
     ledger = Ledger(config.relevant_at)
     population.on_event.append(ledger.note)
-    return Habitat(config, model, base, budget, ledger, population)
+    learner = made[0] if made else None
+    _check_learning(config, learner)
+    return Habitat(config, model, base, budget, ledger, population, learner)
+
+
+def _check_learning(config: Config, learner: LinkModel | None) -> None:
+    for name in ("learnt", "learn_to"):
+        value = getattr(config, name)
+        if value and learner is None:
+            raise SettingError(name, value, "empty, but for a species with a link model, as evo")
+    if config.learn_to and not Path(config.learn_to).absolute().parent.is_dir():
+        raise SettingError("learn_to", config.learn_to, "a path in a folder that is there")
 
 
 def makers_of(species: str) -> list[Maker]:

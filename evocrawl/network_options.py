@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evocrawl.addresses import read_networks
+from evocrawl.learning_options import LearningOptions
 from evocrawl.options import number, option, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkOptions:
+class NetworkOptions(LearningOptions):
     """The part of `evocrawl.config.Config` that is about servers and networks."""
 
     allow_networks: tuple[str, ...] = option(

@@ -1,8 +1,9 @@
-"""Puts the population's numbers into Scrapy's stats, and all stats into a file when asked to."""
+"""At the end: the population's numbers among the stats; stats and what was learnt in files."""
 
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +15,8 @@ from evocrawl.stats import report
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
 
 
 class StatsReport:
@@ -40,6 +43,10 @@ class StatsReport:
         if ecosystem.state_path is not None:
             stats.set_value("evocrawl/store/unstorable", ecosystem.unstorable)
         stats.set_value("evocrawl/stop_reason", reason)
+        try:
+            ecosystem.save_learnt()
+        except OSError as error:
+            logger.error("what was learnt could not be written: %s", error)
 
     def _engine_stopped(self) -> None:
         path = self._ecosystem.config.stats_file

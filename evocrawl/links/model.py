@@ -68,6 +68,10 @@ class LinkModel:
         self.reference = self._bar
         self._next_refit = 5
 
+    def begin_near(self, reference: float) -> None:
+        """Take for the relevance of a good page, until some are found, what another crawl found."""
+        self._bar = self.reference = reference
+
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
         return self._describer.features(rows)

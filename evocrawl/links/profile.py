@@ -7,7 +7,8 @@ user's choice ("pseudo-relevance feedback"): with c the mean vector of good page
     like(page) = min(1, page · profile / (mean of good pages · profile))
 
 The profile waits for `NEEDED` good pages, and its say in a page's label grows with their number,
-so that a crawl which has found nothing cannot drift.
+so that a crawl which has found nothing cannot drift. One that an earlier crawl of the topic left
+(`inherit`) speaks from the start, and gives way to the crawl's own as good pages are found.
 """
 
 from __future__ import annotations
@@ -32,11 +33,26 @@ class Profile:
 
     def __init__(self) -> None:
         self.weights = np.zeros(BUCKETS, np.float32)
-        self.say = 0.0
-        self._scale = self._top = 0.0
+        self.say = self.scale = 0.0
+        self._top = 0.0
+        self._inherited: tuple[Reals, float] | None = None
         self._ids = np.zeros((0, PAGE_WORDS), np.uint16)
         self._values = np.zeros((0, PAGE_WORDS), np.float32)
         self._count = 0
+
+    def terms(self) -> tuple[Ids, Reals]:
+        """Return the words of the profile and their weights, shape (terms,)."""
+        ids = np.flatnonzero(self.weights).astype(np.uint16)
+        return ids, self.weights[ids]
+
+    def inherit(self, ids: Ids, weights: Reals, scale: float) -> None:
+        """Begin with a profile of finite weights; `scale` is its match with good pages, from 0."""
+        if not len(ids) or scale <= 0:
+            return
+        everywhere = np.zeros(BUCKETS, np.float32)
+        everywhere[ids] = weights
+        self._inherited = everywhere, scale
+        self._begin()
 
     def add(self, ids: Ids, values: Reals) -> float:
         """Keep a page's words; return how like the good pages it is, in [0, 1]."""
@@ -68,16 +84,27 @@ class Profile:
         ids, values = self._ids[order], self._values[order]
         best = np.argsort(-relevances, kind="stable")[: min(_MOST_GOOD, len(order) * 3 // 20 + 2)]
         good = best[relevances[best] >= 0.5]
-        self.weights[:] = 0
-        self._scale = self._top = self.say = 0.0
         if len(good) < NEEDED:
-            return np.zeros(len(order))
+            self._begin()
+            return self._likeness(ids, values)
+        share = min(1.0, len(good) / _FULL_SAY)
         self._weigh(ids, values, good)
+        if self._inherited is not None:
+            self.weights *= share
+            self.weights += (1 - share) * self._inherited[0]
+            self._top = float(self.weights.max())
+            share = 1.0
         likeness = (self.weights[ids] * values).sum(1)
-        self._scale = float(likeness[good].mean())
-        if self._scale > 0:
-            self.say = _SAY * min(1.0, len(good) / _FULL_SAY)
+        self.scale = float(likeness[good].mean())
+        self.say = _SAY * share if self.scale > 0 else 0.0
         return self._scaled(likeness)
+
+    def _begin(self) -> None:
+        """Know nothing but what was inherited."""
+        weights, self.scale = self._inherited or (np.float32(0), 0.0)
+        self.weights[:] = weights
+        self._top = float(self.weights.max())
+        self.say = _SAY if self._inherited else 0.0
 
     def _weigh(self, ids: Ids, values: Reals, good: npt.NDArray[np.intp]) -> None:
         flat = ids.ravel()
@@ -87,11 +114,12 @@ class Profile:
         idf = np.log((len(ids) + 1) / (pages_with + 0.5))
         weights = np.maximum(among_good - everywhere, 0) * np.maximum(idf, 0)
         weights[0] = 0
+        self.weights[:] = 0
         top = np.argpartition(-weights, _TERMS)[:_TERMS]
         length = float(np.linalg.norm(weights[top]))
         if length > 0:
             self.weights[top] = weights[top] / length
-            self._top = float(self.weights.max())
+        self._top = float(self.weights.max())
 
     def _order(self) -> npt.NDArray[np.intp]:
         """Places of the pages kept, the oldest first."""
@@ -102,7 +130,7 @@ class Profile:
         return self._scaled((self.weights[ids] * values).sum(-1))
 
     def _scaled(self, likeness: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-        if self._scale <= 0:
+        if self.scale <= 0:
             return np.zeros(np.shape(likeness))
-        scaled: npt.NDArray[np.float64] = np.minimum(1.0, likeness / self._scale).astype(float)
+        scaled: npt.NDArray[np.float64] = np.minimum(1.0, likeness / self.scale).astype(float)
         return scaled

@@ -115,7 +115,8 @@ def run(
     `host_limit` defaults to `concurrency` visits a host and no delay, `relevant` are the labels
     for a species that knows them, `judge` one to share between runs of the same query, `on_event`
     gets every event, `makers` make the species where the configuration does not name them.
-    Raises SettingError or QueryError, and ValueError when a seed is no http URL or there is none.
+    Raises SettingError or QueryError, OSError when what was learnt cannot be written, and
+    ValueError when a seed is no http URL or there is none.
     """
     links = [Link(url, fingerprint(url)) for url in seeds]
     if not links:
@@ -139,6 +140,7 @@ def run(
     habitat.population.on_event.extend(on_event)
     simulation = _Simulation(world, habitat, judge)
     simulation.play(links)
+    habitat.save_learnt()
     return simulation.result(perf_counter() - began_s, process_time() - began_cpu_s)
 
 

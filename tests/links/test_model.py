@@ -1,7 +1,5 @@
 """The shared model: what it learns from pages, and that nothing breaks it."""
 
-from io import BytesIO
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 
 from evocrawl.links import FEATURES, LinkModel, prior
 from evocrawl.links.evidence import folder_of
-from evocrawl.links.state import from_state, to_state
 from evocrawl.model import Content, Link, Page
 from evocrawl.urls import fingerprint
 
@@ -109,37 +106,6 @@ def test_a_link_that_led_nowhere_is_a_bad_one_once() -> None:
     model.miss(row)
     assert model.evidence.tries == 2
     assert worth(model, row) < before
-
-
-def test_what_was_learnt_survives_writing_and_reading() -> None:
-    """The next crawl of the topic begins with it."""
-    model = fresh()
-    rows = model.meet(page("seed", 0.1, *(link(f"gem{n}", "gem") for n in range(9))), None)
-    for n in range(8):
-        model.meet(page(f"gem{n}", 0.5), rows[link(f"gem{n}").fingerprint])
-    file = BytesIO()
-    np.savez(file, **to_state(model))
-    file.seek(0)
-    heir = fresh()
-    from_state(heir, np.load(file, allow_pickle=False))
-    assert np.allclose(heir.posterior.mean, model.posterior.mean)
-    assert np.allclose(heir.posterior.covariance, model.posterior.covariance, atol=1e-6)
-    new = heir.meet(page("other", 0.1, link("n", "gem")), None)[link("n").fingerprint]
-    naive = fresh()
-    same = naive.meet(page("other", 0.1, link("n", "gem")), None)[link("n").fingerprint]
-    assert worth(heir, new) > worth(naive, same)
-
-
-def test_a_state_that_does_not_fit_is_refused() -> None:
-    """Of another version, of other features, or with a number that is none."""
-    good = to_state(fresh())
-    for name, value in (
-        ("version", np.array(99)),
-        ("features", np.array(("a", "b"))),
-        ("mean", np.full(len(FEATURES), np.nan)),
-    ):
-        with pytest.raises(ValueError, match="learnt"):
-            from_state(fresh(), {**good, name: value})
 
 
 words = st.text(max_size=8)
