@@ -145,3 +145,7 @@ class KeySet:
 
     def __contains__(self, key: Fingerprint) -> bool:
         return key in self._map
+
+    def __iter__(self) -> Iterator[Fingerprint]:
+        """Iterate over the keys, in no order that means anything."""
+        return iter(self._map)
