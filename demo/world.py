@@ -3,7 +3,10 @@
     python -m demo.world docs.jsonl.gz             the web of `make crawl`: eight sites
     python -m demo.world --large docs.jsonl.gz     eighteen sites, some 28 000 pages
 
-Pages about full-text search, by the rule of `demo.survey`, have the topic "full-text-search".
+    python -m demo.world --topics topics.tsv …     the topics too, for `evocrawl sim --topics`
+
+Pages about full-text search, by the rule of `demo.survey`, have the topic "full-text-search";
+those of `demo.topics` are told by their words too.
 Links across http and https are one: the world speaks http, as the served web does.
 """
 
@@ -22,6 +25,7 @@ from demo.debian_web import ALIASES, SOURCES, Source, open_web
 from demo.packages import PackageError
 from demo.site import FolderSite, PlainSite
 from demo.survey import is_about
+from demo.topics import table, topics_of
 from evocrawl.model import Link
 from evocrawl.reading import Reading, read_html
 from evocrawl.simulation.proxy import Request, Response
@@ -98,7 +102,10 @@ def _page(url: str, reading: Reading, robots: str) -> dict[str, Any]:
         "text": reading.text,
         "lang": reading.language,
         "links": [_link(link) for link in reading.links],
-        "topics": [TOPIC] if is_about(reading.text) else [],
+        "topics": [
+            *([TOPIC] if is_about(reading.text) else []),
+            *topics_of(reading.title, reading.text),
+        ],
     }
     rules = [rule.removeprefix("Disallow: ") for rule in robots.splitlines()[1:]]
     if any(urlsplit(url).path.startswith(rule) for rule in rules):
@@ -130,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m demo.world", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--large", action="store_true", help="eighteen sites instead of eight")
+    parser.add_argument("--topics", type=Path, metavar="TSV", help="where the topics go too")
     parser.add_argument("out", type=Path, metavar="FILE", help="the world: .jsonl.gz")
     options = parser.parse_args(arguments)
     try:
@@ -145,6 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if count % 1000 == 0:
                 print(f"\r{count} lines", end="", file=sys.stderr)
     unfinished.replace(options.out)
+    if options.topics is not None:
+        options.topics.write_text(table(), encoding="utf-8")
     print(f"\r{count} lines in {options.out}", file=sys.stderr)
     return 0
 
