@@ -1,0 +1,44 @@
+"""What a crawl learns of links is there for the next crawl of the topic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from livecrawl import QUERY, Crawl, page, site
+
+MANY = 60
+
+
+def test_the_next_crawl_goes_where_the_last_one_found_something(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """Links whose words say nothing of the query, followed in vain at first, come first then."""
+    learnt = tmp_path / "coral.npz"
+    names = [f"{kind}{n}" for n in range(MANY) for kind in ("stock", "gem")]
+    good = "coral bleaching of a reef by heat. " * 8
+    bad = "bonds and shares of a bank. " * 8
+    web = {
+        "/": page(*(f"/{name} {name.rstrip('0123456789')} item" for name in names)),
+        **{f"/{name}": page(text=good if name[0] == "g" else bad) for name in names},
+    }
+    asked = {"query": QUERY, "seeds": "http://a.test/", "max_pages": 22}
+    before = crawl(serve({"a.test": site(web)}), arguments={**asked, "learn_to": learnt})
+    before.check_settled()
+    after = crawl(serve({"a.test": site(web)}), arguments={**asked, "learnt": learnt})
+    after.check_settled()
+    assert after.stat("relevant_pages") > before.stat("relevant_pages")
+    assert after.stat("relevant_pages") >= 16
+
+
+def test_a_file_that_cannot_be_read_ends_the_crawl_before_it_begins(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """The option and the path are named, nothing is fetched, the exit code tells."""
+    proxy = serve({"a.test": site({"/": page()})})
+    learnt = tmp_path / "gone.npz"
+    told = {"query": QUERY, "seeds": "http://a.test/", "learnt": learnt}
+    crawled = crawl(proxy, arguments=told)
+    assert crawled.code != 0
+    assert "learnt" in crawled.log
+    assert str(learnt) in crawled.log
+    assert not crawled.pages
