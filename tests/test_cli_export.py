@@ -83,7 +83,7 @@ def read(path: Path) -> list[Any]:
 
 
 def test_json_lines(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every page once, by its first visit and its latest content, with its links."""
+    """C11: every page once, by its first visit and its latest content, with its links."""
     rows = read(export(state, "jsonl", tmp_path / "o"))
     assert [(row["url"], row["visit"], row["visits"]) for row in rows] == [
         (A, 1, 1), (B, 2, 2), (MOVED, 3, 1),
@@ -98,7 +98,7 @@ def test_json_lines(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_no_cell_of_a_csv_is_a_formula(state: Path, tmp_path: Path) -> None:
-    """Texts that begin as one get an apostrophe; numbers stay numbers."""
+    """B123: texts that begin as one get an apostrophe; numbers stay numbers."""
     with export(state, "csv", tmp_path / "o").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["anchor"] for row in rows] == ["", "'=HYPERLINK(1)", "'+1"]

@@ -76,7 +76,7 @@ def test_a_host_is_free_exactly_when_nothing_stands_against_it(
 
 
 def test_hosts_at_rest_are_forgotten() -> None:
-    """Memory goes with the hosts that are busy, not with all hosts ever seen."""
+    """B068: memory goes with the hosts that are busy, not with all hosts ever seen."""
     hosts = Hosts(lambda _: (1, 1.0))
     for number in range(50):
         hosts.start(f"{number}.test", 0.0)

@@ -146,7 +146,7 @@ def test_without_energy_anywhere_a_founder_begins_again() -> None:
 
 
 def test_algorithm_1_dies_out_where_nothing_is_relevant() -> None:
-    """Without bounds nobody is rescued."""
+    """B047: without bounds nobody is rescued."""
     population, ledger = make_population(
         bounds=Bounds(founders=2), energy="linear", gain=1.0, cost=0.6
     )

@@ -63,7 +63,7 @@ def test_the_population_is_what_it_was(species: str) -> None:
 def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
     species: str, seed: int, acts: int, data: st.DataObject
 ) -> None:
-    """A kill leaves a part of the journal, from its beginning on."""
+    """R2, C3: a kill leaves a part of the journal, from its beginning on."""
     journey, ops = travelled(species, seed, acts)
     cut = data.draw(st.integers(0, len(ops)))
     chronicle, _, events = again(species, seed, ops[:cut])

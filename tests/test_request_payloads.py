@@ -64,7 +64,7 @@ def test_a_request_comes_back(request_: Request) -> None:
 def test_a_request_that_cannot_be_stored_is_named_once(
     options: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """And each is counted; what is kept says which one it was."""
+    """B051: and each is counted; what is kept says which one it was."""
     lost: list[int] = []
     packer = payloads(lost)
     for _ in range(2):
@@ -80,7 +80,7 @@ def test_a_request_that_cannot_be_stored_is_named_once(
 def test_a_request_that_cannot_be_made_again_is_lost(
     change: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The spider has changed, or the file was tampered with: nothing but requests is made."""
+    """R20: the spider has changed, or the file was tampered with: nothing but requests is made."""
     packed = payloads().pack(Request(URL)) | change
     assert isinstance(payloads().unpack(packed), LostRequest)
     assert "cannot be stored" in caplog.text

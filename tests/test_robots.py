@@ -46,7 +46,7 @@ def rules(body: bytes | str, agent: str = "evocrawl", status: int = 200) -> Rule
     ],
 )
 def test_the_status_decides_before_the_body(status: int, verdict: Verdict, open_: bool) -> None:
-    """Only a 2xx body holds rules; 4xx allows, the rest forbids (RFC 9309 §2.3.1)."""
+    """R10, B082: only a 2xx body holds rules; 4xx allows, the rest forbids (RFC 9309 §2.3.1)."""
     found = rules("User-agent: *\nDisallow: /page", status=status)
     assert found.verdict is verdict
     assert found.allows(f"{H}/page") is open_

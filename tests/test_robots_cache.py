@@ -34,7 +34,7 @@ def test_the_cache_forgets_what_is_too_old() -> None:
 
 
 def test_the_cache_bounds_the_rules_of_all_files_together() -> None:
-    """A few huge files push out others, never themselves alone."""
+    """B068: a few huge files push out others, never themselves alone."""
     cache = RulesCache(rules=5)
     large = rules("User-agent: *\n" + "Disallow: /a\n" * 4)
     cache.put("http://a", large, 0.0, 10.0)

@@ -37,7 +37,7 @@ PLAIN = st.from_regex(urls._PLAIN, fullmatch=True)
 @example("http://a.test。/")
 @example("http://h\\.")
 def test_identity_is_idempotent(url: str) -> None:
-    """A frontier that normalises what it has normalised must not grow."""
+    """B100: a frontier that normalises what it has normalised must not grow."""
     try:
         once = identity(url)
     except ValueError:
@@ -84,7 +84,7 @@ def test_any_text_is_an_identity_or_a_value_error(text: str) -> None:
     ],
 )
 def test_spellings_of_one_page_share_an_identity(spelling: str) -> None:
-    """Case, default port, final dot, credentials, dot segments, escapes, order, fragment."""
+    """B106: case, default port, final dot, credentials, dot segments, escapes, order, fragment."""
     assert identity(spelling) == "http://a.test/b~/?x=1&y="
 
 
@@ -105,7 +105,7 @@ def test_spellings_of_one_page_share_an_identity(spelling: str) -> None:
     ],
 )
 def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
-    """No page is lost for looking like another."""
+    """B106: no page is lost for looking like another."""
     assert fingerprint(one) != fingerprint(other)
 
 
@@ -120,7 +120,7 @@ def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
     ],
 )
 def test_hosts_and_queries_in_other_scripts_are_spelt_as_sent(written: str, canonical: str) -> None:
-    """Full-width digits and letters outside ASCII name the host that is asked in the end."""
+    """B102: full-width digits and letters outside ASCII name the host that is asked in the end."""
     assert identity(written) == canonical
 
 

@@ -95,7 +95,10 @@ def test_visits_under_way_may_settle_in_any_order(species: str, seed: int) -> No
 
 @pytest.mark.parametrize("seed", WEBS)
 def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> None:
-    """Neither beyond its concurrency nor before its delay is over; and all hosts get their turn."""
+    """Neither beyond its concurrency nor before its delay is over; and all hosts get their turn.
+
+    B050.
+    """
     web = web_of(seed)
     seeds = [*web.links][:3]
     budget = 200 if revisits(species) else None

@@ -25,7 +25,7 @@ def test_a_feature_of_good_examples_gains_weight_and_certainty() -> None:
 
 
 def test_one_by_one_comes_near_to_all_at_once(rng: np.random.Generator) -> None:
-    """The online steps are an approximation of the fit."""
+    """B037: the online steps are an approximation of the fit."""
     xs = rng.standard_normal((300, 3))
     ys = (xs @ np.array([1.5, -1.0, 0.0]) > rng.logistic(size=300)).astype(float)
     online, whole = fresh(), fresh()
@@ -49,7 +49,7 @@ def test_draws_have_the_spread_of_the_covariance(rng: np.random.Generator) -> No
 def test_examples_of_one_class_leave_everything_finite(
     examples: list[tuple[int, bool]], one_class: bool
 ) -> None:
-    """Also where they can be told apart without error."""
+    """B036: also where they can be told apart without error."""
     posterior = fresh(2)
     xs = np.array([[1.0, value] for value, _ in examples]).reshape(-1, 2)
     ys = np.array([float(one_class or label) for _, label in examples])

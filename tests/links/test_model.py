@@ -125,7 +125,7 @@ pages = st.lists(
 def test_whatever_is_met_every_feature_and_weight_is_finite(
     crawl: list[tuple[int, float, list[tuple[int, str, str]], bool]],
 ) -> None:
-    """Pages of any relevance, met again, with any links, or missing."""
+    """R17, B041: pages of any relevance, met again, with any links, or missing."""
     model, rows = fresh(), dict[bytes, int]()
     for name, relevance, links, is_missing in crawl:
         row = rows.get(fingerprint(f"http://a.test/{name}"))

@@ -113,7 +113,7 @@ def test_what_is_inherited_is_held_with_less_certainty(experienced: LinkModel) -
 def test_a_state_that_does_not_fit_is_refused(
     experienced: LinkModel, name: str, value: np.ndarray | None
 ) -> None:
-    """R17: of another version, shape or kind, or with a number that is none."""
+    """R17, B042: of another version, shape or kind, or with a number that is none."""
     good = to_state(experienced)
     changed = {key: each for key, each in good.items() if key != name}
     if value is not None:

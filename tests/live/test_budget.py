@@ -83,7 +83,7 @@ def test_no_limit(serve, crawl: Crawl) -> None:
 
 
 def test_an_answer_cut_off_costs_no_other_page(serve, crawl: Crawl) -> None:
-    """A connection closed for an answer too large carries no further request.
+    """B065: a connection closed for an answer too large carries no further request.
 
     Otherwise the next one dies on it: counted, never seen by the server, at last given up.
     """

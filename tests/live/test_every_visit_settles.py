@@ -74,7 +74,7 @@ def _web() -> dict[str, object]:
 @pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
 @pytest.mark.parametrize("concurrency", [1, 16])
 def test_all_failure_paths(serve, crawl: Crawl, species: str, concurrency: int) -> None:
-    """Visits opened = visits settled over some thirty ways in which a request can end."""
+    """R16: visits opened = visits settled over some thirty ways in which a request can end."""
     proxy = serve(_web())
     crawled = crawl(
         proxy,

@@ -29,7 +29,7 @@ def test_a_slow_pipeline_slows_the_crawl(serve, crawl: Crawl) -> None:
 
 
 def test_saturated_hosts_are_passed_over(serve, crawl: Crawl) -> None:
-    """One host that answers late does not hold the places of seven that answer at once."""
+    """R13: one host that answers late does not hold the places of seven that answer at once."""
     hosts = [f"h{number}.test" for number in range(8)]
     links = [f"http://{hosts[n % 8]}/{n} coral" for n in range(320)]
     pages = {"/": page(*links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(320)}
@@ -47,7 +47,7 @@ def test_saturated_hosts_are_passed_over(serve, crawl: Crawl) -> None:
 
 
 def test_a_slow_robots_txt_holds_up_its_own_host_only(serve, crawl: Crawl) -> None:
-    """The other host's pages are all fetched while the first robots.txt is awaited."""
+    """R13, B072: the other host's pages are all fetched while the first robots.txt is awaited."""
     links = [f"http://{host}.test/{n} coral" for n in range(10) for host in ("slow", "quick")]
     pages = {"/": page(*links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(10)}
     proxy = serve({"slow.test": site(pages), "quick.test": site(pages)}, delays={"slow.test": 2.0})
@@ -62,7 +62,7 @@ def test_a_slow_robots_txt_holds_up_its_own_host_only(serve, crawl: Crawl) -> No
 
 
 def test_forbidden_links_of_new_hosts_are_never_fetched(serve, crawl: Crawl) -> None:
-    """40 forbidden URLs on 4 new hosts: none is fetched, each refusal is charged."""
+    """B081: 40 forbidden URLs on 4 new hosts: none is fetched, each refusal is charged."""
     links = [f"http://h{n % 4}.test/private/{n} coral bleaching" for n in range(40)]
     rules = Response(200, b"User-agent: *\nDisallow: /private/")
     pages = {f"/private/{n}": page(text=QUERY) for n in range(40)} | {"/robots.txt": rules}
@@ -96,7 +96,7 @@ def test_delays_are_kept_and_waited_for(serve, crawl: Crawl) -> None:
 
 
 def test_links_that_redirect_to_one_page(serve, crawl: Crawl) -> None:
-    """A page behind many redirects is fetched once, and each visit settles."""
+    """B099: a page behind many redirects is fetched once, and each visit settles."""
     links = [f"/go/{number} coral" for number in range(30)]
     pages = {"/": page(*links, text=QUERY), "/login": page(text="log in")}
     pages |= {f"/go/{number}": redirect("/login", 302) for number in range(30)}
@@ -108,7 +108,7 @@ def test_links_that_redirect_to_one_page(serve, crawl: Crawl) -> None:
 
 
 def test_a_page_that_redirects_to_itself_with_a_cookie(serve, crawl: Crawl) -> None:
-    """The second answer, without the redirect, is the page."""
+    """B097: the second answer, without the redirect, is the page."""
 
     def door(request):
         if "seen=1" in request.headers.get("cookie", ""):
@@ -122,7 +122,10 @@ def test_a_page_that_redirects_to_itself_with_a_cookie(serve, crawl: Crawl) -> N
 
 
 def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> None:
-    """Agents that chose links of unreachable hosts go on elsewhere until a retry succeeds."""
+    """Agents that chose links of unreachable hosts go on elsewhere until a retry succeeds.
+
+    R13, B070.
+    """
     gone = [f"http://gone{n}.test/page coral bleaching" for n in range(30)]
     links = [f"/{n} coral bleaching" for n in range(20)]
     pages = {"/": page(*gone, *links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(20)}
@@ -139,7 +142,7 @@ def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> 
 
 
 def test_an_unreachable_robots_txt_that_comes_back(serve, crawl: Crawl) -> None:
-    """The links of a host whose robots.txt fails at first are followed once it answers."""
+    """B070: the links of a host whose robots.txt fails at first are followed once it answers."""
     asked = []
 
     def rules(_):

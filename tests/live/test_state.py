@@ -18,7 +18,10 @@ ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
 
 
 def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """Of another query, and of another version that chose otherwise: exit code 1, no request."""
+    """Of another query, and of another version that chose otherwise: exit code 1, no request.
+
+    R6, C7.
+    """
     proxy = serve({HOST: tree(30)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 10}
     assert crawl(proxy, arguments=arguments).code == 0
@@ -38,7 +41,7 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
 
 
 def test_a_full_disk_ends_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """With exit code 1 and nothing lost: with room again the crawl goes on."""
+    """R7, C5, B062: with exit code 1 and nothing lost: with room again the crawl goes on."""
     proxy = serve({HOST: tree(60)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s"}
     full = crawl(proxy, arguments=arguments, settings={"EXTENSIONS": {"fulldisk.FullDisk": 1}})
@@ -51,7 +54,7 @@ def test_a_full_disk_ends_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None
 
 
 def test_requests_of_an_own_spider_go_on(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """To their callbacks, with their arguments and headers; what cannot be stored is said."""
+    """B051: to their callbacks, with their arguments and headers; what cannot be stored is said."""
     proxy = serve({HOST: tree(120)})
     command = ("runspider", str(HERE / "leafspider.py"))
     settings: dict[str, Any] = {

@@ -20,7 +20,7 @@ NOTHING = b"User-agent: *\nDisallow: /\n"
 def test_forty_forbidden_first_requests_on_four_new_hosts_are_all_held_back(
     web: Web, crawl: Crawl
 ) -> None:
-    """Every request that waits for the same robots.txt gets the same answer."""
+    """B081: every request that waits for the same robots.txt gets the same answer."""
     arrived = threading.Event()
     web.answers[OUTSIDE]["/arrived"] = lambda handler: (arrived.set(), reply()(handler))[1]
     for host in (A, B, C, D):
@@ -49,7 +49,10 @@ def test_an_allowed_page_of_the_same_host_is_fetched(web: Web, crawl: Crawl) -> 
 def test_an_unreachable_robots_txt_forbids_everything(
     web: Web, crawl: Crawl, answer: Answer
 ) -> None:
-    """No answer is no permission, and a request that cannot wait in a queue is refused at once."""
+    """No answer is no permission, and a request that cannot wait in a queue is refused at once.
+
+    R10, B082.
+    """
     web.robots(A, answer)
     result = crawl([web.url(A, "/page")])
     assert web.page_hits() == {}
@@ -68,7 +71,7 @@ def test_a_robots_txt_that_drips_counts_as_unreachable(web: Web, crawl: Crawl) -
 
 
 def test_a_dripping_robots_txt_holds_up_its_own_host_only(web: Web, crawl: Crawl) -> None:
-    """Six pages of B are asked for after four of A, one at a time, while A drips.
+    """R13: six pages of B are asked for after four of A, one at a time, while A drips.
 
     A drips until B's last page has been asked for; only then its robots.txt ends (B072).
     """
@@ -112,7 +115,10 @@ def test_the_body_of_a_404_is_no_rule(web: Web, crawl: Crawl) -> None:
 def test_rules_behind_a_redirect_hold_for_the_authority_that_was_asked(
     web: Web, crawl: Crawl
 ) -> None:
-    """A redirect off the allowed domains is followed; where it led, it says nothing about B."""
+    """A redirect off the allowed domains is followed; where it led, it says nothing about B.
+
+    B089, B090.
+    """
     web.robots(A, reply(301, Location=web.url(B, "/shared/robots.txt")))
     web.answers[B]["/shared/robots.txt"] = reply(body=NOTHING)
     urls = [web.url(A, "/page"), web.url(B, "/page")]
@@ -144,7 +150,10 @@ def test_a_redirect_loop_is_unreachable_after_five_hops(web: Web, crawl: Crawl) 
 
 
 def test_the_first_500_kib_of_a_large_file_are_obeyed(web: Web, crawl: Crawl) -> None:
-    """A file of 8 MB is cut off on the wire, also where the downloader's own limit is smaller."""
+    """A file of 8 MB is cut off on the wire, also where the downloader's own limit is smaller.
+
+    R10, R14.
+    """
     padding = b"".join(b"Disallow: /page/%d/*.pdf$\n" % i for i in range(300_000))
     web.robots(A, NO_PRIVATE + padding + b"Disallow: /late\n")
     urls = [web.url(A, path) for path in ("/private", "/public", "/late")]
@@ -217,7 +226,7 @@ def test_a_redirected_page_is_checked_where_it_leads(web: Web, crawl: Crawl) -> 
 
 
 def test_the_downloader_keeps_a_crawl_delay_within_its_cap(web: Web, crawl: Crawl) -> None:
-    """The slot's delay is raised, to the cap at most, and no jitter shortens it."""
+    """R11, B093: the slot's delay is raised, to the cap at most, and no jitter shortens it."""
     web.robots(A, b"User-agent: *\nCrawl-delay: 0.1\n")
     web.robots(B, b"User-agent: *\nCrawl-delay: 1e9\n")
     web.robots(C, b"User-agent: *\nCrawl-delay: -5\n")

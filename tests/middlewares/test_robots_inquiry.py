@@ -115,7 +115,7 @@ def test_the_pause_doubles_and_the_last_failure_makes_it_known(desk: Desk) -> No
 
 
 def test_retry_after_lengthens_the_pause(desk: Desk) -> None:
-    """A server that says when to come back is not asked before."""
+    """B089: a server that says when to come back is not asked before."""
     desk.inquiries.known(HOST)
     desk.reply(Rules.unreachable(retry_after_s=900.0))
     assert desk.timers[-1].delay_s == 900.0

@@ -95,7 +95,7 @@ def test_canonical_url(html: str, url: str | None) -> None:
     ],
 )
 def test_robots_directives(headers: list[str], meta: str, noindex: bool, nofollow: bool) -> None:
-    """Headers and meta elements add up; what is for others has no effect."""
+    """B096: headers and meta elements add up; what is for others has no effect."""
     reading = read_html(f"{meta}<p>x".encode(), PAGE, robots_tags=headers)
     assert (reading.noindex, reading.nofollow) == (noindex, nofollow)
 

@@ -41,7 +41,7 @@ def goes_by_words(model: Relevance) -> None:
 def test_a_score_of_any_text_is_finite_and_in_the_unit_interval(
     model: Relevance, title: str, text: str, language: str
 ) -> None:
-    """Pages are written by strangers: lone surrogates, control characters, anything."""
+    """R17, B035: pages are written by strangers: lone surrogates, control characters, anything."""
     for words in (text, f"{QUERY} {text}"):
         content = Content(title, words, language)
         for score in (model.page(content), model.link(title, words, language)):
@@ -50,7 +50,7 @@ def test_a_score_of_any_text_is_finite_and_in_the_unit_interval(
 
 
 def test_empty_text_has_no_relevance(model: Relevance) -> None:
-    """Neither NaN nor a division by zero."""
+    """B033: neither NaN nor a division by zero."""
     assert model.page(Content("", "", "")) == 0.0
     assert model.link("", "", "") == 0.0
 
@@ -70,7 +70,7 @@ def test_a_link_whose_anchor_names_the_topic_beats_one_that_does_not(model: Rele
 
 
 def test_the_same_text_scores_the_same_whatever_came_before(name: str, model: Relevance) -> None:
-    """Caches change the speed, not the result."""
+    """B039: caches change the speed, not the result."""
     model.page(Content("", OTHER, "en"))
     used = (model.page(Content("Corals", RELEVANT, "en")), model.link("Corals", RELEVANT))
     fresh = create(name, QUERY)
@@ -80,7 +80,7 @@ def test_the_same_text_scores_the_same_whatever_came_before(name: str, model: Re
 @pytest.mark.usefixtures("goes_by_words")
 @pytest.mark.parametrize("query", ["", "  \n", "the and of", "1 2", "?!"])
 def test_a_query_that_says_nothing_is_refused(name: str, query: str) -> None:
-    """At construction, before anything is fetched."""
+    """B032: at construction, before anything is fetched."""
     with pytest.raises(QueryError, match="query"):
         create(name, query)
 

@@ -18,13 +18,13 @@ def terms(text: str, language: str = "en") -> dict[str, int]:
 
 
 def test_invisible_characters_join_the_word_they_stand_in() -> None:
-    """Soft hyphens and zero-width spaces are no gaps."""
+    """B031: soft hyphens and zero-width spaces are no gaps."""
     assert terms("deep\u00adsea mi\u200bning") == {"deepsea": 1, "mine": 1}
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de"])
 def test_composed_and_decomposed_letters_are_one_term(language: str) -> None:
-    """NFC and NFD spell the same word."""
+    """B031: NFC and NFD spell the same word."""
     assert list(terms("café cafe\u0301", language).values()) == [2]
 
 
@@ -35,7 +35,7 @@ def test_accents_are_optional_in_english_but_not_in_french() -> None:
 
 
 def test_dotted_capital_i_is_an_i() -> None:
-    """`İstanbul` is one word, the same as `Istanbul`, in English and in Turkish spelling."""
+    """B031: `İstanbul` is one word, the same as `Istanbul`, in English and in Turkish spelling."""
     assert terms("İstanbul Istanbul I\u0307STANBUL") == {"istanbul": 3}
     assert terms("İstanbul istanbul", "tr") == {"istanbul": 2}
 

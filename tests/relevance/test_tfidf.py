@@ -35,7 +35,7 @@ def test_the_score_is_the_cosine_of_the_documented_weights() -> None:
 
 
 def test_a_page_without_a_query_term_has_exactly_zero() -> None:
-    """Unseen terms are no NaN."""
+    """B033: unseen terms are no NaN."""
     assert TfIdf("xylophone zzyzx").page(Content("Railway", FILLER, "en")) == 0.0
 
 
@@ -71,7 +71,7 @@ def test_an_anchor_counts_four_times_its_context() -> None:
 
 @pytest.mark.parametrize("query", ["深海采矿", "鲸", "심해", "ทะเลลึก"])
 def test_a_query_without_spaces_meets_the_longer_sentence(query: str) -> None:
-    """A sentence in Chinese is no single word."""
+    """B025: a sentence in Chinese is no single word."""
     assert TfIdf(query).page(Content("", f"{query}对生态的影响", "")) > 0.0
 
 
@@ -122,7 +122,7 @@ def test_a_malformed_language_is_refused() -> None:
 
 
 def test_the_shares_of_an_explanation_add_up_to_the_score() -> None:
-    """A user sees why a page has its score."""
+    """B044: a user sees why a page has its score."""
     model = TfIdf("dinosaur fossil xylophone")
     page = ("Fossils", FILLER + "dinosaurs and a dinosaur")
     shares = model.explain(*page)

@@ -77,7 +77,7 @@ def test_learning_often_makes_the_estimate_the_target(target: float) -> None:
 def test_whatever_is_learnt_weights_stay_bounded(
     lessons: list[tuple[str, float]], rate: float
 ) -> None:
-    """And estimates lie in [−1, 1]."""
+    """B041: and estimates lie in [−1, 1]."""
     net = Net({"a": 0.5, "b": -0.5})
     for words, target in lessons:
         net.learn(words, target, rate)

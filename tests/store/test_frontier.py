@@ -45,7 +45,10 @@ def lead(number: int) -> Lead:
 def test_the_best_open_link_of_a_free_host_comes_up(
     actions: list[tuple[str, int, int]], most: int
 ) -> None:
-    """Against a list that is searched from end to end; ties go to the link found first."""
+    """Against a list that is searched from end to end; ties go to the link found first.
+
+    B046, B052.
+    """
     claimed, busy = set[bytes](), set[str]()
     frontier = Frontier(claimed.__contains__, most)
     waiting: dict[bytes, tuple[int, int, Lead]] = {}
@@ -188,7 +191,7 @@ def test_what_comes_up_does_not_depend_on_what_is_in_memory(
 
 @pytest.mark.parametrize("hosts", [1, 7, 3000])
 def test_thousands_of_links_come_up_in_order_from_a_memory_of_fifty(hosts: int) -> None:
-    """Of one host, of some, of thousands."""
+    """B053, B054: of one host, of some, of thousands."""
     claimed, rng = set[bytes](), np.random.default_rng(hosts)
     frontier = Frontier(claimed.__contains__, 50)
     leads = [

@@ -147,7 +147,10 @@ def test_what_is_committed_is_read_in_order(tmp_path: Path) -> None:
 
 
 def test_a_page_is_recorded_once(tmp_path: Path) -> None:
-    """Visits are counted; content that has changed renews the record, the first finder stays."""
+    """Visits are counted; content that has changed renews the record, the first finder stays.
+
+    C11.
+    """
     again, other = page(), page(text="bleached", version=b"2")
     written(tmp_path / "s", landed(page(), 1), landed(again, 2), landed(other, 3, status=203))
     written(tmp_path / "s", landed(other, 4))
@@ -172,7 +175,7 @@ def test_answers_are_stored_where_they_are_told(tmp_path: Path) -> None:
 
 
 def test_the_state_of_another_crawl_is_refused(tmp_path: Path) -> None:
-    """Every difference is named, with both values."""
+    """R6: every difference is named, with both values."""
     written(tmp_path / "s", Spent(1))
     with pytest.raises(StateError, match='query was "coral", is "fish"; seed was 1, is 2'):
         SqliteJournal(tmp_path / "s", {"query": "fish", "seed": 2})
@@ -195,7 +198,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
-    """Both versions are named."""
+    """C7: both versions are named."""
     written(tmp_path / "s", Spent(1))
     with sqlite3.connect(tmp_path / "s") as database:
         database.execute("PRAGMA user_version = 99")
@@ -205,7 +208,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_in_use_is_refused(tmp_path: Path) -> None:
-    """By this process and by another; it is free once the other has ended."""
+    """C6: by this process and by another; it is free once the other has ended."""
     first = SqliteJournal(tmp_path / "s", ABOUT)
     with pytest.raises(StateError, match="another process is using"):
         SqliteJournal(tmp_path / "s", ABOUT)
@@ -221,13 +224,13 @@ def test_a_state_in_use_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_left_half_made_is_made_anew(tmp_path: Path) -> None:
-    """A process that dies at once leaves an empty file."""
+    """B061: a process that dies at once leaves an empty file."""
     (tmp_path / "s").touch()
     assert read(tmp_path / "s") == []
 
 
 def test_a_torn_tail_costs_what_was_in_it(tmp_path: Path) -> None:
-    """The rest is there, in order."""
+    """R4, C4, B059: the rest is there, in order."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     for number in range(50):
         journal.append(Spent(number))
@@ -243,7 +246,7 @@ def test_a_torn_tail_costs_what_was_in_it(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    """Whether SQLite sees it or an entry makes no sense."""
+    """C10, B059: whether SQLite sees it or an entry makes no sense."""
     written(tmp_path / "s", *[landed(page(f"http://a.test/{n}", "x" * n)) for n in range(400)])
     whole = (tmp_path / "s").read_bytes()
     (tmp_path / "s").write_bytes(whole[: len(whole) // 2])
@@ -258,7 +261,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_told_and_costs_nothing_committed(tmp_path: Path) -> None:
-    """Nothing is kept after the first failure: a journal has no holes."""
+    """R7, C5: nothing is kept after the first failure: a journal has no holes."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     journal.append(Spent(1))
     journal.commit()
