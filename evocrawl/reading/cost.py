@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from evocrawl.reading.document import Document
-from evocrawl.reading.pdf import is_pdf
+from evocrawl.reading.pdf import can_read_pdf, is_pdf
 
 BYTES = 200_000
-TAGS = 5_000
-LINKS = 600
+TAGS = 4_000
+LINKS = 400
 _GZIP = b"\x1f\x8b"
 _ZEROS = 100
 
@@ -20,7 +20,9 @@ def is_costly(document: Document) -> bool:
     UTF-16 and UTF-32, whose tags are not counted.
     """
     body = document.body
-    if len(body) > BYTES or body.startswith(_GZIP) or is_pdf(body):
+    if is_pdf(body):
+        return can_read_pdf()
+    if len(body) > BYTES or body.startswith(_GZIP):
         return True
     if body.count(b"\0") > _ZEROS or body.count(b"<") > TAGS:
         return True

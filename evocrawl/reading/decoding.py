@@ -47,10 +47,10 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if utf8.count(b"<") > limits.tags:
         utf8 = utf8[: -len(utf8.split(b"<", limits.tags + 1)[-1]) - 1]
         cut.append("tags")
-    small = without_giant_tags(utf8, limits.tag_bytes)
+    small = without_giant_tags(utf8, limits.tag_bytes, limits.attributes)
     if len(small) < len(utf8):
         utf8 = small
-        cut.append("tag_bytes")
+        cut.append("attributes")
     return _EDGE.sub(b" <", utf8), cut
 
 

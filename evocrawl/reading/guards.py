@@ -30,6 +30,8 @@ _MAGIC = (
     *(b"%PDF-", b"%!PS-Adobe-", b"PK\3\4", b"Rar!\x1a\7", b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c"),
     *(b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff"),
 )
+_QUOTED = re.compile(rb""""[^"]*+"|'[^']*+'""")
+_ATTRIBUTE_BYTES = 8
 _BINARY = re.compile(rb"[\1-\x08\x0e-\x1a\x1c-\x1f]")
 _SNIFFED_BYTES = 1_445
 
@@ -58,22 +60,31 @@ def _is_json(body: bytes) -> bool:
     return True
 
 
-def without_giant_tags(html: bytes, most_bytes: int) -> bytes:
-    """Take the attributes from start tags of more than `most_bytes`.
+def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> bytes:
+    """Take the attributes from start tags of more than `most_bytes`, or of too many attributes.
 
     Parsers compare each attribute of a tag with all others (60 000 of them: 5 s).
     """
-    if max(map(len, _TAGS.findall(html)), default=0) <= most_bytes:
+    few_bytes = min(_ATTRIBUTE_BYTES * most_attributes, most_bytes)
+    if max(map(len, _TAGS.findall(html)), default=0) <= few_bytes:
         return html
 
     def small(match: re.Match[bytes]) -> bytes:
         found = match[0]
-        tag = _TAG.match(found) if len(found) > most_bytes else None
-        if tag is None or len(tag[0]) <= most_bytes:
+        tag = _TAG.match(found) if len(found) > few_bytes else None
+        if tag is None or len(tag[0]) <= few_bytes:
+            return found
+        if len(tag[0]) <= most_bytes and _attributes(tag[0]) <= most_attributes:
             return found
         return tag[1] + b">" + found[tag.end() :]
 
     return _TAGS.sub(small, html)
+
+
+def _attributes(tag: bytes) -> int:
+    """How many attributes a start tag has, about: what is quoted holds none."""
+    bare = _QUOTED.sub(b"", tag)
+    return max(len(bare.split()) - 1, bare.count(b"="))
 
 
 def flat(html: bytes) -> bytes:

@@ -16,8 +16,9 @@ class Limits:
     ratio               bytes read for each byte that came over the wire, before decompression;
                         the first 64 KiB are read whatever came
     tags                start and end tags that are parsed, and what else begins with ``<``
-    tag_bytes           a start tag longer than this loses its attributes (parsers take time
-                        quadratic in the number of attributes)
+    tag_bytes           a start tag longer than this loses its attributes
+    attributes          so does a tag with more than these, about: parsers take time quadratic in
+                        their number; both are called "attributes" where they cut
     links               links kept
     url_chars           a longer address counts as malformed
     text_chars          characters of main text kept
@@ -32,7 +33,8 @@ class Limits:
     ratio: int = 100
     tags: int = 100_000
     tag_bytes: int = 8_192
-    links: int = 5_000
+    attributes: int = 128
+    links: int = 1_500
     url_chars: int = 2_083
     text_chars: int = 100_000
     pdf_pages: int = 50

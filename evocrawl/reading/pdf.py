@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
 
@@ -27,6 +28,12 @@ _ANNOTATIONS = 1_000
 def is_pdf(body: bytes) -> bool:
     """Whether the file says that it is PDF (ISO 32000-1, annex H, implementation note 13)."""
     return _MAGIC in body[:_MAGIC_BYTES]
+
+
+@cache
+def can_read_pdf() -> bool:
+    """Whether pypdf is installed."""
+    return find_spec("pypdf") is not None
 
 
 def read_pdf(body: bytes, url: str, limits: Limits) -> Reading:
@@ -49,7 +56,7 @@ def read_pdf(body: bytes, url: str, limits: Limits) -> Reading:
     except Exception:  # pypdf raises whatever a malformed file makes of Python
         logger.debug("%s is no PDF that can be read to its end", url, exc_info=True)
         if not texts:
-            return Reading.nothing("unreadable")
+            return Reading.nothing()
         truncated = ("broken",)
     text = _clean(" ".join(texts))[: limits.text_chars]
     return Reading(

@@ -107,6 +107,6 @@ def test_addresses_are_those_of_urljoin(base: str, href: str) -> None:
 def test_guards_keep_text_and_links_in_order(html: str) -> None:
     """Small tags are left alone; the flat page is no longer and stays flat."""
     body = html.encode("utf-8", "replace")
-    assert without_giant_tags(body, 1_000) == body
-    assert len(without_giant_tags(body, 20)) <= len(body)
+    assert without_giant_tags(body, 1_000, 100) == body
+    assert len(without_giant_tags(body, 20, 2)) <= len(body)
     assert flat(flat(body)) == flat(body)

@@ -104,6 +104,6 @@ def test_the_work_grows_with_the_page_and_not_its_square(
         seen = 0
         item = "{0} <a href=/{0}>a{0}</a> " if flat else "<li><a href=/{0}>a{0}</a></li>"
         html = "".join(item.format(n) for n in range(1_000_000, 1_000_000 + number))
-        assert len(read(html, Limits()).links) == number
+        assert len(read(html, Limits(links=5_000)).links) == number
         work.append(seen)
     assert work[1] < 5.5 * work[0]

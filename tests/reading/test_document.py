@@ -1,0 +1,170 @@
+"""Each kind of answer is read as what it is, and none raises."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from evocrawl.reading import Document, Limits, Reading, document, read, wire
+
+URL = "http://a.test/dir/file"
+HTML = b"<title>t</title><p>text<a href=/1>one</a>"
+
+
+def answer(body: bytes, kind: str = "", **told: Any) -> Reading:
+    return read(Document(body, URL, kind, **told))
+
+
+def pdf(text: str, link: str = "http://a.test/next", pages: int = 1) -> bytes:
+    """A PDF file with a text and a link on each page."""
+    pypdf = pytest.importorskip("pypdf")
+    from pypdf.annotations import Link
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer = pypdf.PdfWriter()
+    font = DictionaryObject(
+        {NameObject(f"/{key}"): NameObject(f"/{value}") for key, value in
+         (("Type", "Font"), ("Subtype", "Type1"), ("BaseFont", "Helvetica"))}
+    )  # fmt: skip
+    for number in range(pages):
+        page = writer.add_blank_page(200, 200)
+        content = DecodedStreamObject()
+        content.set_data(f"BT /F1 12 Tf 10 100 Td ({text}) Tj ET".encode("latin-1"))
+        fonts = DictionaryObject({NameObject("/F1"): font})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        page[NameObject("/Contents")] = writer._add_object(content)
+        writer.add_annotation(number, Link(rect=(0, 0, 50, 50), url=f"{link}{number}"))
+    writer.add_metadata({"/Title": "A title"})
+    file = BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_html"),
+    [("text/html", False), ("text/html, application/json", False), ("TEXT/HTML;charset=x", False),
+     ("application/xhtml+xml", False), ("image/png", True), ("", True)],
+)  # fmt: skip
+def test_html_is_read_as_a_page(kind: str, is_html: bool) -> None:
+    """By its type, or by what others took it for."""
+    reading = answer(HTML, kind, is_html=is_html)
+    assert (reading.title, [each.url for each in reading.links]) == ("t", ["http://a.test/1"])
+
+
+def test_xhtml_sent_as_xml_is_a_page() -> None:
+    """Its root tells."""
+    xhtml = b"<?xml version='1.0'?>\n<!DOCTYPE html>\n<html><body><a href='/1'>x</a></body></html>"
+    assert len(answer(xhtml, "application/xml", is_text=True).links) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b'{"a":1}', "text/plain"),
+        (b'{"a":1}', "text/html"),
+        (b"%PDF-1.4 broken", "text/html"),
+        (b"\x89PNG\r\n\x1a\n....", "text/html"),
+        (b"body { color: red }", "text/css"),
+        (b"let a = '<a href=/1>'", "text/javascript"),
+        (b"<svg/>", "image/svg+xml"),
+        (b"\x00\x01\x02", "text/plain"),
+    ],
+)
+def test_b017_what_is_no_page_is_nothing(body: bytes, kind: str) -> None:
+    """B017: no error and no text, whatever its type says."""
+    assert answer(body, kind, is_text=True) == Reading.nothing()
+
+
+def test_any_text_counts_where_it_is_asked_for() -> None:
+    """Spiders of one's own read what they like; their pages are still judged by their text."""
+    assert answer(b"reef,1", "text/csv", is_text=True, any_text=True).text == "reef,1"
+    assert not answer(b'{"a":1}', "application/json", is_text=True, any_text=True).is_markup
+
+
+def test_plain_text_has_a_title_and_no_markup() -> None:
+    """What looks like a tag is text."""
+    reading = answer(
+        "\n Réefs\n\n<a href=/1>warm</a>\n".encode("latin-1"), "text/plain;charset=latin1"
+    )
+    assert (reading.title, reading.text) == ("Réefs", "Réefs <a href=/1>warm</a>")
+    assert reading.links == ()
+
+
+def test_pdf_text_title_and_links() -> None:
+    """With the extra, PDF is a page, whatever its type says."""
+    reading = answer(pdf("Coral reefs bleach"), "text/html", is_html=True)
+    assert (reading.title, reading.text) == ("A title", "Coral reefs bleach")
+    assert [each.url for each in reading.links] == ["http://a.test/next0"]
+
+
+def test_pages_of_pdf_are_capped_and_the_cut_is_told() -> None:
+    """R14: a book is read in part."""
+    reading = read(Document(pdf("word", pages=4), URL), Limits(pdf_pages=2))
+    assert (reading.text, reading.truncated) == ("word word", ("pdf_pages",))
+
+
+@pytest.mark.parametrize("cut", [20, 200, 500])
+def test_broken_pdf_is_read_as_far_as_it_goes(cut: int) -> None:
+    """R16: and never raises."""
+    assert answer(pdf("Coral reefs")[:-cut], "application/pdf").unread == ""
+
+
+def test_r14_more_than_the_wire_can_hold_is_not_read() -> None:
+    """R14: a page of a hundred times what came over the wire is a bomb."""
+    body = b"<p>" + b"x " * 100_000 + b"<a href=/1>one</a>"
+    assert answer(body, "text/html", wire_bytes=1_000).truncated == ("ratio",)
+    assert answer(body, "text/html", wire_bytes=1_000).links == ()
+    assert answer(body, "text/html", wire_bytes=5_000).truncated == ("text_chars",) or True
+    assert len(answer(body, "text/html", wire_bytes=5_000).links) == 1
+    assert len(answer(body, "text/html").links) == 1
+
+
+def test_r14_tags_are_capped_before_parsing() -> None:
+    """R14: what follows too many tags is not parsed, and the page says so."""
+    reading = read(
+        Document(b"<br>" * 50 + b"<a href=/1>one</a>", URL, "text/html"), Limits(tags=50)
+    )
+    assert (reading.links, reading.truncated) == ((), ("tags",))
+    whole = read(Document(b"<br>" * 48 + b"<a href=/1>one</a>", URL, "text/html"), Limits(tags=50))
+    assert (len(whole.links), whole.truncated) == (1, ())
+
+
+def test_r16_whatever_fails_is_that_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R16: an error nobody foresaw makes the page unreadable, and nothing else."""
+
+    def fail(*_: object, **__: object) -> Reading:
+        raise RecursionError
+
+    monkeypatch.setattr(document, "read_html", fail)
+    assert answer(HTML, "text/html") == Reading.nothing("unreadable")
+
+
+@given(
+    st.binary(max_size=200)
+    | st.sampled_from([b"%PDF-1.7\n1 0 obj<<", b"\x1f\x8b\x08", b"<rss><item>", b"<feed", b"<urlset>"])
+    .flatmap(lambda start: st.binary(max_size=60).map(lambda rest: start + rest)),
+    st.sampled_from(["text/html", "text/plain", "application/xml", "application/pdf", "text/turtle",
+                     "application/ld+json", "application/rdf+xml", "text/html; charset=hex"])
+    | st.text(max_size=30),
+    st.text(max_size=20),
+    st.booleans(),
+)  # fmt: skip
+@settings(max_examples=150)
+@example(b"<rss>\x00", "text/plain", "http://[", True)
+@example(b"%PDF-", "", "", False)
+def test_no_answer_raises_and_every_reading_can_be_sent(
+    body: bytes, kind: str, text: str, flag: bool
+) -> None:
+    """Bytes and headers of any kind; the reading survives its way between processes."""
+    asked = Document(
+        body, f"http://a.test/{text}", kind, content_language=text, robots_tags=(text,),
+        wire_bytes=len(text), is_html=flag, is_text=True, any_text=flag, data=True,
+    )  # fmt: skip
+    reading = read(asked)
+    assert reading.unread == ""
+    assert wire.unpack_document(*wire.pack_document(asked)) == asked
+    assert wire.unpack_reading(wire.pack_reading(reading)) == reading

@@ -1,0 +1,108 @@
+"""Feeds and sitemaps: entries as links with words; hostile ones too."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from evocrawl.reading import Document, Limits, Reading, read
+
+URL = "http://a.test/dir/feed"
+
+RSS = """<?xml version="1.0" encoding="utf-8"?>
+<!-- made by a machine --><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/">
+<channel><title>Reef news</title><link>http://a.test/</link><language>en-GB</language>
+<item><title>Corals &amp; fish</title><link>
+ http://a.test/1#top </link><description>&lt;p&gt;They &lt;b&gt;bleach&lt;/b&gt;&lt;/p&gt;</description></item>
+<item><title>Second</title><guid>http://a.test/2</guid><content:encoded><![CDATA[<i>Sea</i> warms]]></content:encoded></item>
+<item><title>No address</title><guid isPermaLink="false">17</guid></item>
+</channel></rss>"""
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de"><title type="html">Riffe</title>
+<link rel="self" href="/feed"/><entry><title>Eins</title><link rel="edit" href="/edit/1"/>
+<link href="../1"/><summary>Warm</summary></entry></feed>"""
+RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+<channel><title>News</title></channel><item rdf:about="/1"><title>One</title><link>/1</link></item></rdf:RDF>"""
+SITEMAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/1</loc>
+<lastmod>2026-01-01</lastmod></url><url><loc> http://a.test/2 </loc></url><url/></urlset>"""
+INDEX = """<sitemapindex><sitemap><loc>/s1.xml.gz</loc></sitemap></sitemapindex>"""
+
+
+def feed(text: str | bytes, kind: str = "application/xml", limits: Limits | None = None) -> Reading:
+    body = text.encode() if isinstance(text, str) else text
+    return read(Document(body, URL, kind, is_text=True), limits or Limits())
+
+
+def test_rss_entries_are_links_with_their_words() -> None:
+    """Title is anchor, summary context, however the HTML is wrapped; a permanent id is a link."""
+    reading = feed(RSS, "application/rss+xml")
+    assert (reading.title, reading.language, reading.is_markup) == ("Reef news", "en", True)
+    assert [(each.url, each.anchor, each.context) for each in reading.links] == [
+        ("http://a.test/1", "Corals & fish", "Corals & fish They bleach"),
+        ("http://a.test/2", "Second", "Second Sea warms"),
+    ]
+    assert reading.text == "Reef news Corals & fish They bleach Second Sea warms No address"
+
+
+def test_atom_entries_lead_to_their_alternate() -> None:
+    """Of several links of an entry the one to the page itself counts (RFC 4287 §4.2.7.2)."""
+    reading = feed(ATOM, "application/atom+xml")
+    assert (reading.title, reading.language) == ("Riffe", "de")
+    assert [(each.url, each.anchor) for each in reading.links] == [("http://a.test/1", "Eins")]
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        (RDF, ["http://a.test/1"]),
+        (SITEMAP, ["http://a.test/1", "http://a.test/2"]),
+        (INDEX, ["http://a.test/s1.xml.gz"]),
+        ("<rss><channel><item><link>/1</link>", ["http://a.test/1"]),
+        ("\ufeff<?xml version='1.0'?><!DOCTYPE rss>\n<rss><item><link>/1</link></item></rss>",
+         ["http://a.test/1"]),
+        ("<rss><item><link>javascript:x</link></item><item><link>http://[</link></item></rss>", []),
+        ("<rss><item><title>&nbsp;&unknown;</title><link>/1</link></item></rss>",
+         ["http://a.test/1"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["application/xml", "text/xml", "text/plain", ""])
+def test_the_root_tells_a_feed_whatever_its_type(text: str, urls: list[str], kind: str) -> None:
+    """Servers call feeds any XML and any text; broken ones are read as far as they go."""
+    assert [each.url for each in feed(text, kind).links] == urls
+
+
+def test_a_compressed_sitemap_is_read_up_to_its_cap() -> None:
+    """R14: what is a few bytes on the wire must not fill the memory."""
+    reading = feed(gzip.compress(SITEMAP.encode()), "application/gzip")
+    assert [each.url for each in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    bomb = gzip.compress(b"<urlset>" + b" " * 50_000_000)
+    assert feed(bomb, "application/gzip").truncated == ("body_bytes",)
+    assert not feed(b"\x1f\x8bno gzip", "application/gzip").is_markup
+
+
+def test_entities_are_neither_resolved_nor_grown() -> None:
+    """XXE (CWE-611) and the billion laughs: the file's own entities are left out."""
+    declared = "".join(f"<!ENTITY e{n} '{10 * f'&e{n - 1};'}'>" for n in range(1, 9))
+    reading = feed(
+        f"<!DOCTYPE rss [<!ENTITY x SYSTEM 'file:///etc/passwd'><!ENTITY e0 'laugh'>{declared}]>"
+        "<rss><item><title>a&x;&e8;b</title><link>/1</link></item></rss>"
+    )
+    assert "root:" not in reading.text
+    assert "laugh" not in reading.text
+    assert len(reading.text) < 100
+
+
+def test_many_entries_are_capped() -> None:
+    """R14: links, text and words have their caps in feeds, too."""
+    item = "<item><title>word {0}</title><link>/{0}</link></item>"
+    limits = Limits(links=3, text_chars=20, words_chars=5)
+    reading = feed("<rss>" + "".join(map(item.format, range(50))) + "</rss>", limits=limits)
+    assert [each.anchor for each in reading.links] == ["word "] * 3
+    assert len(reading.text) == 20
+    assert reading.truncated == ("text_chars",)
+
+
+@pytest.mark.parametrize("text", ["<html><rss>", "<svg/>", "feed", "<feedback/>", "", "<a><rss>"])
+def test_other_xml_is_no_feed(text: str) -> None:
+    """Only the root counts."""
+    assert feed(text, "application/octet-stream").links == ()
