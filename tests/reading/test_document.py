@@ -118,19 +118,16 @@ def test_r14_more_than_the_wire_can_hold_is_not_read() -> None:
     body = b"<p>" + b"x " * 100_000 + b"<a href=/1>one</a>"
     assert answer(body, "text/html", wire_bytes=1_000).truncated == ("ratio",)
     assert answer(body, "text/html", wire_bytes=1_000).links == ()
-    assert answer(body, "text/html", wire_bytes=5_000).truncated == ("text_chars",) or True
     assert len(answer(body, "text/html", wire_bytes=5_000).links) == 1
     assert len(answer(body, "text/html").links) == 1
 
 
 def test_r14_tags_are_capped_before_parsing() -> None:
     """R14: what follows too many tags is not parsed, and the page says so."""
-    reading = read(
-        Document(b"<br>" * 50 + b"<a href=/1>one</a>", URL, "text/html"), Limits(tags=50)
-    )
-    assert (reading.links, reading.truncated) == ((), ("tags",))
-    whole = read(Document(b"<br>" * 48 + b"<a href=/1>one</a>", URL, "text/html"), Limits(tags=50))
-    assert (len(whole.links), whole.truncated) == (1, ())
+    for before, links, truncated in ((50, 0, ("tags",)), (48, 1, ())):
+        body = b"<br>" * before + b"<a href=/1>one</a>"
+        reading = read(Document(body, URL, "text/html"), Limits(tags=50))
+        assert (len(reading.links), reading.truncated) == (links, truncated)
 
 
 def test_r16_whatever_fails_is_that_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,8 +142,10 @@ def test_r16_whatever_fails_is_that_page_alone(monkeypatch: pytest.MonkeyPatch) 
 
 @given(
     st.binary(max_size=200)
-    | st.sampled_from([b"%PDF-1.7\n1 0 obj<<", b"\x1f\x8b\x08", b"<rss><item>", b"<feed", b"<urlset>"])
-    .flatmap(lambda start: st.binary(max_size=60).map(lambda rest: start + rest)),
+    | st.tuples(
+        st.sampled_from([b"%PDF-1.7\n1 0 obj<<", b"\x1f\x8b\x08", b"<rss><item>", b"<feed "]),
+        st.binary(max_size=60),
+    ).map(b"".join),
     st.sampled_from(["text/html", "text/plain", "application/xml", "application/pdf", "text/turtle",
                      "application/ld+json", "application/rdf+xml", "text/html; charset=hex"])
     | st.text(max_size=30),

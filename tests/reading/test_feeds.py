@@ -14,16 +14,21 @@ RSS = """<?xml version="1.0" encoding="utf-8"?>
 <!-- made by a machine --><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/">
 <channel><title>Reef news</title><link>http://a.test/</link><language>en-GB</language>
 <item><title>Corals &amp; fish</title><link>
- http://a.test/1#top </link><description>&lt;p&gt;They &lt;b&gt;bleach&lt;/b&gt;&lt;/p&gt;</description></item>
-<item><title>Second</title><guid>http://a.test/2</guid><content:encoded><![CDATA[<i>Sea</i> warms]]></content:encoded></item>
+ http://a.test/1#top </link>
+<description>&lt;p&gt;They &lt;b&gt;bleach&lt;/b&gt;&lt;/p&gt;</description></item>
+<item><title>Second</title><guid>http://a.test/2</guid>
+<content:encoded><![CDATA[<i>Sea</i> warms]]></content:encoded></item>
 <item><title>No address</title><guid isPermaLink="false">17</guid></item>
 </channel></rss>"""
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de"><title type="html">Riffe</title>
 <link rel="self" href="/feed"/><entry><title>Eins</title><link rel="edit" href="/edit/1"/>
 <link href="../1"/><summary>Warm</summary></entry></feed>"""
-RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
-<channel><title>News</title></channel><item rdf:about="/1"><title>One</title><link>/1</link></item></rdf:RDF>"""
-SITEMAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/1</loc>
+RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+xmlns="http://purl.org/rss/1.0/">
+<channel><title>News</title></channel><item rdf:about="/1"><title>One</title><link>/1</link></item>
+</rdf:RDF>"""
+SITEMAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>http://a.test/1</loc>
 <lastmod>2026-01-01</lastmod></url><url><loc> http://a.test/2 </loc></url><url/></urlset>"""
 INDEX = """<sitemapindex><sitemap><loc>/s1.xml.gz</loc></sitemap></sitemapindex>"""
 
