@@ -21,6 +21,8 @@ _COMMON = "\n"
 """Stands for all hosts that share a queue on disk; no host's name has a line end."""
 _TAKEN = 16
 """Links that are read at once when those in memory are used up."""
+_FEW = 10
+"""One entry of so many may be outdated before they are looked for."""
 _MANY = 32
 """From so many links on that leave memory at once, a host has a queue of its own on disk."""
 
@@ -56,6 +58,7 @@ class Frontier:
         self._listed: dict[str, Mark] = {}
         self._parked: dict[str, None] = {}
         self._pushed = 0
+        self._outdated = 0
         self._on_disk: dict[str, Runs] = {}
 
     def __len__(self) -> int:
@@ -73,6 +76,7 @@ class Frontier:
         known = self._best.get(target)
         if (known is not None and known[0] >= priority) or self._is_claimed(target):
             return
+        self._outdated += known is not None
         self._insert(lead, priority)
 
     def rerank(self, lead: Lead, priority: float) -> None:
@@ -82,6 +86,7 @@ class Frontier:
         """
         known = self._best.get(lead.fingerprint)
         if known is not None and known[0] != priority:
+            self._outdated += 1
             self._insert(lead, priority)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
@@ -221,8 +226,12 @@ class Frontier:
         """The entries in memory, the best first, those of parked hosts last."""
         free, parked = list[_Entry](), list[_Entry]()
         for host, queue in self._queues.items():
-            (parked if host in self._parked else free).extend(filter(self._is_current, queue))
-        return sorted(free) + sorted(parked)
+            (parked if host in self._parked else free).extend(queue)
+        entries = sorted(free) + sorted(parked)
+        if self._outdated * _FEW > len(entries):
+            self._outdated = 0
+            entries = [*filter(self._is_current, entries)]
+        return entries
 
     def _write(self, queue: str, entries: Iterable[_Entry]) -> None:
         put = self._file.put

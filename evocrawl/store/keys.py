@@ -48,7 +48,9 @@ class KeyMap:
         return len(self._few) + self._packed
 
     def __contains__(self, key: Fingerprint) -> bool:
-        return key in self._few or (self._packed > 0 and self._find(key)[1] >= 0)
+        if key in self._few:
+            return True
+        return self._packed > 0 and self._place(key, self._bucket(key)) >= 0
 
     def __iter__(self) -> Iterator[Fingerprint]:
         """Iterate over the keys, in no order that means anything."""
@@ -60,7 +62,8 @@ class KeyMap:
         few = self._few.get(key)
         if few is not None or not self._packed:
             return few
-        bucket, at = self._find(key)
+        bucket = self._bucket(key)
+        at = self._place(key, bucket)
         return None if at < 0 else self._struct.unpack_from(bucket, at + _KEY_BYTES)
 
     def put(self, key: Fingerprint, *values: Any) -> None:
@@ -70,7 +73,8 @@ class KeyMap:
             if not self._buckets and len(self._few) > self._small:
                 self._pack()
             return
-        bucket, at = self._find(key)
+        bucket = self._bucket(key)
+        at = self._place(key, bucket)
         if at >= 0:
             self._struct.pack_into(bucket, at + _KEY_BYTES, *values)
             return
@@ -83,23 +87,26 @@ class KeyMap:
         """Remove `key` if it is in."""
         if self._few.pop(key, None) is not None or not self._packed:
             return
-        bucket, at = self._find(key)
+        bucket = self._bucket(key)
+        at = self._place(key, bucket)
         if at >= 0:
             stride = self._stride
             bucket[at : at + stride] = bucket[-stride:]
             del bucket[-stride:]
             self._packed -= 1
 
-    def _find(self, key: Fingerprint) -> tuple[bytearray, int]:
-        """Return the bucket of `key` and where its record begins there, −1 where it is not in."""
-        place = hash(key) & self._high
+    def _bucket(self, key: Fingerprint) -> bytearray:
         buckets = self._buckets
-        bucket = buckets[place if place < len(buckets) else place & self._low]
+        place = hash(key) & self._high
+        return buckets[place if place < len(buckets) else place & self._low]
+
+    def _place(self, key: Fingerprint, bucket: bytearray) -> int:
+        """Return where the record of `key` begins in its bucket, −1 where it is not in."""
         at = bucket.find(key)
         # What looks like the key may be a part of others; a key of unusual length is none here.
         while at > 0 and at % self._stride:
             at = bucket.find(key, at + 1)
-        return bucket, at if len(key) == _KEY_BYTES else -1
+        return at if len(key) == _KEY_BYTES else -1
 
     def _records(self, bucket: bytearray) -> list[bytearray]:
         stride = self._stride
