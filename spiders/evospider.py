@@ -11,6 +11,7 @@ from scrapy import Request, Spider
 from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
+from evocrawl.reading.targets import DATA
 from evocrawl.urls import host_of, identity
 
 if TYPE_CHECKING:
@@ -72,11 +73,13 @@ class EvoSpider(Spider):
         if not reading.is_markup:
             flight.failure = reading.unread or "no HTML"
             return
+        reads_data = "formats" in self.ecosystem.relevance.reads
+        unfollowed = _UNFOLLOWED if reads_data else _UNFOLLOWED | {DATA}
         if not reading.nofollow:
             flight.links = tuple(
                 link
                 for link in reading.links
-                if not _UNFOLLOWED.intersection(link.rel) and self._is_allowed(link.url)
+                if unfollowed.isdisjoint(link.rel) and self._is_allowed(link.url)
             )
         yield self.ecosystem.page_item(response, reading, flight)
 

@@ -24,6 +24,16 @@ from typing import Any
 
 from lxml import etree
 
+MEDIA_TYPES = {
+    "application/ld+json": "json-ld",
+    "application/n-triples": "n-triples",
+    "application/owl+xml": "owl",
+    "application/rdf+xml": "rdf-xml",
+    "application/x-turtle": "turtle",
+    "text/turtle": "turtle",
+}
+"""Of RDF files, with the format that each is."""
+
 _SCRIPTS = 20
 _SCRIPT_CHARS = 1_000_000
 _KEYWORDS = ("@context", "@graph", "@id", "@type")

@@ -8,19 +8,25 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from evocrawl.reading.formats import MEDIA_TYPES
 from evocrawl.reading.robots_tags import AGENT
 
+_SAME = frozenset(("alternate", "describedby", "meta"))
 _string: Any = etree.XPath("string()", smart_strings=False)
 
 
 @dataclass(slots=True)
 class Head:
-    """`base_url` and `canonical_url` are absolute; `robots` are the contents of meta robots."""
+    """`base_url` and `canonical_url` are absolute; `robots` are the contents of meta robots.
+
+    `data` are the addresses of RDF files that say what the page says, each with its title.
+    """
 
     base_url: str
     title: str = ""
     canonical_url: str | None = None
     robots: list[str] = field(default_factory=list)
+    data: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_head(root: Any, url: str, most_chars: int) -> Head:
@@ -40,7 +46,9 @@ def read_head(root: Any, url: str, most_chars: int) -> Head:
             if (element.get("name") or "").strip().lower() in ("robots", AGENT):
                 head.robots.append(element.get("content") or "")
         elif tag == "link":
-            if canonical is None and _is_canonical(element):
+            if _is_data(element):
+                head.data.append((element.get("href") or "", element.get("title") or ""))
+            elif canonical is None and _is_canonical(element):
                 canonical = element.get("href")
         elif tag == "base":
             base = element.get("href") if base is None else base
@@ -56,6 +64,12 @@ def read_head(root: Any, url: str, most_chars: int) -> Head:
 
 def _is_canonical(link: Any) -> bool:
     return "canonical" in (link.get("rel") or "").lower().split()
+
+
+def _is_data(link: Any) -> bool:
+    kind = (link.get("type") or "").partition(";")[0].strip().lower()
+    rel = (link.get("rel") or "").lower().split()
+    return kind in MEDIA_TYPES and not _SAME.isdisjoint(rel)
 
 
 def _joined(base: str, href: str | None, most_chars: int) -> str | None:

@@ -23,6 +23,7 @@ from evocrawl.reading.head import read_head
 from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.robots_tags import directives
+from evocrawl.reading.targets import with_data
 from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
@@ -34,7 +35,8 @@ class Reading:
     """What a page says.
 
     `links` are http(s) links, absolute, one for each target, without those to the page itself;
-    `rel` holds their rel tokens and ``evocrawl-hidden`` where a person would not see them.
+    `rel` holds their rel tokens, ``evocrawl-hidden`` where a person would not see them, and
+    ``evocrawl-data`` where they lead to RDF that stands for the page.
     `noindex` and `nofollow` come from meta robots and X-Robots-Tag. `language` is a primary code
     such as "en", "" when unknown. `content_fingerprint` is equal for texts that are equal but for
     case and white space; empty for no text. `is_markup` is False for what is no text at all,
@@ -95,7 +97,7 @@ def read_html(
     _strip_unread(root)
     head = read_head(root, url, limits.url_chars)
     anchors = Anchors(root, head.base_url, url, limits)
-    links = anchors.collect()
+    links = with_data(anchors.collect(), head.data, head.base_url, limits)
     etree.strip_elements(root, "noscript", with_tail=False)
     text = main_text(root)
     if len(text) > limits.text_chars:

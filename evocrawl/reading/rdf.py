@@ -33,21 +33,13 @@ from typing import Any
 
 from lxml import etree
 
-from evocrawl.reading.formats import is_json_ld, parsed_json
+from evocrawl.reading.formats import MEDIA_TYPES, is_json_ld, parsed_json
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading
 from evocrawl.reading.targets import links_to
 
 logger = logging.getLogger(__name__)
 
-MEDIA_TYPES = {
-    "application/ld+json": "json-ld",
-    "application/n-triples": "n-triples",
-    "application/owl+xml": "owl",
-    "application/rdf+xml": "rdf-xml",
-    "application/x-turtle": "turtle",
-    "text/turtle": "turtle",
-}
 _ENDINGS = {
     "jsonld": "json-ld",
     "nt": "n-triples",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from urllib.parse import urljoin
 
 from evocrawl.model import Fingerprint, Link
 from evocrawl.reading.limits import Limits
 from evocrawl.urls import fingerprint
+
+DATA = "evocrawl-data"
+"""The rel token of a link to RDF that stands for a page."""
 
 
 def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits) -> Iterator[Link]:
@@ -31,6 +35,22 @@ def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits
         seen.add(key)
         most = limits.words_chars
         yield Link(target, key, anchor[:most], context[:most], position=len(seen) - 2)
+
+
+def with_data(
+    links: tuple[Link, ...], data: Iterable[tuple[str, str]], url: str, limits: Limits
+) -> tuple[Link, ...]:
+    """Return a page's links and, behind them, those to its `data`: addresses with titles."""
+    known = {link.fingerprint for link in links}
+    found = [
+        each
+        for each in links_to(((where, title, "") for where, title in data), url, limits)
+        if each.fingerprint not in known
+    ][: limits.links - len(links)]
+    first = len(links)
+    return links + tuple(
+        replace(each, rel=(DATA,), position=first + number) for number, each in enumerate(found)
+    )
 
 
 def _fingerprint_or_none(url: str) -> Fingerprint | None:

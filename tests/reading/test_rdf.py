@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.reading import Reading, read_rdf
-from evocrawl.reading.rdf import MEDIA_TYPES
+from evocrawl.reading import Limits, Reading, read_html, read_rdf
+from evocrawl.reading.formats import MEDIA_TYPES
 
 URL = "http://a.test/dir/file"
 PREFIXES = (
@@ -180,3 +180,21 @@ def test_bytes_of_any_kind_raise_nothing(kind: str, body: bytes) -> None:
     """And links are http(s) ones if there are any."""
     for each in (body, b"<a> <http://xmlns.com/foaf/0.1/page> <" + body, b'{"@id":"' + body):
         assert all(url.startswith(("http://", "https://")) for url in urls(read(each, kind)))
+
+
+def test_a_page_leads_to_its_data() -> None:
+    """Links in its head, behind those of its text, told from them by their rel."""
+    html = (
+        b"<base href=/x/><link rel=alternate type='text/turtle; q=1' href=d.ttl title=Data>"
+        b"<link rel='describedby meta' type=application/rdf+xml href='d.rdf#it'><a href=/1>one</a>"
+        b"<link rel=alternate type=application/rss+xml href=/feed>"
+        b"<link rel=stylesheet type=text/turtle href=y>"
+        b"<link rel=alternate type=text/turtle href=/1><link rel=alternate type=text/turtle>"
+    )
+    links = read_html(html, URL).links
+    assert [(each.url, each.anchor, each.rel, each.position) for each in links] == [
+        ("http://a.test/1", "one", (), 0),
+        ("http://a.test/x/d.ttl", "Data", ("evocrawl-data",), 1),
+        ("http://a.test/x/d.rdf", "", ("evocrawl-data",), 2),
+    ]
+    assert len(read_html(html, URL, limits=Limits(links=2)).links) == 2
