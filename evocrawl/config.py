@@ -13,7 +13,6 @@ from typing import Any, Literal, Self, cast
 
 from evocrawl.economies import ECONOMIES
 from evocrawl.errors import SettingError
-from evocrawl.network_options import NetworkOptions
 from evocrawl.options import (
     Option,
     flag,
@@ -25,8 +24,8 @@ from evocrawl.options import (
     text,
     whole,
     words,
-from evocrawl.worker_options import WorkerOptions
 )
+from evocrawl.worker_options import WorkerOptions
 
 PREFIX = "EVOCRAWL_"
 
