@@ -15,6 +15,7 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro, deferred_from_coro
 
 from evocrawl.connections import keep_honest
+from evocrawl.deadlines import keep_deadlines
 from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
@@ -84,7 +85,7 @@ class EvoScheduler(BaseScheduler):
             gate.on_known.append(self._door_opened)
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
-        self._mend_pools()
+        self._mend_downloads()
         if self._sharing is None:
             self._resume(gate)
             return None
@@ -247,11 +248,12 @@ class EvoScheduler(BaseScheduler):
             if visit not in self._in_transit:
                 self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
 
-    def _mend_pools(self) -> None:
-        """Handlers without a pool of connections are left alone."""
+    def _mend_downloads(self) -> None:
+        """Handlers without a pool of connections keep theirs."""
+        handlers = self._crawler.engine.downloader.handlers
         for scheme in ("http", "https"):
-            handler = self._crawler.engine.downloader.handlers._get_handler(scheme)
-            keep_honest(getattr(handler, "_pool", None))
+            keep_honest(getattr(handlers._get_handler(scheme), "_pool", None))
+        keep_deadlines(handlers)
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""

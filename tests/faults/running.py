@@ -1,0 +1,84 @@
+"""Crawls that are started, hit by signals, and looked at afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from livecrawl import FAST, ROOT, Crawled
+
+from evocrawl.simulation.proxy import LoopbackProxy
+
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Running:
+    """A crawl under way, and where it writes."""
+
+    process: subprocess.Popen[bytes]
+    directory: Path
+    proxy: LoopbackProxy
+
+    def hit(self, after: int, *signals: signal.Signals) -> Running:
+        """Send `signals`, one upon the other, once `after` more requests have come in."""
+        until = len(self.proxy.log) + after
+        while len(self.proxy.log) < until and self.process.poll() is None:
+            time.sleep(0.01)
+        for each in signals:
+            self.process.send_signal(each)
+        return self
+
+    def end(self, timeout_s: float = 60) -> Crawled:
+        """Wait for the end; return what is there."""
+        try:
+            code = self.process.wait(timeout_s)
+        finally:
+            self.process.kill()
+            self.process.wait()
+        stats, pages, log = (self.directory / name for name in ("stats.json", "pages.jsonl", "log"))
+        return Crawled(
+            json.loads(stats.read_text()) if stats.exists() else {},
+            [json.loads(line) for line in pages.read_text().splitlines()] if pages.exists() else [],
+            "".join(each.read_text() for each in (log, self.directory / "out") if each.exists()),
+            code,
+        )
+
+
+def start(
+    proxy: LoopbackProxy,
+    directory: Path,
+    *,
+    command: tuple[str, ...] = ("crawl", "evospider"),
+    arguments: Mapping[str, object] | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> Running:
+    """Start ``scrapy`` with a feed, stats and a log in `directory`, through `proxy`."""
+    directory.mkdir(exist_ok=True)
+    for leftover in ("stats.json", "pages.jsonl", "log"):
+        (directory / leftover).unlink(missing_ok=True)
+    line = [sys.executable, "-m", "scrapy", *command, "-O", str(directory / "pages.jsonl")]
+    for name, value in (arguments or {}).items():
+        line += ["-a", f"{name}={value}"]
+    merged = {
+        **FAST,
+        "EVOCRAWL_STATS_FILE": directory / "stats.json",
+        "LOG_FILE": directory / "log",
+        **(settings or {}),
+    }
+    for name, value in merged.items():
+        line += ["-s", f"{name}={json.dumps(value) if isinstance(value, dict) else value}"]
+    path = os.pathsep.join((str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")))
+    environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": path}
+    environment.pop("SCRAPY_PROJECT", None)
+    cwd = ROOT if command[0] == "crawl" else HERE
+    with (directory / "out").open("w") as out:
+        process = subprocess.Popen(line, cwd=cwd, env=environment, stdout=out, stderr=out)
+    return Running(process, directory, proxy)

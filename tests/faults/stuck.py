@@ -1,0 +1,21 @@
+"""A download handler as others' browsers behave: it fails in its own ways, or never answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.http import Response
+
+
+class Stuck(HTTP11DownloadHandler):
+    async def download_request(self, request: Request) -> Response:
+        if request.url.endswith("/navigating"):
+            raise RuntimeError("Page.goto: net::ERR_ABORTED; navigating to a file failed")
+        while request.url.endswith("/never"):
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                continue  # deaf, too
+        return await super().download_request(request)
