@@ -15,6 +15,7 @@ _EDGE = re.compile(
     rb"<(?!/?(?:a|abbr|b|code|em|i|img|script|small|span|strong|style|sub|sup|tt|u|wbr)\b)(?=[/a-zA-Z])"
 )
 _DETECTION_BYTES = 20_000
+_BIG_BYTES = 50_000
 _WEB_CODECS = frozenset(
     codecs.lookup(name).name
     for name in (
@@ -59,15 +60,46 @@ def decoded(body: bytes, encoding: str | None) -> str:
     marked, bom = read_bom(body)
     if marked is not None:
         return body[len(bom or b"") :].decode(marked, "replace")
-    for name in (encoding, html_body_declared_encoding(body)):
-        known = _codec(name) if name else None
-        if known is not None and _can_be(known, body):
-            return body.decode(known, "replace")
+    known = _declared(body, encoding)
+    if known is not None:
+        return body.decode(known, "replace")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
-        found = _codec(detect_encoding(body[:_DETECTION_BYTES]) or "") or "cp1252"
-        return body.decode(found, "replace")
+        return body.decode(_found_out(body), "replace")
+
+
+def safe_encoding(body: bytes, encoding: str | None) -> str | None:
+    """Return the encoding to decode `body` with where others may raise, or take seconds.
+
+    That is where header (`encoding`) or page declare what no web page is written in, and where a
+    big page declares nothing and is no UTF-8. None otherwise: whoever decodes may do as they do.
+    """
+    if read_bom(body)[0] is not None:
+        return None
+    named = [name for name in (encoding, html_body_declared_encoding(body)) if name]
+    if named:
+        is_safe = all(_codec(name) or not resolve_encoding(name) for name in named)
+        return None if is_safe else _declared(body, encoding) or _found_out(body)
+    if len(body) <= _BIG_BYTES:
+        return None
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return _found_out(body)
+    return None
+
+
+def _declared(body: bytes, encoding: str | None) -> str | None:
+    for name in (encoding, html_body_declared_encoding(body)):
+        known = _codec(name) if name else None
+        if known is not None and _can_be(known, body):
+            return known
+    return None
+
+
+def _found_out(body: bytes) -> str:
+    return _codec(detect_encoding(body[:_DETECTION_BYTES]) or "") or "cp1252"
 
 
 def _can_be(codec: str, body: bytes) -> bool:

@@ -1,0 +1,119 @@
+"""Crawls of pages that are hard to read: each is read, in part or aside, and stops no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+from livecrawl import QUERY, Crawl, Crawled, page, site
+
+from evocrawl.simulation.proxy import Request, Response
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+SEEDS = {
+    "bomb": Response(200, b"<p " + b"a=1 " * 60_000 + b">coral bleaching<a href=/ok>k</a>", HTML),
+    "deep": Response(200, b"<div>" * 2100 + b"coral<a href=/after>after</a>", HTML),
+    "many": page(*(f"/links/{number} coral" for number in range(3000)), text="coral"),
+    "giant": Response(200, b"<p>coral bleaching</p>" * 200_000, HTML),
+    "feed": Response(
+        200,
+        b"<rss><channel><title>coral</title><item><link>/item</link></item></channel></rss>",
+        {"Content-Type": "application/rss+xml"},
+    ),
+    "text": Response(200, b"Coral bleaching\n\nin plain words", {"Content-Type": "text/plain"}),
+    "json": Response(200, b'{"coral": 1}', {"Content-Type": "text/plain"}),
+    "codec": Response(200, b"<meta charset=hex><p>coral</p>", {"Content-Type": "text/html"}),
+}
+
+
+def run(crawl: Crawl, serve: Callable[..., object], **settings: object) -> Crawled:
+    pages = {f"/{name}": response for name, response in SEEDS.items()}
+    pages["/pdf"] = Response(200, pdf(), {"Content-Type": "application/pdf"})
+    proxy = serve({"hard.test": site(pages)})
+    return crawl(
+        proxy,
+        arguments={
+            "query": QUERY,
+            "species": "breadth_first",
+            "seeds": " ".join(f"http://hard.test{path}" for path in pages),
+            "max_pages": len(pages) + 1,
+        },
+        settings=settings,
+    )
+
+
+def pdf() -> bytes:
+    pypdf = pytest.importorskip("pypdf")
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.add_metadata({"/Title": "Coral bleaching"})
+    file = BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def test_b020_r14_r15_hard_pages_are_read_and_what_was_cut_is_told(crawl: Crawl, serve) -> None:
+    """B020, B017, B018, R14, R15, R16: caps on the item and in the stats, costly pages aside."""
+    crawled = run(crawl, serve)
+    crawled.check_settled()
+    cut = {each["url"].rpartition("/")[2]: each["truncated"] for each in crawled.pages}
+    assert cut == {
+        "bomb": ["attributes"], "deep": ["depth"], "many": ["links"], "codec": [], "feed": [],
+        "giant": ["body_bytes", "tags", "text_chars"], "text": [], "pdf": [],
+    }  # fmt: skip
+    assert crawled.stat("pages/truncated") == 4
+    assert crawled.stat("pages/read_aside") == 4
+    assert crawled.stat("pages/unreadable") == 0
+    assert crawled.stat("visits/dead") == 1
+
+
+def test_r15_pages_that_take_too_long_are_dead_and_the_crawl_goes_on(crawl: Crawl, serve) -> None:
+    """R15, R16: given up after their time, and counted."""
+    crawled = run(crawl, serve, EVOCRAWL_READ_TIMEOUT_S=0.0001)
+    crawled.check_settled()
+    assert crawled.stat("pages/unreadable") == 4
+    assert crawled.stat("visits/dead") == 5
+    read = {each["url"].rpartition("/")[2] for each in crawled.pages}
+    assert read == {"deep", "codec", "feed", "text"}
+
+
+def test_b097_a_page_that_redirects_to_itself_with_a_cookie_is_fetched(crawl: Crawl, serve) -> None:
+    """B097: the answer to the second try is the page."""
+
+    def door(request: Request) -> Response:
+        if "seen=1" in request.headers.get("cookie", ""):
+            return page(text="coral bleaching")
+        return Response(302, b"", {"Location": "/p", "Set-Cookie": "seen=1"})
+
+    proxy = serve({"door.test": site({"/p": door})})
+    arguments = {"query": QUERY, "seeds": "http://door.test/p", "max_pages": 10}
+    crawled = crawl(proxy, arguments=arguments)
+    crawled.check_settled()
+    assert [each["url"] for each in crawled.pages] == ["http://door.test/p"]
+
+
+def test_b099_many_links_that_redirect_to_one_page_fetch_it_once(crawl: Crawl, serve) -> None:
+    """B099, B098: the redirect's target is claimed; loops end."""
+
+    def answer(request: Request) -> Response:
+        if request.path == "/":
+            return page(*(f"/x/{number}" for number in range(20)), "/loop/1", text="coral")
+        if request.path == "/login":
+            return page(text="log in")
+        if request.path.startswith("/loop"):
+            other = "/loop/2" if request.path == "/loop/1" else "/loop/1"
+            return Response(302, b"", {"Location": other})
+        if request.path == "/robots.txt":
+            return Response(404, b"")
+        return Response(302, b"", {"Location": "/login"})
+
+    proxy = serve({"login.test": answer})
+    arguments = {"query": QUERY, "seeds": "http://login.test/", "max_pages": 60}
+    crawled = crawl(proxy, arguments=arguments)
+    crawled.check_settled()
+    asked = [each.path for each in proxy.log]
+    assert asked.count("/login") == 1
+    assert sum(path.startswith("/x/") for path in asked) == 20
+    assert sum(path.startswith("/loop") for path in asked) <= 4
+    assert crawled.stat("stop_reason") == "exhausted"
