@@ -15,7 +15,7 @@ from evocrawl.store.spill import Spill
 _Entry: TypeAlias = tuple[float, int, Lead, int]
 """Negative priority, number, link, and its address in the spill file or NOWHERE."""
 
-MOST_LINKS = 8_000
+MOST_LINKS = 5_000
 """Links in memory, unless told otherwise."""
 _COMMON = "\n"
 """Stands for all hosts that share a queue on disk; no host's name has a line end."""

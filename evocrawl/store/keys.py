@@ -1,7 +1,7 @@
 """Fingerprints with a few values each, in little more memory than they are long.
 
 A Python dict spends 200 bytes and more on a key of 12 bytes and a number. Here records of key and
-values stand one behind the other in small byte strings, a *bucket* for about a dozen of them, and
+values stand one behind the other in small byte strings, a *bucket* for some of them, and
 are looked for by `bytearray.find`. Buckets are split one at a time as records come (linear
 hashing, Litwin 1980), so that no step takes long. The first `small` keys are in a dict, which is
 faster.
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from evocrawl.model import Fingerprint
 
 _KEY_BYTES = 12
-_FULL = 12
+_FULL = 16
 """Records in a bucket on average."""
 _SMALL = 4096
 
