@@ -17,6 +17,7 @@ from evocrawl.errors import EvocrawlError
 from evocrawl.extensions.progress import Progress
 from evocrawl.extensions.recorder import Recorder
 from evocrawl.extensions.report import StatsReport
+from evocrawl.middlewares.backoff import BackoffMiddleware
 from evocrawl.middlewares.encoding import EncodingMiddleware
 from evocrawl.middlewares.guard import GuardMiddleware
 from evocrawl.middlewares.links import LinksMiddleware
@@ -39,6 +40,7 @@ USER_AGENT = f"evocrawl/{__version__} (focused crawler on Scrapy/{scrapy.__versi
 
 COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", RobotsMiddleware, 100),
+    ("DOWNLOADER_MIDDLEWARES", BackoffMiddleware, 970),
     ("DOWNLOADER_MIDDLEWARES", GuardMiddleware, 980),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, 585),
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),

@@ -24,7 +24,9 @@ from evocrawl.store.ops import (
     DoorOpened,
     DoorShut,
     GivenBack,
+    Held,
     Landed,
+    Located,
     Op,
     Placed,
     Released,
@@ -103,6 +105,17 @@ class Chronicle:
     def turn_away(self, door: str) -> None:
         """The door stays shut for a while; see `Population.turn_away`."""
         self._when_chosen(DoorShut(door), lambda: self.population.turn_away(door))
+
+    def hold(self, host: str, until_s: float) -> None:
+        """Start nothing at `host` before `until_s`; see `Hosts.hold`."""
+        hosts = self.population.environment.hosts
+        self._when_chosen(Held(host, until_s), lambda: hosts.hold(host, until_s))
+
+    def locate(self, host: str, address: str, most: int) -> None:
+        """`host` is at `address`; see `Hosts.locate`."""
+        hosts = self.population.environment.hosts
+        located = Located(host, address, most)
+        self._when_chosen(located, lambda: hosts.locate(host, address, most))
 
     def spend(self, visit: VisitId | None) -> bool:
         """Count one request about to be sent; see `Budget.spend`."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from evocrawl.discovery import ROOT
-from evocrawl.flights import OVER_BUDGET
+from evocrawl.flights import LATER, OVER_BUDGET
 from evocrawl.model import Dead, Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page
 from evocrawl.particulars import Particulars
 from evocrawl.population import Gate, Population
@@ -32,7 +32,7 @@ MOVED_AWAY = "redirects to a host that is not ours at present"
 NOT_TRIED = (LEASE_LOST, MOVED_AWAY)
 """Failures that are not the link's: it costs the agent nothing and teaches nobody anything."""
 
-_LEFT_OPEN = (OVER_BUDGET, LEASE_LOST)
+_LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
 """Nobody has been there: the link stays open for whoever has the host, or the budget, next."""
 
 

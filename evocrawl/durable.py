@@ -36,6 +36,8 @@ FREE = frozenset(
         "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
         "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
         "learn_to",
+        "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
+        "address_concurrency",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""

@@ -9,12 +9,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from evocrawl.chronicle import Chronicle
 from evocrawl.colony import NOT_TRIED
 from evocrawl.config import Config
 from evocrawl.durable import journal_of, path_of
 from evocrawl.errors import SettleError
-from evocrawl.flights import Flight
+from evocrawl.flights import LATER, Flight
 from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.limits import Limits
@@ -27,6 +29,7 @@ from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
 from evocrawl.sharing import sharing_of
 from evocrawl.store.ops import Began
+from evocrawl.troubles import Troubles
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -81,6 +84,14 @@ class Ecosystem:
         )
         self._ahead_s = 0.0
         self._particulars: dict[int, Particulars] = {}
+        self.troubles = Troubles(
+            # A stream of its own, so that failures do not change what agents draw.
+            np.random.default_rng([self.config.seed, 1]),
+            first_s=self.config.back_off_s,
+            cap_s=self.config.back_off_cap_s,
+            asked_cap_s=self.config.retry_after_cap_s,
+            breaker=self.config.breaker_failures,
+        )
 
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> Ecosystem:
@@ -115,10 +126,12 @@ class Ecosystem:
         downloader = self._crawler.engine.downloader
         slot = downloader.slots.get(host)
         if slot is not None:
-            return slot.concurrency, max(slot.delay, delay_s)
-        own = self._slots.get(host, {})
-        concurrency = own.get("concurrency", self._host_concurrency)
-        return concurrency, max(own.get("delay", self._host_delay_s), delay_s)
+            concurrency, delay_s = slot.concurrency, max(slot.delay, delay_s)
+        else:
+            own = self._slots.get(host, {})
+            concurrency = own.get("concurrency", self._host_concurrency)
+            delay_s = max(own.get("delay", self._host_delay_s), delay_s)
+        return 1 if self.troubles.is_troubled(host) else concurrency, delay_s
 
     def flight(self, request: Request) -> Flight | None:
         """Return the notes on the visit that `request` belongs to, None when it belongs to none."""
@@ -144,6 +157,16 @@ class Ecosystem:
         except SettleError:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")
+
+    def put_off(self, flight: Flight) -> None:
+        """Settle a visit that failed, and open its link again: it costs the agent nothing."""
+        visit = flight.visit
+        species = self.population.life.agents[visit.agent].species
+        for target in flight.claimed:
+            self.chronicle.release(target)
+        flight.failure, flight.is_put_off = LATER, True
+        self.land(flight, LATER)
+        self.chronicle.give_back(visit.id, visit.lead, species)
 
     async def read(self, response: Response, *, any_text: bool = False) -> Reading:
         """Return what can be read from a response (see `evocrawl.reader`)."""

@@ -24,6 +24,11 @@ KNOWN = "redirects to a page that is known"
 NOWHERE = "redirects to no http(s) URL"
 OVER_BUDGET = "over budget"
 ADDRESS = "address"
+GIVEN_UP = "its host was given up"
+LATER = "to be tried again"
+
+_UNSENT = (ADDRESS, GIVEN_UP)
+"""Failures that are the link's though no request was sent."""
 
 
 class Claims(Protocol):
@@ -45,7 +50,8 @@ class Flight:
     URL. `hops` are the redirects met, from where to where. `failure` says why there is no page,
     should there be none. `answer` is what came last, where answers are kept. `is_read`: the spider
     has read the page itself. `last_bytes` came over the wire with the last answer, `body_bytes`
-    with all of them.
+    with all of them. `claimed` are the addresses that redirects took it to, `tries` the second
+    tries of its link so far. `is_put_off`: it failed, and its link is open again.
     """
 
     visit: Visit
@@ -65,6 +71,9 @@ class Flight:
     goes_anywhere: bool = False
     answer: Answer | None = None
     hops: list[tuple[str, str]] = field(default_factory=list)
+    claimed: list[Fingerprint] = field(default_factory=list)
+    tries: int = 0
+    is_put_off: bool = False
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""
@@ -90,6 +99,7 @@ class Flight:
                 self.failure = KNOWN
                 return False
             claims.claim(target)
+            self.claimed.append(target)
             self.url, self.address = url, target
         return True
 
@@ -114,10 +124,12 @@ class Flight:
 
     def outcome(self, otherwise: str) -> Outcome:
         """Return how the visit ended; `otherwise` names what took a request that left no trace."""
+        if self.is_put_off:
+            return Dropped(self.failure)
         if self.page is not None:
             return Fetched(self.page, self.cost)
         if self.refused:
             return Refused(self.cost)
-        if self.failure and (self.requests or self.failure == ADDRESS):
+        if self.failure and (self.requests or self.failure in _UNSENT):
             return Dead(self.failure, self.cost)
         return Dropped(self.failure or otherwise)

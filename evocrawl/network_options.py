@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evocrawl.addresses import read_networks
 from evocrawl.learning_options import LearningOptions
-from evocrawl.options import number, option, whole
+from evocrawl.options import maybe, number, option, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,4 +43,41 @@ class NetworkOptions(LearningOptions):
     )
     crawl_delay_cap_s: float = option(
         30.0, number(0), "a number from 0", "a longer Crawl-delay counts as this many seconds"
+    )
+    retry_after_cap_s: float = option(
+        600.0,
+        number(0),
+        "a number from 0",
+        "seconds a host may be waited for when its answer asks for that (Retry-After); one that "
+        "asks for more is given up for as long as it asks",
+    )
+    back_off_s: float = option(
+        1.0,
+        number(0),
+        "a number from 0",
+        "seconds for which a host is left alone after a failure, doubled with each one in a row, "
+        "less a random part of up to a half",
+    )
+    back_off_cap_s: float = option(
+        60.0, number(0), "a number from 0", "most seconds that it comes to"
+    )
+    breaker_failures: int = option(
+        5,
+        whole(1),
+        "a whole number from 1",
+        "failures in a row after which a host is tried once every back_off_cap_s seconds; after "
+        "three more it is given up for an hour",
+    )
+    retry_share: float = option(
+        0.2,
+        number(0, 1),
+        "a number from 0 to 1",
+        "share of the requests that may be second tries; ten are allowed in any case",
+    )
+    address_concurrency: int = option(
+        None,
+        maybe(whole(1)),
+        "a whole number from 1",
+        "visits under way at once to the hosts of one address; four, or as many as one host may "
+        "have, unless given",
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from evocrawl.chronicle import Chronicle, chosen
 from evocrawl.errors import StateError
-from evocrawl.flights import OVER_BUDGET
+from evocrawl.flights import LATER, OVER_BUDGET
 from evocrawl.model import Dead, Dropped, Fetched, Fingerprint, Lead, Outcome, VisitId
 from evocrawl.population import Population
 from evocrawl.species.base import Species
@@ -25,8 +25,10 @@ from evocrawl.store.ops import (
     DoorOpened,
     DoorShut,
     GivenBack,
+    Held,
     Landed,
     Limited,
+    Located,
     Op,
     Placed,
     Released,
@@ -41,8 +43,8 @@ class Past:
     """What has to be known of earlier runs, beside the population itself.
 
     `now_s` is the latest time told. `moved` are the addresses that redirects took the visits
-    under way to, `cut_short` the links of visits that ended for want of budget, with the species
-    that followed them.
+    under way to, `cut_short` the links of visits that the budget ended, or that were put off, and
+    are not open again yet, with the species that followed them.
     """
 
     runs: int = 0
@@ -115,6 +117,10 @@ class _Repeat:
                 self._settle(visit, outcome, number)
             case Limited(host, concurrency, delay_s):
                 self._chronicle.limits.learn(host, (concurrency, delay_s))
+            case Held(host, until_s):
+                environment.hosts.hold(host, until_s)
+            case Located(host, address, most):
+                environment.hosts.locate(host, address, most)
             case Placed(links):
                 self._population.place(links)
             case DoorOpened(door):
@@ -157,7 +163,7 @@ class _Repeat:
             self._population.settle(visit, outcome)
         self.past.moved.pop(visit, None)
         self.past.pages += isinstance(outcome, Fetched)
-        if isinstance(outcome, Dead | Dropped) and outcome.reason == OVER_BUDGET:
+        if isinstance(outcome, Dead | Dropped) and outcome.reason in (LATER, OVER_BUDGET):
             self.past.cut_short[visit] = (under_way.lead, species)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
@@ -26,6 +25,7 @@ from evocrawl.request_links import request_link
 from evocrawl.request_payloads import LostRequest
 from evocrawl.robots import authority
 from evocrawl.showing import has_credentials, without_credentials
+from evocrawl.transit import Transit
 from evocrawl.urls import host_of
 
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from evocrawl.flights import Flight
-    from evocrawl.model import Visit
+    from evocrawl.model import Fingerprint, Visit
 
 logger = logging.getLogger(__name__)
 
 _RECONCILE_S = 1.0
+_RETRIES_FREE = 10
 
 
 class EvoScheduler(BaseScheduler):
@@ -50,7 +51,9 @@ class EvoScheduler(BaseScheduler):
     signal handler, cancelled by the end of the crawl.
 
     What is no visit (requests marked ``meta["evocrawl"] = False``) and what continues one
-    (redirects, retries) waits in a queue of its own and goes first, by Scrapy's priority.
+    (redirects) waits in a queue of its own and goes first, by Scrapy's priority. A visit that is
+    to be tried again (Scrapy's RetryMiddleware decides that) ends, and its link is open again: so
+    no host that fails holds a place.
     """
 
     def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
@@ -60,9 +63,9 @@ class EvoScheduler(BaseScheduler):
         self._chronicle = ecosystem.chronicle
         self._sharing = ecosystem.sharing
         self._again: deque[Visit] = deque()
-        self._transit: list[tuple[int, int, Request]] = []
-        self._in_transit: dict[int, int] = {}
-        self._pushed = 0
+        self._transit = Transit()
+        self._second_tries: dict[Fingerprint, tuple[int, Request | None]] = {}
+        self._retries = 0
         self._alarm: Any = None
         self._closed = False
         self._has_failed = False
@@ -159,9 +162,8 @@ class EvoScheduler(BaseScheduler):
         self._keep(self._chronicle.flush)
         if self._has_failed:
             return None
-        if self._transit:
-            request = heappop(self._transit)[2]
-            self._count_transit(request, -1)
+        request = self._transit.pop(self._ecosystem.now_s())
+        if request is not None:
             return request
         while (visit := self._next_visit()) is not None:
             sent = self._request(visit)
@@ -178,7 +180,9 @@ class EvoScheduler(BaseScheduler):
         return self._chronicle.choose(self._ecosystem.now_s())
 
     def _continue(self, flight: Flight, request: Request) -> bool:
-        """A redirect or retry of a visit's request: the visit goes on."""
+        """A redirect of a visit's request: the visit goes on. A second try is for later."""
+        if request.meta.get("retry_times", 0) > flight.tries:
+            return self._put_off(flight, request)
         if self._sharing is not None and self._sharing.goes_astray(flight, request):
             return False
         if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
@@ -186,17 +190,25 @@ class EvoScheduler(BaseScheduler):
         self._push(request)
         return True
 
-    def _push(self, request: Request) -> None:
-        self._pushed += 1
-        heappush(self._transit, (-request.priority, self._pushed, request))
-        self._count_transit(request, 1)
+    def _put_off(self, flight: Flight, request: Request) -> bool:
+        """Open the link of a failed visit again: nobody waits until its host is well.
 
-    def _count_transit(self, request: Request, change: int) -> None:
-        visit = request.meta.get(VISIT)
-        if visit is not None:
-            self._in_transit[visit] = self._in_transit.get(visit, 0) + change
-            if not self._in_transit[visit]:
-                del self._in_transit[visit]
+        False where second tries are too large a share of all requests already.
+        """
+        share = self._ecosystem.config.retry_share
+        if self._retries >= max(share * self._ecosystem.budget.spent, _RETRIES_FREE):
+            return False
+        self._retries += 1
+        self._crawler.stats.inc_value("evocrawl/retries")
+        lead, tries = flight.visit.lead, request.meta["retry_times"]
+        # After a redirect it begins anew, with the link.
+        is_straight = not flight.hops
+        self._second_tries[lead.fingerprint] = tries, request if is_straight else None
+        self._ecosystem.put_off(flight)
+        return True
+
+    def _push(self, request: Request) -> None:
+        self._transit.push(request, self._ecosystem.troubles.until(host_of(request.url)))
 
     def _request(self, visit: Visit) -> Request | None:
         flight = self._ecosystem.took_off(visit)
@@ -204,8 +216,12 @@ class EvoScheduler(BaseScheduler):
         if isinstance(lead.payload, LostRequest):
             self._ecosystem.land(flight, "its request could not be stored")
             return None
+        tries, again = self._second_tries.pop(lead.fingerprint, (0, None))
         own = lead.payload if isinstance(lead.payload, Request) else None
-        request = own or Request(without_credentials(lead.url))
+        request = again or own or Request(without_credentials(lead.url))
+        if tries:
+            request.meta["retry_times"] = tries
+        flight.tries = request.meta.get("retry_times", 0)
         request.meta[VISIT] = visit.id
         request.meta["depth"] = lead.depth
         return request
@@ -245,7 +261,7 @@ class EvoScheduler(BaseScheduler):
             return
         working = {request.meta.get(VISIT) for request in self._slot.inprogress}
         for visit in [each for each in flights if each not in working]:
-            if visit not in self._in_transit:
+            if not self._transit.holds(visit):
                 self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
 
     def _mend_downloads(self) -> None:
@@ -259,10 +275,10 @@ class EvoScheduler(BaseScheduler):
         """Have the engine ask again when a delay is over or a lost request is to be found."""
         if self._alarm is not None or self._closed:
             return
-        wakes_at_s = self._population.wakes_at()
         delays = [_RECONCILE_S] if self._ecosystem.flights else []
-        if wakes_at_s is not None:
-            delays.append(max(wakes_at_s - self._ecosystem.now_s(), 0.0))
+        for wakes_at_s in (self._population.wakes_at(), self._transit.wakes_at()):
+            if wakes_at_s is not None:
+                delays.append(max(wakes_at_s - self._ecosystem.now_s(), 0.0))
         if delays:
             self._alarm = call_later(min(delays), self._ring)
 

@@ -12,15 +12,18 @@ from evocrawl.addresses import Networks, literal
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import EvocrawlError
 from evocrawl.guard import SCHEMES, AddressRefused, check_handlers, watch
-from evocrawl.lookups import Lookups
+from evocrawl.lookups import MAX_NAMES, Lookups
 from evocrawl.meta import PLAIN
 from evocrawl.showing import shown
+from evocrawl.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+_AT_ONE_ADDRESS = 4
 
 
 class SchemeRefused(IgnoreRequest):
@@ -39,9 +42,14 @@ class GuardMiddleware:
     (``meta["evocrawl"] = False``) and the project has a handler for them.
     """
 
-    def __init__(self, crawler: Crawler, networks: Networks) -> None:
+    def __init__(self, crawler: Crawler, ecosystem: Ecosystem, networks: Networks) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
+        self._ecosystem = ecosystem
+        self._at_one_address = ecosystem.config.address_concurrency or max(
+            _AT_ONE_ADDRESS, crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        )
+        self._located: dict[str, str] = {}
         self._stats = crawler.stats
         self._networks = networks
         self._lookups = Lookups()
@@ -51,14 +59,15 @@ class GuardMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's configuration; raises SettingError as `check_handlers` does."""
-        networks = Networks(Ecosystem.of(crawler).config.allow_networks)
+        ecosystem = Ecosystem.of(crawler)
+        networks = Networks(ecosystem.config.allow_networks)
         try:
             check_handlers(crawler.settings, networks)
         except EvocrawlError:
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             crawler.spider = None
             raise
-        return cls(crawler, networks)
+        return cls(crawler, ecosystem, networks)
 
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise AddressRefused or SchemeRefused."""
@@ -68,16 +77,26 @@ class GuardMiddleware:
                 return
             self._stats.inc_value("evocrawl/guard/scheme")
             raise SchemeRefused(f"{parts.scheme}: is not followed")
-        if self._networks.is_everything:
+        host = parts.hostname or ""
+        if self._networks.is_everything and request.meta.get("proxy"):
             return
         self._watch_pools()
-        host = parts.hostname or ""
         address = literal(host)
         addresses = [address] if address else await self._lookups.addresses(host)
         kinds = {each: kind for each in addresses if (kind := self._networks.refuses(each))}
+        if addresses and not request.meta.get("proxy"):
+            self._locate(host_of(request.url), addresses[0])
         # The check at the connection picks the good ones, which no proxy does.
         if kinds and (request.meta.get("proxy") or len(kinds) == len(addresses)):
             raise AddressRefused.at(host, *next(iter(kinds.items())))
+
+    def _locate(self, host: str, address: str) -> None:
+        """Tell the population where a host is, so that it is gentle with that server."""
+        if self._located.get(host) != address:
+            self._located[host] = address
+            self._ecosystem.chronicle.locate(host, address, self._at_one_address)
+            if len(self._located) > MAX_NAMES:
+                del self._located[next(iter(self._located))]
 
     def process_exception(
         self,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.ecosystem import Ecosystem
-from evocrawl.flights import ADDRESS, OVER_BUDGET
+from evocrawl.flights import ADDRESS, GIVEN_UP, OVER_BUDGET
 from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED, VISIT
+from evocrawl.middlewares.backoff import HostGivenUp
 from evocrawl.particulars import Answer
 from evocrawl.showing import shown
 
@@ -74,6 +75,8 @@ class MeterMiddleware:
             flight.refused = True
         elif isinstance(exception, AddressRefused):
             flight.failure = ADDRESS
+        elif isinstance(exception, HostGivenUp):
+            flight.failure = GIVEN_UP
         else:
             flight.failure = flight.failure or shown(str(exception))
 

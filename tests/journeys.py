@@ -10,6 +10,7 @@ from tiny_webs import link, make_population, random_web
 
 from evocrawl.chronicle import Chronicle
 from evocrawl.events import Event
+from evocrawl.flights import LATER
 from evocrawl.life import Bounds
 from evocrawl.limits import Limits
 from evocrawl.model import Dropped
@@ -67,7 +68,8 @@ class Journey:
 
     def act(self) -> None:
         """One thing happens."""
-        acts = [self._choose] * 4 + [self._settle] * 3 + [self._doors, self._wait, self._redirect]
+        acts = [self._choose] * 4 + [self._settle] * 3
+        acts += [self._doors, self._wait, self._redirect, self._trouble]
         acts[int(self.rng.integers(len(acts)))]()
 
     def _gate(self, url: str) -> str | None:
@@ -88,7 +90,11 @@ class Journey:
             outcome = self.web.answer(visit.lead.url, self.population.price)
             if self.rng.random() < 0.1:
                 outcome = Dropped("over budget")
-            self.chronicle.settle(visit.id, outcome)
+            is_put_off = self.rng.random() < 0.1
+            species = self.population.life.agents[visit.agent].species
+            self.chronicle.settle(visit.id, Dropped(LATER) if is_put_off else outcome)
+            if is_put_off:
+                self.chronicle.give_back(visit.id, visit.lead, species)
 
     def _doors(self) -> None:
         for door in self.population.shut_doors():
@@ -100,6 +106,11 @@ class Journey:
 
     def _wait(self) -> None:
         self.now_s += float(self.rng.random() * 3)
+
+    def _trouble(self) -> None:
+        host = f"h{self.rng.integers(3)}.test"
+        self.chronicle.hold(host, self.now_s + float(self.rng.random() * 4))
+        self.chronicle.locate(host, f"10.0.0.{self.rng.integers(2)}", int(self.rng.integers(1, 4)))
 
     def _redirect(self) -> None:
         for visit in [*self.population.unsettled][:1]:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from evocrawl.hosts import Hosts
 
 NAMES = ["a.test", "b.test", "c.test"]
+AT_ONE_ADDRESS = 2
 ACTIONS = st.lists(
     st.tuples(
-        st.sampled_from(["start", "finish", "close", "reopen", "advance", "hold"]),
+        st.sampled_from(["start", "finish", "close", "reopen", "advance", "hold", "locate"]),
         st.sampled_from(NAMES),
         st.floats(0, 5),
     ),
@@ -26,13 +27,18 @@ class Model:
     def __init__(self, limit: int, delay_s: float) -> None:
         self.limit, self.delay_s = limit, delay_s
         self.flying = Counter[str]()
+        self.address = dict.fromkeys(NAMES, "")
+        self.went = {name: list[str]() for name in NAMES}
         self.until_s = dict.fromkeys(NAMES, 0.0)
         self.closed = set[str]()
 
     def is_free(self, host: str, now_s: float) -> bool:
-        """Neither closed, nor waiting, nor full."""
+        """Neither closed, nor waiting, nor full, nor is its address."""
         late = self.until_s[host] > now_s
-        return not late and host not in self.closed and self.flying[host] < self.limit
+        there = sum(each.count(self.address[host]) for each in self.went.values())
+        has_room = not self.address[host] or there < AT_ONE_ADDRESS
+        is_full = self.flying[host] >= self.limit
+        return not late and host not in self.closed and not is_full and has_room
 
 
 @given(st.integers(1, 3), st.sampled_from([0.0, 0.5, 3.0]), ACTIONS)
@@ -48,11 +54,13 @@ def test_a_host_is_free_exactly_when_nothing_stands_against_it(
             case "start" if hosts.is_free(host, now_s):
                 hosts.start(host, now_s)
                 model.flying[host] += 1
+                model.went[host].append(model.address[host])
                 if delay_s:
                     model.until_s[host] = max(model.until_s[host], now_s + delay_s)
             case "finish" if model.flying[host]:
                 hosts.finish(host)
                 model.flying[host] -= 1
+                model.went[host].pop()
             case "close":
                 hosts.close(host)
                 model.closed.add(host)
@@ -62,6 +70,9 @@ def test_a_host_is_free_exactly_when_nothing_stands_against_it(
             case "hold":
                 hosts.hold(host, now_s + amount)
                 model.until_s[host] = max(model.until_s[host], now_s + amount)
+            case "locate":
+                hosts.locate(host, f"10.0.0.{amount > 2.5:d}", AT_ONE_ADDRESS)
+                model.address[host] = f"10.0.0.{amount > 2.5:d}"
             case "advance":
                 now_s += amount
         hosts.advance(now_s)
@@ -104,3 +115,34 @@ def test_a_shorter_hold_does_not_end_a_longer_one() -> None:
     hosts.advance(10.0)
     assert hosts.is_free("a.test", 10.0)
     assert hosts.wakes_at() is None
+
+
+def test_hosts_of_one_address_share_its_limit() -> None:
+    """R9: a thousand names on one server are not asked at once; others are not kept waiting."""
+    hosts = Hosts(lambda _: (8, 0.0))
+    freed: list[str] = []
+    hosts.on_free.append(freed.append)
+    for number in range(1000):
+        hosts.locate(f"{number}.test", "10.0.0.1", 3)
+    for number in range(1000):
+        if hosts.is_free(f"{number}.test", 0.0):
+            hosts.start(f"{number}.test", 0.0)
+    assert [hosts.is_free(f"{number}.test", 0.0) for number in (0, 3, 999)] == [False] * 3
+    assert hosts.is_free("elsewhere.test", 0.0)
+    freed.clear()
+    hosts.finish("0.test")
+    assert set(freed) >= {"3.test", "999.test"}
+    assert hosts.is_free("3.test", 0.0)
+
+
+def test_located_hosts_are_forgotten_in_the_end() -> None:
+    """The last 10 000 are known; an address without hosts and visits is not kept."""
+    hosts = Hosts(lambda _: (1, 0.0))
+    hosts.locate("first.test", "10.0.0.1", 1)
+    hosts.start("first.test", 0.0)
+    for number in range(10_000):
+        hosts.locate(f"{number}.test", "10.0.0.2", 1)
+    assert len(hosts._address_of) == 10_000
+    assert len(hosts._addresses) == 2
+    hosts.finish("first.test")
+    assert [*hosts._addresses] == ["10.0.0.2"]

@@ -18,10 +18,12 @@ CORE_LAYERS = (
         "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
         "places", "particulars", "addresses", "network_options", "worker_options", "showing",
+        "learning_options", "troubles",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"borders", "colony", "territory", "worker", "chronicle", "discovery", "doors", "habitat", "life", "limits", "mixing", "novelty",
-     "population", "replay", "slices", "traps", "turns", "waiting", "yields"},
+    {"borders", "colony", "territory", "worker", "chronicle", "discovery", "doors", "habitat",
+     "life", "limits", "mixing", "novelty", "population", "replay", "slices", "traps", "turns",
+     "waiting", "yields"},
     {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)

@@ -58,6 +58,23 @@ class Limited:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A host is in trouble, or wants to be left alone: nothing starts there before `until_s`."""
+
+    host: str
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A host is at `address`, where at most `most` visits may be under way at once."""
+
+    host: str
+    address: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class DoorOpened:
     """The door opened."""
 
@@ -104,7 +121,10 @@ class Landed:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The link of a visit that the budget cut short is open again: there is more budget now."""
+    """The link of a visit that came to nothing is open again.
+
+    The budget had cut it short, and there is more now; or its host was in trouble.
+    """
 
     visit: VisitId
 
@@ -114,6 +134,8 @@ Op: TypeAlias = (
     | Placed
     | Chosen
     | Limited
+    | Held
+    | Located
     | DoorOpened
     | DoorShut
     | Spent

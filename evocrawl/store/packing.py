@@ -22,8 +22,10 @@ from evocrawl.store.ops import (
     DoorOpened,
     DoorShut,
     GivenBack,
+    Held,
     Landed,
     Limited,
+    Located,
     Op,
     Placed,
     Released,
@@ -82,6 +84,10 @@ class Packer:
                 return self._landed(visit, outcome, content)
             case Limited(host, concurrency, delay_s):
                 return ("limit", None, None, None, None, _json([host, concurrency, delay_s]))
+            case Held(host, until_s):
+                return ("hold", until_s, None, None, None, _json(host))
+            case Located():
+                return ("locate", None, None, None, None, _json(astuple(op)))
             case Placed(links):
                 return ("place", None, None, None, None, self._seeds(links))
             case Claimed(visit, target):
@@ -199,6 +205,8 @@ _READERS: dict[str, Callable[[Packer, Row, bytes | None], Op]] = {
     "spend": lambda _, row, __: Spent(row[2]),
     "settle": lambda packer, row, content: packer.read_landed(row, content),
     "limit": lambda _, row, __: Limited(*json.loads(row[5] or "")),
+    "hold": lambda _, row, __: Held(json.loads(row[5] or ""), _there(row[1])),
+    "locate": lambda _, row, __: Located(*json.loads(row[5] or "")),
     "place": lambda packer, row, _: Placed(packer.read_seeds(row[5] or "")),
     "claim": lambda _, row, __: Claimed(_there(row[2]), _there(row[3])),
     "release": lambda _, row, __: Released(_there(row[3])),

@@ -1,0 +1,94 @@
+"""Leaves hosts alone that are in trouble, or that ask for it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Self
+from weakref import WeakKeyDictionary
+
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.flights import GIVEN_UP
+from evocrawl.robots import retry_after
+from evocrawl.urls import host_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+TROUBLE = frozenset({408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+"""Statuses that tell of the server, not of the page."""
+
+_FAILURES = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+    OSError,
+)
+
+
+class HostGivenUp(IgnoreRequest):
+    """The host has failed too often; nothing was sent."""
+
+
+class BackoffMiddleware:
+    """Downloader middleware between caches and the guard: it sees every answer from the network.
+
+    What it learns goes to `evocrawl.troubles`, and from there to the population, which chooses no
+    links of a host that is to be left alone. Whether a request is made again is for Scrapy's
+    RetryMiddleware to say, when for the scheduler.
+    """
+
+    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
+        assert crawler.stats is not None
+        self._stats = crawler.stats
+        self._ecosystem = ecosystem
+        self._troubles = ecosystem.troubles
+        self._sent_at_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem."""
+        return cls(crawler, Ecosystem.of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Let `request` pass, or raise HostGivenUp."""
+        now_s = self._ecosystem.now_s()
+        if self._troubles.is_given_up(host_of(request.url), now_s):
+            self._stats.inc_value("evocrawl/hosts/given_up")
+            raise HostGivenUp(GIVEN_UP)
+        self._sent_at_s[request] = now_s
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Learn from the status, and from Retry-After."""
+        if request not in self._sent_at_s:  # from a cache, or another middleware's own
+            return response
+        if response.status in TROUBLE:
+            asked = (response.headers.get(b"Retry-After") or b"").decode("latin-1")
+            self._failed(request, retry_after(asked, time.time()))
+        else:
+            self._troubles.succeeded(host_of(request.url), self._sent_at_s[request])
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Learn from what did not come."""
+        if isinstance(exception, _FAILURES) and request in self._sent_at_s:
+            self._failed(request, 0.0)
+
+    def _failed(self, request: Request, asked_s: float) -> None:
+        host, now_s = host_of(request.url), self._ecosystem.now_s()
+        self._stats.inc_value("evocrawl/hosts/failures")
+        until_s = self._troubles.failed(host, self._sent_at_s[request], now_s, asked_s)
+        if until_s > now_s:
+            self._ecosystem.chronicle.hold(host, until_s)
