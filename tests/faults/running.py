@@ -59,12 +59,16 @@ def start(
     command: tuple[str, ...] = ("crawl", "evospider"),
     arguments: Mapping[str, object] | None = None,
     settings: Mapping[str, object] | None = None,
+    program: str = "scrapy",
 ) -> Running:
-    """Start ``scrapy`` with a feed, stats and a log in `directory`, through `proxy`."""
+    """Start ``scrapy`` with a feed, stats and a log in `directory`, through `proxy`.
+
+    `program` is the module that is run as if it were Scrapy.
+    """
     directory.mkdir(exist_ok=True)
     for leftover in ("stats.json", "pages.jsonl", "log"):
         (directory / leftover).unlink(missing_ok=True)
-    line = [sys.executable, "-m", "scrapy", *command, "-O", str(directory / "pages.jsonl")]
+    line = [sys.executable, "-m", program, *command, "-O", str(directory / "pages.jsonl")]
     for name, value in (arguments or {}).items():
         line += ["-a", f"{name}={value}"]
     merged = {

@@ -1,0 +1,69 @@
+"""Delays are those that the server sees, whatever the clock says."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+from livecrawl import QUERY
+from running import start
+from statefiles import HOST, asked, tree
+
+from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, Site
+
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+
+
+def gaps_s(proxy: LoopbackProxy) -> list[float]:
+    """Seconds between the pages of the tree, in the order of arrival."""
+    times = [each.at_s for each in proxy.log if each.path != "/robots.txt"]
+    return [later - earlier for earlier, later in pairwise(times)]
+
+
+def test_a_clock_that_jumps_changes_no_delay(tmp_path: Path) -> None:
+    """C9: neither stalls the crawl nor lets it hurry; the robots.txt of the host is asked once."""
+    settings = {
+        "DOWNLOAD_DELAY": 0.1,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "RANDOMIZE_DOWNLOAD_DELAY": False,
+    }
+    with LoopbackProxy({HOST: tree(15)}) as proxy:
+        running = start(
+            proxy, tmp_path / "run", arguments=ARGUMENTS, settings=settings, program="jumpy"
+        )
+        crawled = running.end()
+    assert (crawled.code, crawled.stat("pages")) == (0, 15)
+    assert asked(proxy.log).total() == 15
+    assert proxy.requested(HOST).count("/robots.txt") == 1
+    # Timers may fire a little early.
+    assert min(gaps_s(proxy)) > 0.08
+
+
+def tiring(pages: int, quick: int) -> Site:
+    """A tree that takes 0.3 seconds an answer once it has given `quick`."""
+    answer, given = tree(pages), iter(range(10_000))
+
+    async def site(request: Request) -> Response:
+        if next(given) >= quick:
+            await asyncio.sleep(0.3)
+        found = answer(request)
+        assert isinstance(found, Response)
+        return found
+
+    return site
+
+
+def test_autothrottle_spares_a_server_that_gets_slower(tmp_path: Path) -> None:
+    """B109: its delay is the population's too, as the server sees it."""
+    settings = {
+        "AUTOTHROTTLE_ENABLED": True,
+        "AUTOTHROTTLE_START_DELAY": 0.01,
+        "AUTOTHROTTLE_MAX_DELAY": 2,
+        "RANDOMIZE_DOWNLOAD_DELAY": False,
+    }
+    with LoopbackProxy({HOST: tiring(40, 15)}) as proxy:
+        crawled = start(proxy, tmp_path / "run", arguments=ARGUMENTS, settings=settings).end()
+    assert (crawled.code, crawled.stat("pages")) == (0, 40)
+    assert median(gaps_s(proxy)[-8:]) > 0.2
