@@ -35,7 +35,7 @@ FREE = frozenset(
         "max_pages", "max_unsettled", "page_items", "robots_timeout_s", "robots_tries",
         "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
         "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
-        "learn_to",
+        "learn_to", "memory_links",
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
         "address_concurrency",
     )

@@ -59,11 +59,14 @@ class Ecosystem:
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
         limits = Limits(self._host_limit, (self._host_concurrency, self._host_delay_s))
+        config = Config.read(dict(settings), arguments)
+        self.state_path = path_of(crawler, config)
         habitat = settle_in(
-            Config.read(dict(settings), arguments),
+            config,
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
             host_limit=limits,
             timeout_s=settings.getfloat("DOWNLOAD_TIMEOUT"),
+            spill_to=self.state_path and self.state_path.parent,
         )
         self.config = habitat.config
         self.relevance = habitat.relevance
@@ -73,7 +76,6 @@ class Ecosystem:
         self.save_learnt = habitat.save_learnt
         self.population = habitat.population
         self.unstorable = 0
-        self.state_path = path_of(crawler, habitat.config)
         self._journal = journal_of(crawler, habitat.config, self._cannot_store)
         self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)
         self.chronicle = Chronicle(habitat.population, limits, self._journal)

@@ -24,7 +24,7 @@ from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients, Maker
-from evocrawl.store import Frontier, MemoryPageBase, Shelf
+from evocrawl.store import Frontier, MemoryPageBase, Shelf, Spill
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ def settle_in(
     model: Relevance | None = None,
     labels: Collection[Fingerprint] | None = None,
     makers: Sequence[Maker] = (),
+    spill_to: Path | None = None,
 ) -> Habitat:
     """Build the habitat that `config` describes.
 
@@ -61,11 +62,13 @@ def settle_in(
     `timeout_s` the longest fetch, `model` a relevance model to use in place of the configured
     one (a simulator shares one between runs), `labels` the relevant pages where they are known,
     for the species that needs them, `makers` what makes the species where it is not those that
-    the configuration names. Raises SettingError or QueryError.
+    the configuration names, `spill_to` the directory of what does not fit into memory, where
+    temporary files are unless given. Raises SettingError or QueryError.
     """
     makers = makers or makers_of(config.species)
     model = model or _relevance(config)
-    base = MemoryPageBase()
+    memory = config.memory_links, Spill(spill_to)
+    base = MemoryPageBase(*memory)
     budget = Budget(config.max_pages or None)
     environment = Environment(
         _energy(config),
@@ -93,8 +96,8 @@ def settle_in(
     ingredients = Ingredients(
         base,
         model,
-        lambda: Frontier(base.is_claimed),
-        lambda: Shelf(base.is_claimed),
+        lambda: Frontier(base.is_claimed, *memory),
+        lambda: Shelf(base.is_claimed, *memory),
         config.wander_share,
         config.boldness,
         config.contest,

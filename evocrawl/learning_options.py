@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evocrawl.memory_options import MemoryOptions
 from evocrawl.options import option, path_ending
 
 _NPZ = path_ending(".npz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearningOptions:
+class LearningOptions(MemoryOptions):
     """The part of `evocrawl.config.Config` that is about what species learn."""
 
     learnt: str = option(

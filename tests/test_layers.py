@@ -18,7 +18,7 @@ CORE_LAYERS = (
         "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
         "places", "particulars", "addresses", "network_options", "worker_options", "showing",
-        "learning_options", "troubles",
+        "learning_options", "troubles", "memory_options",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"borders", "colony", "territory", "worker", "chronicle", "discovery", "doors", "habitat",

@@ -108,15 +108,16 @@ def make_population(
     latency: float = 0.0,
     wander_share: float = 0.1,
     boldness: float = 0.1,
+    memory: int = 5000,
     **options: Any,
 ) -> tuple[Population, Ledger]:
     """A population with everything around it, and a ledger that has seen it all."""
-    base = MemoryPageBase()
+    base = MemoryPageBase(memory)
     ingredients = Ingredients(
         base,
         AnchorIsRelevance(),
-        lambda: Frontier(base.is_claimed),
-        lambda: Shelf(base.is_claimed),
+        lambda: Frontier(base.is_claimed, memory),
+        lambda: Shelf(base.is_claimed, memory),
         wander_share,
         boldness,
         contest=4,
