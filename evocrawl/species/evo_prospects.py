@@ -19,8 +19,8 @@ from evocrawl.species.parts import Queue
 Matrix = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
-_AT_HAND = 96
-_SWEPT = 64
+_AT_HAND = 48
+_SWEPT = 32
 _SEED = 1e6
 _CHANGE = 0.05
 """A worth that changed by less stays as it is in the queue."""
