@@ -29,7 +29,7 @@ from livecrawl import QUERY, Crawl, page, site
     ],
 )
 def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str) -> None:
-    """The message names the argument, the value and what is allowed."""
+    """R8: the message names the argument, the value and what is allowed."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(proxy, arguments={"seeds": "http://reef.test/", **arguments})
     assert message in crawled.log

@@ -20,6 +20,8 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
     """Each kill costs the requests under way at most; the last run ends the crawl.
 
     R1, R2, R3, C1, B055.
+
+    R1, R2, R3, C1, B055.
     """
     proxy = serve({HOST: tree(PAGES)})
     state = tmp_path / "state.sqlite"
@@ -48,7 +50,10 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
 
 
 def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """C8: Ctrl-C once, in a JOBDIR; what was under way has landed by the time the crawl ends."""
+    """C8: Ctrl-C once, in a JOBDIR; what was under way has landed by the time the crawl ends.
+
+    C8, R8.
+    """
     proxy = serve({HOST: tree(150)})
     settings = {**SETTINGS, "JOBDIR": tmp_path / "job"}
     stopped = crawl(proxy, arguments=ARGUMENTS, settings=settings, interrupt_at=60)
@@ -61,7 +66,7 @@ def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) ->
 
 
 def test_a_finished_crawl_says_so_and_fetches_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """R5: with more budget it goes on, and nothing the smaller one cut short is lost."""
+    """R5, R8: with more budget it goes on, and nothing the smaller one cut short is lost."""
     proxy = serve({HOST: tree(60)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 20}
     first = crawl(proxy, arguments=arguments)

@@ -21,6 +21,8 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
     """Of another query, and of another version that chose otherwise: exit code 1, no request.
 
     R6, C7.
+
+    R6, C7.
     """
     proxy = serve({HOST: tree(30)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 10}
@@ -41,7 +43,7 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
 
 
 def test_a_full_disk_ends_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """R7, C5, B062: with exit code 1 and nothing lost: with room again the crawl goes on."""
+    """R7, C5, B062, R8: with exit code 1 and nothing lost: with room again the crawl goes on."""
     proxy = serve({HOST: tree(60)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s"}
     full = crawl(proxy, arguments=arguments, settings={"EXTENSIONS": {"fulldisk.FullDisk": 1}})
