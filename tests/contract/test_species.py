@@ -98,8 +98,6 @@ def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> No
     """Neither beyond its concurrency nor before its delay is over; and all hosts get their turn.
 
     B050.
-
-    B050.
     """
     web = web_of(seed)
     seeds = [*web.links][:3]

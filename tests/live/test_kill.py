@@ -20,8 +20,6 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
     """Each kill costs the requests under way at most; the last run ends the crawl.
 
     R1, R2, R3, C1, B055.
-
-    R1, R2, R3, C1, B055.
     """
     proxy = serve({HOST: tree(PAGES)})
     state = tmp_path / "state.sqlite"
@@ -50,7 +48,7 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
 
 
 def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """C8: Ctrl-C once, in a JOBDIR; what was under way has landed by the time the crawl ends.
+    """Ctrl-C once, in a JOBDIR; what was under way has landed by the time the crawl ends.
 
     C8, R8.
     """

@@ -125,8 +125,6 @@ def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> 
     """Agents that chose links of unreachable hosts go on elsewhere until a retry succeeds.
 
     R13, B070.
-
-    R13, B070.
     """
     gone = [f"http://gone{n}.test/page coral bleaching" for n in range(30)]
     links = [f"/{n} coral bleaching" for n in range(20)]

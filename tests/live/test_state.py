@@ -21,8 +21,6 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
     """Of another query, and of another version that chose otherwise: exit code 1, no request.
 
     R6, C7.
-
-    R6, C7.
     """
     proxy = serve({HOST: tree(30)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 10}

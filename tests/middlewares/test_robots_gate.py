@@ -52,8 +52,6 @@ def test_an_unreachable_robots_txt_forbids_everything(
     """No answer is no permission, and a request that cannot wait in a queue is refused at once.
 
     R10, B082.
-
-    R10, B082.
     """
     web.robots(A, answer)
     result = crawl([web.url(A, "/page")])
@@ -120,8 +118,6 @@ def test_rules_behind_a_redirect_hold_for_the_authority_that_was_asked(
     """A redirect off the allowed domains is followed; where it led, it says nothing about B.
 
     B089, B090.
-
-    B089, B090.
     """
     web.robots(A, reply(301, Location=web.url(B, "/shared/robots.txt")))
     web.answers[B]["/shared/robots.txt"] = reply(body=NOTHING)
@@ -155,8 +151,6 @@ def test_a_redirect_loop_is_unreachable_after_five_hops(web: Web, crawl: Crawl) 
 
 def test_the_first_500_kib_of_a_large_file_are_obeyed(web: Web, crawl: Crawl) -> None:
     """A file of 8 MB is cut off on the wire, also where the downloader's own limit is smaller.
-
-    R10, R14.
 
     R10, R14.
     """

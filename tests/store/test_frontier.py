@@ -48,8 +48,6 @@ def test_the_best_open_link_of_a_free_host_comes_up(
     """Against a list that is searched from end to end; ties go to the link found first.
 
     B046, B052.
-
-    B046, B052.
     """
     claimed, busy = set[bytes](), set[str]()
     frontier = Frontier(claimed.__contains__, most)

@@ -154,8 +154,6 @@ def test_a_page_is_recorded_once(tmp_path: Path) -> None:
     """Visits are counted; content that has changed renews the record, the first finder stays.
 
     C11.
-
-    C11.
     """
     again, other = page(), page(text="bleached", version=b"2")
     written(tmp_path / "s", landed(page(), 1), landed(again, 2), landed(other, 3, status=203))
