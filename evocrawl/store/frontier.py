@@ -50,7 +50,7 @@ class Frontier:
     ) -> None:
         self._is_claimed = is_claimed
         self._most = most
-        self._file = LeadFile(spill or Spill())
+        self._file = LeadFile(Spill() if spill is None else spill)
         self._best = KeyMap("<dQ", most)
         self._queues: dict[str, list[_Entry]] = {}
         self._held = 0

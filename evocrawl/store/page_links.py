@@ -23,7 +23,7 @@ class PageLinks:
 
     def __init__(self, most: int, spill: Spill | None = None) -> None:
         self._most = most
-        self._spill = spill or Spill()
+        self._spill = Spill() if spill is None else spill
         self._near: OrderedDict[Fingerprint, list[Lead]] = OrderedDict()
         self._held = 0
         self._unwritten: set[Fingerprint] = set()

@@ -38,7 +38,7 @@ class Pages:
 
     def __init__(self, most: int = MOST_PAGES, spill: Spill | None = None) -> None:
         self._most = most
-        self._spill = spill or Spill()
+        self._spill = Spill() if spill is None else spill
         self._recent: OrderedDict[Fingerprint, PageRecord] = OrderedDict()
         self._unwritten: set[Fingerprint] = set()
         self._known = KeyMap("<Qd")
