@@ -1,0 +1,93 @@
+"""Writes faults.md from faults.toml and the tests: `python docs/make_faults.py`.
+
+A test says which faults it is about by their ids, in its docstring, its name or the id of one of
+its parameters: ``\"\"\"R1, B055: …\"\"\"``, ``test_b009_…``, ``pytest.param(…, id="B110")``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+PAGE = DOCS / "faults.md"
+
+_ID = re.compile(r"(?<![A-Za-z0-9])([RC]\d{1,2}|B\d{3})(?![A-Za-z0-9])")
+_NAMED = re.compile(r"(?:^|_)([rc]\d{1,2}|b\d{3})(?=_|$)")
+
+_HEAD = """\
+# Faults we test for
+
+Made by `docs/make_faults.py` from `docs/faults.toml` and the ids in the tests; a test keeps them
+together. Each row is a kind of fault that was met in the wild or tried on purpose: what is right,
+what Scrapy 2.19.0 does with the same (or whom the column names), and our tests. R are promises,
+C crashes, B single inputs.
+"""
+
+
+def catalogue() -> dict[str, Any]:
+    """Return sections (a title and rows), and what is left out (what and why)."""
+    with (DOCS / "faults.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def tests_by_id() -> dict[str, list[str]]:
+    """Return for each id the tests that name it, as ``folder/test_file.py: what it says``."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = path.relative_to(ROOT / "tests").as_posix()
+        for test in _tests(ast.parse(path.read_text(encoding="utf-8"))):
+            for each in sorted(_ids(test)):
+                found[each].append(f"{name}: {_words(test.name)}")
+    return found
+
+
+def _tests(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node
+
+
+def _ids(test: ast.FunctionDef) -> set[str]:
+    texts = [ast.get_docstring(test) or ""]
+    for decorator in test.decorator_list:
+        for node in ast.walk(decorator):
+            if isinstance(node, ast.keyword) and node.arg in ("id", "ids"):
+                texts.append(ast.unparse(node.value))
+    named = {each.upper() for each in _NAMED.findall(test.name.removeprefix("test_"))}
+    return named.union(*(_ID.findall(text) for text in texts))
+
+
+def _words(name: str) -> str:
+    return _NAMED.sub("", name.removeprefix("test_")).strip("_").replace("_", " ")
+
+
+def page() -> str:
+    """Return the text of faults.md."""
+    found = tests_by_id()
+    lines = [_HEAD]
+    listed = catalogue()
+    for section in listed["section"]:
+        lines += [
+            f"## {section['title']}\n",
+            "| | fault | right | stock Scrapy | tests |",
+            "| --- | --- | --- | --- | --- |",
+        ]
+        for row in section["rows"]:
+            tests = "<br>".join(found.get(row["id"], ())) or f"none: {row['without']}"
+            cells = (row["id"], row["fault"], row["right"], row["stock"], tests)
+            lines.append(f"| {' | '.join(each.replace('|', chr(92) + '|') for each in cells)} |")
+        lines.append("")
+    lines.append("## Left out\n")
+    lines += [f"- {each['what']}: {each['why']}." for each in listed["left_out"]]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
