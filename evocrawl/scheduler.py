@@ -160,6 +160,7 @@ class EvoScheduler(BaseScheduler):
         """Return the next request to send, None when none may be sent now."""
         self._reconcile()
         self._keep(self._chronicle.flush)
+        self._keep(self._ecosystem.base.spill.check)
         if self._has_failed:
             return None
         request = self._transit.pop(self._ecosystem.now_s())

@@ -25,7 +25,9 @@ class MemoryPageBase:
 
     def __init__(self, most: int = MOST_PAGES, spill: Spill | None = None) -> None:
         self.ranks = RelevanceRanks()
-        self._pages = Pages(most, spill)
+        self.spill = Spill() if spill is None else spill
+        """Shared by all that does not fit into memory."""
+        self._pages = Pages(most, self.spill)
         self._claimed = KeySet()
         self._energetic = Pool()
 

@@ -22,8 +22,9 @@ _SIZE_BYTES = 4
 class Spill:
     """Keeps byte strings by their address. There is no file before the first `_BUFFERED` bytes.
 
-    The file lies in `directory`, or where temporary files do. Raises StateError where that fails,
-    as on a full disk.
+    The file lies in `directory`, or where temporary files do. On a full disk, or where there can be
+    no file, records stay in memory, lest a population is left with half of a step done: `check`
+    tells of it in between.
 
     >>> spill = Spill()
     >>> spill.get(spill.put(b"a record"))
@@ -35,6 +36,8 @@ class Spill:
         self._file: int | None = None
         self._written = 0
         self._buffer = bytearray()
+        self._write_at = _BUFFERED
+        self._failure: OSError | None = None
 
     def __len__(self) -> int:
         """Return how many bytes were put, sizes included."""
@@ -45,18 +48,23 @@ class Spill:
         address = len(self)
         self._buffer += len(record).to_bytes(_SIZE_BYTES, "little")
         self._buffer += record
-        if len(self._buffer) > _BUFFERED:
+        if len(self._buffer) > self._write_at:
             self._write()
         return address
 
     def get(self, address: int) -> bytes:
-        """Return the record at an address that `put` gave. O(its length)."""
+        """Return the record at an address that `put` gave; raises StateError. O(its length)."""
         begin = self._read(address, _GUESS)
         size = int.from_bytes(begin[:_SIZE_BYTES], "little")
         record = begin[_SIZE_BYTES : _SIZE_BYTES + size]
         if len(record) < size:
             record += self._read(address + len(begin), size - len(record))
         return record
+
+    def check(self) -> None:
+        """Raise StateError where the last attempt to write has failed."""
+        if self._failure is not None:
+            raise self._failed(self._failure) from self._failure
 
     def _read(self, at: int, most: int) -> bytes:
         """Read up to `most` bytes, of the file or of what is still to be written."""
@@ -70,18 +78,20 @@ class Spill:
             raise self._failed(error) from error
 
     def _write(self) -> None:
+        done, self._failure = 0, None
         try:
             if self._file is None:
                 self._file = _nameless(self._directory)
                 finalize(self, os.close, self._file)
-            done = 0
             while done < len(self._buffer):
                 with memoryview(self._buffer)[done:] as rest:
                     done += os.pwrite(self._file, rest, self._written + done)
         except OSError as error:
-            raise self._failed(error) from error
-        self._written += done
-        self._buffer.clear()
+            self._failure = error
+        else:
+            self._written += done
+            self._buffer.clear()
+        self._write_at = len(self._buffer) + _BUFFERED
 
     def _failed(self, error: OSError) -> StateError:
         place = self._directory or tempfile.gettempdir()

@@ -44,13 +44,18 @@ def test_the_file_is_closed_with_what_uses_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("directory", ["/dev/full-of-nothing", "/proc"])
 def test_where_nothing_can_be_written_the_crawl_ends_with_a_clear_error(directory: str) -> None:
     """It names the place and the reason."""
-    frontier = Frontier(lambda _: False, 2, Spill(Path(directory)))
+    spill = Spill(Path(directory))
+    frontier = Frontier(lambda _: False, 2, spill)
+    for number in range(5000):
+        frontier.push(lead(number), -number)
     with pytest.raises(StateError, match=f"{directory}: .* does not fit into memory"):
-        push(frontier, 10_000)
+        spill.check()
+    assert len(frontier) == 5000
+    assert frontier.peek(lambda _: True) == lead(0)
 
 
 def test_a_full_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was written in part is none; once there is room it goes on."""
+    """Nothing is lost; once there is room it goes on."""
     spill, write = Spill(tmp_path), os.pwrite
 
     def fails(file: int, rest: memoryview, at: int) -> int:
@@ -59,18 +64,16 @@ def test_a_full_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.Monkey
         return write(file, rest[:100_000], at)
 
     monkeypatch.setattr(os, "pwrite", fails)
+    spill.check()
+    addresses = [spill.put(b"%d" % number * 50_000) for number in range(8)]
     with pytest.raises(StateError, match="No space left"):
-        spill.put(bytes(300_000))
+        spill.check()
+    assert [spill.get(each) for each in addresses] == [b"%d" % n * 50_000 for n in range(8)]
     monkeypatch.undo()
-    address = spill.put(b"more")
-    assert spill.get(address) == b"more"
-    assert spill.get(0) == bytes(300_000)
-
-
-def push(frontier: Frontier, count: int) -> None:
-    """Push links, each worse than those before."""
-    for number in range(count):
-        frontier.push(lead(number), -number)
+    addresses += [spill.put(b"%d" % number * 50_000) for number in (8, 9)]
+    addresses += [spill.put(bytes(300_000))]
+    spill.check()
+    assert [spill.get(each) for each in addresses[:8]] == [b"%d" % n * 50_000 for n in range(8)]
 
 
 def lead(number: int, features: object = None) -> Lead:
