@@ -35,10 +35,8 @@ class Borders:
         """Take in a page that another population has fetched: it is known from now, and ranks.
 
         No energy lies on it here. Its links are shown to every species, but for those claimed.
-        `depth` is the page's. A page that is known is ignored. O(links).
+        `depth` is the page's. Raises PageBaseError where it is known. O(links).
         """
-        if self.base.get(page.fingerprint) is not None:
-            return
         self._add(page, depth)
         self._show(page, depth)
 

@@ -58,7 +58,7 @@ class Colony:
         self._base = population.environment.base
         self._calls = calls
         self._put = put
-        self._ask = ask
+        self.ask = ask
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
 
@@ -76,7 +76,7 @@ class Colony:
         host = host_of(url)
         if not host or self.territory.is_ours(host):
             return self._gate(url)
-        self._ask(host)
+        self.ask(host)
         return authority(url)
 
     def may_open(self, door: str) -> bool:
@@ -114,15 +114,20 @@ class Colony:
         for agent, _ in self._borders.turn_back(lambda lead: lead.fingerprint in done):
             self._borders.stay(agent)
 
-    def show(self, host: str, links: Sequence[tuple[Link, Source | None]]) -> None:
-        """Show open links of a host to the population, but for those it has already."""
+    def show(
+        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
+    ) -> None:
+        """Show open links of a host to the population, but for those it has already.
+
+        Those too with `again`, for a population that has nowhere to go.
+        """
         by_source: dict[Source | None, list[Link]] = defaultdict(list)
         for link, source in links:
             target = link.fingerprint
             is_new = self.territory.wait(host, target)
             # A link that waits and is claimed led to a page that could not be recorded in time.
             is_new |= self._base.is_claimed(target)
-            if is_new and self._borders.restore(target):
+            if (is_new or again) and self._borders.restore(target):
                 by_source[source].append(link)
         for source, found in by_source.items():
             if source is None:
@@ -157,9 +162,11 @@ class Colony:
 
     def heard(self, page: Page, depth: int) -> None:
         """Another worker has settled a page."""
-        for link in page.links:
-            self._place(link)
-        self._borders.hear(page, depth)
+        fresh = [link for link in page.links if self._place(link)]
+        if self._base.get(page.fingerprint) is None:
+            self._borders.hear(page, depth)
+        elif fresh:
+            self._borders.show(replace(page, links=tuple(fresh)), depth)
 
     def heard_dead(self, target: Fingerprint) -> None:
         """Another worker has found that a link leads nowhere."""

@@ -102,7 +102,8 @@ class Sharing:
         send = handlers.download_request_async
 
         async def send_if_ours(request: Request) -> Response:
-            if not self.worker.may_send(host_of(request.url), is_visit=VISIT in request.meta):
+            host, is_visit = host_of(request.url), VISIT in request.meta
+            if not await self.worker.cleared(host, is_visit=is_visit):
                 raise IgnoreRequest(LEASE_LOST)
             return await send(request)
 
@@ -151,11 +152,13 @@ class SharedChronicle(Chronicle):
         return super().choose(now_s) if self._worker.may_choose else None
 
     def opened(self, door: str) -> None:
-        """The door has opened, if its host is ours; else it opens when the host becomes so."""
-        host = host_of(f"{door}/")
+        """The door has opened, if its host is ours; else it opens when the host is again."""
+        host, colony = host_of(f"{door}/"), self._worker.colony
         if self._worker.may_send(host, is_visit=True):
-            self._worker.colony.paced(host, self.limits(host)[1])
+            colony.paced(host, self.limits(host)[1])
             super().opened(door)
+        elif door in self.population.shut_doors():
+            colony.ask(host)
 
 
 class _Told:

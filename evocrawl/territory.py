@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from evocrawl.model import Fingerprint
 from evocrawl.store.shared.layout import shard_of
 
-_MARGIN = 0.9
-"""Share of a lease after which this worker does not rely on it any more."""
+_MARGIN = 0.5
+"""Share of a lease after which nothing is sent before it is renewed.
+
+What is under way then has the rest of the lease to come to its end before another worker begins.
+"""
 
 
 def clock_s() -> float:

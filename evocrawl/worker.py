@@ -22,6 +22,7 @@ from evocrawl.store.shared.layout import SHARDS, Layout, Place, shard_of
 from evocrawl.store.shared.outbox import Outbox
 from evocrawl.store.shared.rows import Guest, Rows, Source
 from evocrawl.territory import Territory
+from evocrawl.urls import host_of
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,6 @@ _PULSE_S, _SLOWEST_PULSE_S = 0.1, 1.0
 _LONGEST_BEAT_S = 1.0
 _NEWS_AT_ONCE = 100
 _WARM_UP = 2000
-_UNSENT = 1000
 _SHARDS_SCANNED, _HOSTS_A_SHARD = 16, 4
 
 
@@ -79,7 +79,9 @@ class SharedWorker:
         self._territory = Territory(terms.lease_s)
         self._calls = Calls(self._rows, Layout(place.name))
         self.colony = Colony(population, self._territory, self._calls, self._put, self._ask)
-        self._outbox = Outbox(self._connection, _UNSENT, self._fenced, self._reached)
+        self._outbox = Outbox(
+            self._connection, population.max_unsettled, self._fenced, self._reached
+        )
         self._asked: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._living: dict[str, Worker] = {}
@@ -87,7 +89,7 @@ class SharedWorker:
         self._after = "0-0"
         self._left = 1
         self._silent_since_s: float | None = None
-        self._is_closing = False
+        self._is_closing = self._is_sharing = False
         self._random = Random()
 
     @property
@@ -104,6 +106,14 @@ class SharedWorker:
         if host in self._territory.leases:
             return self._territory.is_ours(host)
         return not is_visit
+
+    async def cleared(self, host: str, *, is_visit: bool) -> bool:
+        """Return the same, once it is certain: a lease that ran out is renewed, or is lost."""
+        while not self.may_send(host, is_visit=is_visit):
+            if host not in self._territory.leases or self._is_closing:
+                return False
+            await asyncio.sleep(_PULSE_S)
+        return True
 
     def counts(self) -> dict[str, int]:
         """Return what is to be told of sharing, by name."""
@@ -145,7 +155,7 @@ class SharedWorker:
         """Tell what is left to tell, give back hosts and budget, and leave."""
         self._is_closing = True
         try:
-            if self._outbox.failure is None:
+            if self._outbox.failure is None and self._silent_since_s is None:
                 await asyncio.wait_for(self._outbox.sent(), self._terms.timeout_s)
             if self._terms.limit is not None and self._budget.limit is not None:
                 unspent = self._budget.limit - self._budget.spent
@@ -212,7 +222,7 @@ class SharedWorker:
         self.on_gained(host)
         return True
 
-    async def _show(self, host: str) -> None:
+    async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._board.open_links(host):
             links: list[tuple[Any, Source | None]] = []
             for key, row in batch:
@@ -220,11 +230,16 @@ class SharedWorker:
                     links.append(self._rows.unpack_link(host, key, row))
                 except (ValueError, KeyError, TypeError) as error:
                     await self._put_aside(host, "open", key, row, error)
-            self.colony.show(host, links)
+            if host not in self._territory.leases:
+                return
+            self.colony.show(host, links, again=again)
 
     async def _welcome(self, host: str) -> None:
         guests: list[Guest] = []
-        for row in await self._board.welcome(host, self._territory.leases[host]):
+        lease = self._territory.leases.get(host)
+        if lease is None:
+            return
+        for row in await self._board.welcome(host, lease):
             try:
                 guests.append(self._rows.unpack_guest(row))
             except ValueError as error:
@@ -245,6 +260,7 @@ class SharedWorker:
             try:
                 await self._beat()
                 self._reached(True)
+                self._tend_doors()
             except Unreachable:
                 self._reached(False)
             self._check_silence()
@@ -263,7 +279,17 @@ class SharedWorker:
         if len(workers) != len(self._living):
             self.population.borders.bound(share_of(self._terms.bounds, len(workers)))
         self._living = {each.session: each for each in workers}
-        await self._share(len(mine))
+        if not self._is_sharing:
+            self._begin(self._share(len(mine)))
+
+    def _tend_doors(self) -> None:
+        """Nobody waits in vain, whatever was missed: a lease may run out while a door opens."""
+        for door in list(self.population.borders.doors):
+            host = host_of(f"{door}/")
+            if self._territory.is_ours(host):
+                self.on_gained(host)
+            else:
+                self._ask(host)
 
     async def _share(self, hosts: int) -> None:
         """Give up hosts where others could do more and have fewer than their share."""
@@ -271,11 +297,17 @@ class SharedWorker:
         fair = (hosts + sum(each.hosts for each in others)) // (len(others) + 1)
         if hosts <= fair + 1 or not any(each.need and each.hosts < fair for each in others):
             return
-        spare = self.colony.spare(hosts - fair)
+        spare = [each for each in self.colony.spare(hosts - fair) if each not in self._asked]
         leases = {host: self._territory.leases[host] for host in spare}
         self.colony.lost(spare)
-        await self._outbox.sent()
-        await self._board.release(leases)
+        self._is_sharing = True
+        try:
+            await self._outbox.sent()
+            await self._board.release(leases)
+        except Unreachable:
+            self._reached(False)  # the leases run out by themselves
+        finally:
+            self._is_sharing = False
 
     def _need(self, hosts: int) -> int:
         population = self.population
@@ -394,7 +426,7 @@ class SharedWorker:
         """Show open links of own hosts once more, should one have been missed."""
         for host in list(self._territory.leases):
             if await self._board.has_open(host):
-                await self._show(host)
+                await self._show(host, again=True)
         self.wake()
 
     async def _why_over(self) -> str | None:
