@@ -34,6 +34,7 @@ class Recorder:
     def __init__(self, crawler: Crawler, ecosystem: Ecosystem, recording: Recording) -> None:
         self._crawler = crawler
         self._recording: Recording | None = recording
+        self._has_failed = False
         ecosystem.on_landed.append(self._landed)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
@@ -66,6 +67,9 @@ class Recorder:
 
     def _stopped(self) -> None:
         self._try(lambda recording: recording.close())
+        if self._has_failed:
+            # Scrapy takes a crawl with a spider for one that did well, and exits with 0.
+            self._crawler.spider = None
 
     def _try(self, write: Any) -> None:
         """Write on; end the crawl where that cannot be done."""
@@ -75,7 +79,7 @@ class Recorder:
             write(self._recording)
         except OSError:
             logger.exception("the recording cannot be written on: the crawl ends")
-            self._recording = None
+            self._recording, self._has_failed = None, True
             engine = self._crawler.engine
             if engine is not None and engine.spider is not None:
                 _schedule_coro(engine.close_spider_async(reason=FAILED))

@@ -162,3 +162,20 @@ def test_a_project_of_its_own_is_recorded(serve, crawl: Crawl, tmp_path: Path) -
     assert start["links"][0]["url"] == "http://reef.test/fine"
     assert start["links"][0]["anchor"] == "to fine"
     assert rows["http://reef.test/forbidden"]["robots"] == "disallow"
+
+
+def test_a_recording_that_cannot_be_written_on_ends_the_crawl(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """R7, R8: with a reason of its own and exit code 1."""
+    world = open_world(WORLD)
+    first = next(iter(world.documents()))
+    told = {"query": "semantic", "seeds": first.url, "record": tmp_path / "crawl.jsonl"}
+    crawled = crawl(
+        serve(sites_of(world)),
+        arguments=told,
+        settings={"EXTENSIONS": {"fullrecord.FullRecord": 1}},
+    )
+    assert crawled.code == 1
+    assert crawled.stat("stop_reason") == "recording_failed"
+    assert "the recording cannot be written on" in crawled.log

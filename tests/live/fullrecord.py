@@ -1,0 +1,28 @@
+"""An extension that lets a recording grow no more after ten answers, as a full disk does."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Any
+
+from scrapy import signals
+
+from evocrawl.simulation.recording import Recording
+
+
+class FullRecord:
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> FullRecord:
+        self = cls()
+        self.answers = 0
+        crawler.signals.connect(self._count, signals.response_received)
+        return self
+
+    def _count(self) -> None:
+        self.answers += 1
+        if self.answers == 10:
+            Recording.note = self._fail  # type: ignore[method-assign,assignment]
+
+    def _fail(self, *_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
