@@ -43,6 +43,9 @@ _NAMED_BOT = re.compile(r"\(compatible;\s*([\w-]+)", re.IGNORECASE)
 _AGENT_LINE = re.compile(r"user[- ]?agent(?:\s*:\s*|\s+)(.*)", re.IGNORECASE)
 _RULE_LINE = re.compile(r"(?:allow|dis+al+[ao]w|diasllow|crawl[- ]delay)\b", re.IGNORECASE)
 _SLASHES = re.compile("/{2,}")
+_ENCODED_SLASH = re.compile(r"%2F|%5C", re.IGNORECASE)
+_PARAMETERS = re.compile(";[^/]*")
+_TRICK = re.compile(r"//|/\.{1,2}(?:/|\Z)")
 _MAX_AGE = re.compile(r"max-age=\"?(\d{1,10})", re.IGNORECASE)
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -277,12 +280,17 @@ def _readings(url: str) -> list[str]:
     """The spellings of `url` that a server may take it for, without repeats.
 
     Servers differ in whether they merge slashes, and before or after resolving dot segments:
-    ``/a//../b`` is ``/a/b`` to one and ``/b`` to another. The query stays as it was written.
+    ``/a//../b`` is ``/a/b`` to one and ``/b`` to another. Some decode ``%2F`` first, and some pass
+    over what follows a semicolon; where that makes dot segments or doubled slashes of a path, it is
+    a spelling, too. The query stays as it was written.
     """
     url = url.strip().partition("#")[0]
     place, mark, query = url.partition("?")
     resolved = identity(place)
-    places = (resolved, identity(_merge_slashes(place)), _merge_slashes(resolved))
+    places = [resolved, identity(_merge_slashes(place)), _merge_slashes(resolved)]
+    loose = _PARAMETERS.sub("", _ENCODED_SLASH.sub("/", resolved))
+    if loose != resolved and _TRICK.search(loose, len("https://")):
+        places += [identity(loose), identity(_merge_slashes(loose))]
     return list(dict.fromkeys([url, *(place + mark + query for place in places)]))
 
 

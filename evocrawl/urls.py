@@ -1,26 +1,30 @@
 """The identity of a URL: which spellings name the same page.
 
-The identity is only a key for claims, the page base and robots.txt decisions; what is sent is
-the link as the page wrote it. It differs from the written URL in these ways and no others:
+The identity is only a key, for claims, the page base, budgets and robots.txt decisions; what is
+sent is the link as the page wrote it. It differs from the written URL in these ways and no others:
 
 ========================  =====================================================================
 part                      in the identity
 ========================  =====================================================================
-scheme, host              lower case; a final dot of the host is dropped; IDN as punycode
+scheme, host              lower case; a final dot of the host is dropped; IDN as punycode; IPv4 in
+                          dotted form, however it is written
 port                      dropped when it is the scheme's default
 user information          dropped (it is a credential, not a place)
 path                      dot segments resolved, ``//`` kept, empty becomes ``/``
 percent-encoding          upper-case hex, unreserved characters decoded, others encoded (w3lib)
 query                     parameters sorted; blank values kept
-fragment                  dropped
+session ids, tracking     dropped: they say who asks, not what for
+fragment                  dropped, ``#!`` too
 ========================  =====================================================================
 
-Sources: RFC 3986 §6.2.2 and §6.2.3; w3lib's `canonicalize_url`.
+Why, and what is kept apart, stands in docs/urls.md. Sources: RFC 3986 §6.2.2 and §6.2.3; w3lib's
+`canonicalize_url`; WHATWG URL §3.5 (IPv4).
 """
 
 from __future__ import annotations
 
 import re
+import socket
 from hashlib import blake2b
 from urllib.parse import urlsplit, urlunsplit
 
@@ -30,10 +34,35 @@ from evocrawl.model import Fingerprint
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PLAIN = re.compile(
-    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:/[\w~!$&'()*+,=:@-][\w~!$&'()*+,=:@.-]*)*/?", re.A
+    r"https?://(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*"
+    r"(?:/[\w~!$&'*+,=:@-][\w~!$&'()*+,=:@.-]*)*/?",
+    re.A,
 )
 """URLs that are their own identity. Not with ``;``: w3lib drops an empty parameter."""
-_HOST_AS_WRITTEN = re.compile(r"[A-Za-z]+://([A-Za-z0-9.-]+)(?::\d*)?(?:[/?#]|\Z)")
+_HOST_AS_WRITTEN = re.compile(
+    r"[A-Za-z]+://((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*\.?)(?::\d*)?(?:[/?#]|\Z)"
+)
+_NUMBER = r"(?:0[xX][0-9a-fA-F]*|[0-9]+)"
+_IPV4 = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,3}}", re.A)
+_MAY_HOLD_SESSION = re.compile(r";|/\(")
+_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid)(?:=[^;/]*)?(?=[;/]|\Z)", re.I)
+_SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([a-z0-9]{24}\))+\)(?=/|\Z)", re.I)
+_SESSION = re.compile(
+    r"(?:phpsessid|jsessionid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid|xtcsid)",
+    re.I,
+)
+_MAYBE_SESSION = re.compile(r"(?:sid|s|sess|session|session_?id|sesskey)", re.I)
+_RANDOM = re.compile(r"(?=[^=]*\d)[0-9a-z]{16,}", re.I)
+"""What a generic name must hold to be taken for a session: ``sid=5`` is a section."""
+_TRACKING = re.compile(
+    r"utm_\w+|[gdw]?clid|gclsrc|gbraid|wbraid|fbclid|msclkid|twclid|ttclid|li_fat_id|yclid|ysclid|"
+    r"igshid|igsh|mc_[ce]id|_g[al]|_hsenc|_hsmi|mkt_tok|vero_id|oly_(?:anon|enc)_id|wt_mc|"
+    r"pk_(?:campaign|kwd|source|medium)|mtm_\w+|at_(?:medium|campaign)",
+    re.I,
+)
+_MAY_SAY_WHO = re.compile(
+    rf"(?:\A|&)(?:{_TRACKING.pattern}|{_SESSION.pattern}|{_MAYBE_SESSION.pattern})(?:[=&]|\Z)", re.I
+)
 _FINGERPRINT_BYTES = 12
 
 
@@ -45,6 +74,8 @@ def identity(url: str) -> str:
 
     >>> identity("HTTP://Example.COM:80/a/../b%7e?y=2&x=1#top")
     'http://example.com/b~?x=1&y=2'
+    >>> identity("http://example.com/b;jsessionid=1F2?utm_source=x&sid=5")
+    'http://example.com/b?sid=5'
     """
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
@@ -55,7 +86,8 @@ def identity(url: str) -> str:
     if not host:
         raise ValueError(f"a URL without a host: {url[:200]!r}")
     netloc = host if parts.port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{host}:{parts.port}"
-    return urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
+    path, query = _path(parts.path), _query(parts.query)
+    return urlunsplit((parts.scheme, netloc, path, query, ""))
 
 
 def fingerprint(url: str) -> Fingerprint:
@@ -78,6 +110,26 @@ def host_of(url: str) -> str:
         return ""
 
 
+def _path(path: str) -> str:
+    if not _MAY_HOLD_SESSION.search(path):
+        return path
+    # What names no parameter w3lib drops, too, but only where a URL has one alone.
+    return _SESSION_SEGMENT.sub("", _SESSION_IN_PATH.sub("", path)).rstrip(";") or "/"
+
+
+def _query(query: str) -> str:
+    if not _MAY_SAY_WHO.search(query):
+        return query
+    return "&".join(each for each in query.split("&") if not _says_who(*each.split("=", 1)))
+
+
+def _says_who(name: str, value: str = "") -> bool:
+    """Whether a parameter names a visitor, or where they came from."""
+    if _TRACKING.fullmatch(name) or _SESSION.fullmatch(name):
+        return True
+    return bool(_MAYBE_SESSION.fullmatch(name) and _RANDOM.fullmatch(value))
+
+
 def _host(name: str) -> str:
     # IDNA knows other full stops than the ASCII one: it goes first.
     if not name.isascii():
@@ -86,4 +138,9 @@ def _host(name: str) -> str:
         except UnicodeError as error:
             raise ValueError(f"not a host name: {name[:100]!r}") from error
     name = name.rstrip(".").lower()
+    if _IPV4.fullmatch(name):
+        try:
+            return socket.inet_ntoa(socket.inet_aton(name))
+        except OSError as error:
+            raise ValueError(f"not an IPv4 address: {name[:100]!r}") from error
     return f"[{name}]" if ":" in name else name

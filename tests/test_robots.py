@@ -98,6 +98,12 @@ def test_a_rule_matches_as_the_standard_says(rule: str, path: str, allowed: bool
         "/%70rivate",
         "/private/../public",
         "//private?q=1",
+        "/x/..%2fprivate",
+        "/x%2F..%2Fprivate",
+        "/%2fprivate",
+        "/x/..%5cprivate",
+        "/x/..;a=b/private",
+        "/private;jsessionid=1",
     ],
 )
 def test_no_spelling_walks_around_a_rule(path: str) -> None:
@@ -105,7 +111,9 @@ def test_no_spelling_walks_around_a_rule(path: str) -> None:
     assert not rules("User-agent: *\nDisallow: /private").allows(H + path)
 
 
-@pytest.mark.parametrize("path", ["/public/../open", "//open", "/x/%2e%2e/open"])
+@pytest.mark.parametrize(
+    "path", ["/public/../open", "//open", "/x/%2e%2e/open", "/x/..%2fopen", "/x%2fprivate"]
+)
 def test_odd_spellings_of_an_allowed_path_are_allowed(path: str) -> None:
     """Oddness alone forbids nothing."""
     assert rules("User-agent: *\nDisallow: /private").allows(H + path)

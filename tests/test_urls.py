@@ -12,6 +12,7 @@ from evocrawl import urls
 from evocrawl.urls import fingerprint, host_of, identity
 
 HOSTS = [
+    "0x7f.1", "2130706433", "1.2", "08", "1.2.3.4.", "a.1", "a.1b",
     "a.test", "A.Test", "a.test.", "xn--a.test", "1.2.3.4", "[::1]", "[0::1]:80", "a.test:80",
     "a.test:443", "u:p@a.test", "bücher.test", "日本。jp", "１２７。0。0。1", "a.test。",
     "h\\", "h",
@@ -19,6 +20,14 @@ HOSTS = [
 PATHS = st.text(
     st.sampled_from("abZ09_~!$&'()*+,;=:@-.%2fFeE/?#\\ \té|[]^{}\"<>\u200b"), max_size=12
 )
+PATHS = PATHS | st.lists(
+    st.sampled_from(
+        [";", "/", "?", "&", "=", "a", "..", ".", "%25", "%23", "%2e", "jsessionid", "PHPSESSID",
+         "sid", "s", "utm_x", "fbclid", "(S(", "))", "abcdefghijklmnopqrstuvwx", "0123456789abcdef",
+         "#!", "%3B", "%3D", "%26", "+", " "]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
 URLS = st.builds(
     lambda scheme, host, path: f"{scheme}://{host}{path}",
     st.sampled_from(["http", "https", "HTTP"]),
@@ -88,6 +97,53 @@ def test_spellings_of_one_page_share_an_identity(spelling: str) -> None:
     assert identity(spelling) == "http://a.test/b~/?x=1&y="
 
 
+SESSION = "0123456789abcdef0123456789ABCDEF"
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "http://a.test/b;jsessionid=1F?x=1",
+        "http://a.test/b;JSESSIONID=1F;?x=1",
+        "http://a.test/b?PHPSESSID=1&x=1",
+        "http://a.test/b?phpsessid&x=1",
+        f"http://a.test/b?x=1&sid={SESSION}",
+        f"http://a.test/b?s={SESSION}&x=1",
+        f"http://a.test/b?session_id={SESSION}&x=1",
+        "http://a.test/b?ASPSESSIONIDABCD=1&CFID=1&CFTOKEN=2&osCsid=3&x=1",
+        "http://a.test/(S(abcdefghijklmnopqrstuvwx))/b?x=1",
+        "http://a.test/(A(abcdefghijklmnopqrstuvwx)S(abcdefghijklmnopqrstuvwx))/b?x=1",
+        "http://a.test/b?utm_source=y&utm_medium=z&x=1",
+        "http://a.test/b?UTM%5FSource=y&x=1",
+        "http://a.test/b?gclid=1&fbclid=2&msclkid=3&_ga=4&mc_cid=5&x=1#!/view",
+        "http://a.test/b?x=1&",
+    ],
+)
+def test_b106_who_asks_is_no_part_of_an_identity(spelling: str) -> None:
+    """B106: sessions and campaigns lead to the same page."""
+    assert identity(spelling) == "http://a.test/b?x=1"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "2130706433", "0x7f.1", "0x7F000001", "017700000001", "127.1", "127.0.0.1.",
+     "１２７。0。0。1"],
+)  # fmt: skip
+def test_b105_numbers_are_one_host_however_written(host: str) -> None:
+    """B105: politeness and budgets go by the host, whose address may be spelt in many ways."""
+    assert identity(f"http://{host}/x") == "http://127.0.0.1/x"
+    assert host_of(f"http://{host}:80/x") == "127.0.0.1"
+
+
+@pytest.mark.parametrize("host", ["256.1.1.1", "1.2.3.4.5", "4294967296", "0x", "08.1"])
+def test_numbers_that_are_no_address_stay_away(host: str) -> None:
+    """Either no URL, or a name that nobody has."""
+    try:
+        assert host in identity(f"http://{host}/")
+    except ValueError:
+        assert host_of(f"http://{host}/") == ""
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -100,8 +156,17 @@ def test_spellings_of_one_page_share_an_identity(spelling: str) -> None:
         ("http://a.test/a%2Fb", "http://a.test/a/b"),
         ("http://a.test/?a=1", "http://a.test/?a=1&a=1"),
         ("http://a.test/?a=", "http://a.test/"),
-        ("http://a.test/b;jsessionid=1", "http://a.test/b"),
-        ("http://a.test/b?utm_source=x", "http://a.test/b"),
+        ("http://a.test/?a=b%26c=d", "http://a.test/?a=b&c=d"),
+        ("http://a.test/a%2525", "http://a.test/a%25"),
+        ("http://a.test/x%2376y", "http://a.test/x"),
+        ("http://a.test/x%3Fy", "http://a.test/x?y"),
+        ("http://a.test/?sid=5", "http://a.test/?sid=6"),
+        ("http://a.test/?s=coralreefbleaching", "http://a.test/"),
+        ("http://a.test/?session=2026-monday-morning-7", "http://a.test/"),
+        ("http://a.test/?ref=x", "http://a.test/"),
+        ("http://a.test/?utm=1", "http://a.test/"),
+        ("http://a.test/b;v=1", "http://a.test/b"),
+        ("http://a.test/(S(short))/b", "http://a.test/b"),
     ],
 )
 def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
