@@ -15,13 +15,13 @@ from zope.interface import implementer
 
 MAX_NAMES = 10_000
 LIFETIME_S = 300.0
-TIMEOUT_S = 10.0
+TIMEOUT_S = 5.0
 
 
 class Lookups:
     """Asks the reactor's resolver, and remembers the answers for 300 s, 10 000 names at most.
 
-    A name that has no address, or that takes longer than 10 s, has none for that time.
+    A name that has no address, or that takes longer than 5 s, has none for that time.
     """
 
     def __init__(self) -> None:
