@@ -1,0 +1,23 @@
+"""An extension that leaves no room on disk for what does not fit into memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scrapy import signals
+
+from evocrawl.ecosystem import Ecosystem
+
+
+class NoSpill:
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> NoSpill:
+        self = cls()
+        self.crawler = crawler
+        crawler.signals.connect(self._fill, signals.spider_opened)
+        return self
+
+    def _fill(self) -> None:
+        spill = Ecosystem.of(self.crawler).base.spill
+        spill._directory, spill._write_at = Path("/proc/none"), 0

@@ -1,0 +1,37 @@
+"""A crawl of which hardly anything is in memory."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from livecrawl import QUERY, Crawl
+from statefiles import HOST, recorded, tree
+
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+
+
+def test_a_crawl_goes_on_with_another_amount_of_memory(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """It does the same with two links in memory as with all, and so goes on after a kill."""
+    proxy = serve({HOST: tree(150)})
+    arguments = {**ARGUMENTS, "store": tmp_path / "s"}
+    crawl(proxy, arguments={**arguments, "memory_links": 2}, interrupt_at=60, by=signal.SIGKILL)
+    last = crawl(proxy, arguments={**arguments, "memory_links": 1000})
+    last.check_settled()
+    assert last.stat("store/runs") == 2
+    assert recorded(tmp_path / "s").keys() == {str(number) for number in range(150)}
+
+
+def test_a_crawl_ends_where_there_is_no_room_for_what_leaves_memory(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """R7: with exit code 1 and nothing lost: with room again the crawl goes on."""
+    proxy = serve({HOST: tree(60)})
+    arguments = {**ARGUMENTS, "store": tmp_path / "s", "memory_links": 1}
+    full = crawl(proxy, arguments=arguments, settings={"EXTENSIONS": {"nospill.NoSpill": 1}})
+    assert full.code == 1
+    assert full.stat("stop_reason") == "state_failed"
+    assert "what does not fit into memory cannot be kept there" in full.log
+    assert len(recorded(tmp_path / "s")) < 60
+    assert crawl(proxy, arguments=arguments).code == 0
+    assert recorded(tmp_path / "s").keys() == {str(number) for number in range(60)}
