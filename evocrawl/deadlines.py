@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DownloadTimeoutError
@@ -31,7 +32,7 @@ def keep_deadlines(handlers: Any) -> None:
     """
     if not is_asyncio_available():
         return
-    fetch = handlers.download_request_async
+    fetch: Callable[[Request], Coroutine[Any, Any, Response]] = handlers.download_request_async
 
     async def fetch_in_time(request: Request) -> Response:
         timeout_s = float(request.meta.get("download_timeout") or 0)
