@@ -66,8 +66,9 @@ class Sharing:
         has_more: Callable[[], bool],
     ) -> None:
         """Have the worker call these; see `SharedWorker`."""
-        self.worker.on_gained, self.worker.wake, self.worker.fail = on_gained, wake, fail
-        self.worker.has_more = has_more
+        worker = self.worker
+        worker.wake, worker.fail, worker.has_more = wake, fail, has_more
+        worker.holdings.on_gained = on_gained
 
     async def join(self, about: Mapping[str, Any]) -> None:
         """Begin; raises StateError where that cannot be."""

@@ -1,0 +1,56 @@
+"""What several workers have together: the budget of requests, and the bounds of the population."""
+
+from __future__ import annotations
+
+from evocrawl.budget import Budget
+from evocrawl.life import Bounds
+from evocrawl.store.shared.board import Board
+
+
+class Ration:
+    """A worker's part of the budget, which it takes in small portions.
+
+    `limit` is the budget of all (None: no limit). The requests of all workers never exceed it; what
+    a worker had taken and not used when it was killed counts as used.
+    """
+
+    def __init__(self, budget: Budget, board: Board, limit: int | None) -> None:
+        self.limit = limit
+        self._budget = budget
+        self._board = board
+        self._left_for_all = 1
+        if limit is not None:
+            budget.limit = 0
+
+    @property
+    def is_used_up(self) -> bool:
+        """True when neither this worker has any left nor is there more to be had."""
+        return self.limit is not None and not self._left_for_all and self._budget.left == 0
+
+    async def top_up(self, wanted: int, workers: int) -> bool:
+        """Take up to `wanted` more before ours is used up; return whether there was more."""
+        if self.limit is None or (self._budget.left or 0) >= wanted // 2:
+            return False
+        given, self._left_for_all = await self._board.budget(wanted, self.limit, workers)
+        self._budget.limit = (self._budget.limit or 0) + given
+        return bool(given)
+
+    async def give_back(self) -> None:
+        """Let others have what is left of ours."""
+        unspent = (self._budget.limit or 0) - self._budget.spent
+        if self.limit is not None and unspent > 0:
+            self._budget.limit = self._budget.spent
+            await self._board.budget(-unspent, self.limit, 1)
+
+
+def share_of(whole: Bounds, workers: int) -> Bounds:
+    """Return one worker's share of the bounds of all; at least one agent may live.
+
+    >>> share_of(Bounds(20, 8, 60), 4)
+    Bounds(founders=5, lower=2, upper=15)
+    """
+    workers = max(workers, 1)
+    upper = None if whole.upper is None else max(whole.upper // workers, 1)
+    most = whole.founders if upper is None else upper
+    lower = min(-(-whole.lower // workers), most)
+    return Bounds(max(min(whole.founders // workers, most), lower, 1), lower, upper)
