@@ -1,8 +1,9 @@
-"""A queue of many numbers in little memory: sorted runs that are merged as they come.
+"""A queue of many numbers in hardly any memory: sorted runs that are merged as they come.
 
 The idea is that of log-structured merge trees (O'Neil, Cheng, Gawlick & O'Neil 1996): what comes
 is sorted already, and runs of like length are merged into one, so that an entry is moved O(log n)
-times and there are never many runs. The longest are not merged: no step takes long.
+times and there are never many runs. The longest are not merged: no step takes long. Of a long run
+only the beginning is in memory.
 """
 
 from __future__ import annotations
@@ -13,27 +14,75 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from evocrawl.store.spill import Spill
+
 _FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
 _LONGEST = 1 << 17
+_LONG = 1 << 7
+_FRONT = 32
+"""Entries of a long run that are in memory."""
 
-Run: TypeAlias = npt.NDArray[np.void]
+Rows: TypeAlias = npt.NDArray[np.void]
 Mark: TypeAlias = tuple[float, int]
 """What entries are ordered by: their rank, then their number; no two have the same number."""
 Entry: TypeAlias = tuple[float, int, int]
 """Rank, number and address."""
 
 
-class Runs:
-    """Entries in order, 24 bytes each.
+class Run:
+    """Sorted entries, the first of them in `front`, which is empty only where all are gone."""
 
-    >>> runs = Runs()
+    def __init__(self, entries: Rows, spill: Spill) -> None:
+        self.front = entries
+        self._spill = spill
+        self._rest = 0
+        self._rest_at = 0
+        self._taken = 0
+        if len(entries) >= _LONG:
+            self.front = entries[:_FRONT].copy()
+            self._rest = len(entries) - _FRONT
+            self._rest_at = spill.put(entries[_FRONT:].tobytes())
+
+    def __len__(self) -> int:
+        return len(self.front) + self._rest
+
+    def entries(self) -> Rows:
+        """Return all entries. O(them)."""
+        return np.concatenate((self.front, self._read(self._rest))) if self._rest else self.front
+
+    def at_least(self, count: int) -> Rows:
+        """Return the first `count` entries, or more, or all."""
+        if len(self.front) < count and self._rest:
+            more = self._read(min(self._rest, max(_FRONT, count)))
+            self._rest -= len(more)
+            self._taken += len(more)
+            self.front = np.concatenate((self.front, more))
+        return self.front
+
+    def drop(self, count: int) -> None:
+        """Remove the first `count` entries, which `at_least` has brought into memory."""
+        self.front = self.front[count:].copy()  # without the memory of what is gone
+        self.at_least(1)
+
+    def _read(self, count: int) -> Rows:
+        """Return entries from the first one that is not in memory."""
+        size = _FORM.itemsize
+        part = self._spill.part(self._rest_at, self._taken * size, count * size)
+        return np.frombuffer(part, _FORM)
+
+
+class Runs:
+    """Entries in order.
+
+    >>> runs = Runs(Spill())
     >>> runs.put([(0.1, 3, 70), (0.4, 1, 80)])
     >>> runs.put([(0.2, 2, 90)])
     >>> runs.first, runs.take(2), len(runs)
     ((0.1, 3), [(0.1, 3, 70), (0.2, 2, 90)], 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spill: Spill) -> None:
+        self._spill = spill
         self._runs: list[Run] = []
         self.first: Mark | None = None
         """The mark of the first entry, None where there is none."""
@@ -43,44 +92,45 @@ class Runs:
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Add entries that are in order, one or more. O(log n) an entry, amortised."""
-        new: Run = np.array(list(entries), _FORM)
-        while self._runs and len(self._runs[-1]) < 2 * len(new):
-            if len(new) + len(self._runs[-1]) > _LONGEST:
+        new: Rows = np.array(list(entries), _FORM)
+        merged = [new]
+        count = len(new)
+        while self._runs and len(self._runs[-1]) < 2 * count:
+            if count + len(self._runs[-1]) > _LONGEST:
                 break
-            new = _merged([self._runs.pop(), new])
-        self._runs.append(new)
+            merged.append(self._runs.pop().entries())
+            count += len(merged[-1])
+        self._runs.append(Run(_merged(merged), self._spill))
         self._set_first()
 
     def take(self, most: int) -> list[Entry]:
         """Take out the first `most` entries, or all. O(most · runs)."""
-        fronts = [run[:most] for run in self._runs]
+        fronts = [run.at_least(most)[:most] for run in self._runs]
         taken = _merged(fronts)[:most]
-        last = taken[-1]
-        for number, front in enumerate(fronts):
-            self._runs[number] = self._runs[number][_count_up_to(front, last) :]
-        self._runs = [_trimmed(run) for run in self._runs if len(run)]
+        for run, front in zip(self._runs, fronts, strict=True):
+            run.drop(_count_up_to(front, taken[-1]))
+        self._runs = [run for run in self._runs if len(run)]
         self._set_first()
         entries: list[Entry] = taken.tolist()
         return entries
 
     def _set_first(self) -> None:
-        marks = [(float(run[0]["rank"]), int(run[0]["number"])) for run in self._runs]
-        self.first = min(marks, default=None)
+        firsts = [run.front[0] for run in self._runs]
+        self.first = min(
+            [(float(each["rank"]), int(each["number"])) for each in firsts], default=None
+        )
 
 
-def _merged(runs: list[Run]) -> Run:
+def _merged(runs: list[Rows]) -> Rows:
+    if len(runs) == 1:
+        return runs[0]
     whole = np.concatenate(runs)
     order = np.lexsort((whole["number"], whole["rank"]))
     return whole[order]
 
 
-def _count_up_to(run: Run, last: np.void) -> int:
+def _count_up_to(run: Rows, last: np.void) -> int:
     """Return how many entries of a run come up to `last`."""
     ranks, numbers = run["rank"], run["number"]
     is_taken = (ranks < last["rank"]) | ((ranks == last["rank"]) & (numbers <= last["number"]))
     return int(np.count_nonzero(is_taken))
-
-
-def _trimmed(run: Run) -> Run:
-    """Let go of the memory of what was taken, once that is half of it."""
-    return run.copy() if run.base is not None and len(run) * 2 < len(run.base) else run

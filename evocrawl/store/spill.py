@@ -61,6 +61,10 @@ class Spill:
             record += self._read(address + len(begin), size - len(record))
         return record
 
+    def part(self, address: int, start: int, size: int) -> bytes:
+        """Return `size` bytes of a record, from `start` on; raises StateError. O(size)."""
+        return self._read(address + _SIZE_BYTES + start, size)
+
     def check(self) -> None:
         """Raise StateError where the last attempt to write has failed."""
         if self._failure is not None:
