@@ -1,0 +1,132 @@
+"""What a known URL costs of memory, and what choosing and settling cost, as a crawl grows.
+
+    python benchmarks/memory.py [--species best_first energy evo] [--known 100000 1000000]
+
+A bare population takes in made-up pages of 30 links, 24 of them to addresses that nobody knew, the
+others to known ones, on one host for each 200 addresses. Known are the addresses fetched and those
+that wait. Memory is by how much the process has grown (resident set) since its first hundred pages,
+in all, and for each URL that became known in the second half of the crawl, when tables and caches
+of a fixed size are full. Times are processor time of `choose` and `settle` alone, over the last
+pages: mean, and the longest of them. Each line is made by a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import subprocess
+import sys
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+from evocrawl.config import Config
+from evocrawl.habitat import Habitat, settle_in
+from evocrawl.model import Content, Cost, Fetched, Link, Page
+from evocrawl.urls import fingerprint
+
+_LINKS = 30
+_NEW = 24
+_PER_HOST = 200
+_FIRST, _LAST = 100, 1500
+_WORDS = ["coral", "reef", *(f"word{number}" for number in range(5000))]
+_HEAD = (
+    "| species | known URLs | waiting | MB in all | bytes a known URL | a further URL "
+    "| choose, µs | settle, µs | longest, ms |"
+)
+
+
+class Web:
+    """A web that grows as it is crawled: its pages are made when they are asked for."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+        self.known = 0
+
+    def url(self, number: int) -> str:
+        folder, word = number % 10, _WORDS[number % len(_WORDS)]
+        return f"http://h{number // _PER_HOST}.test/topic-{folder}/{word}-{number}"
+
+    def words(self, count: int) -> str:
+        places = self.rng.zipf(1.4, count) % len(_WORDS)
+        return " ".join([_WORDS[place] for place in places.tolist()])
+
+    def link(self, number: int) -> Link:
+        url = self.url(number)
+        return Link(url, fingerprint(url), self.words(3), self.words(9), tag_path="ul/li")
+
+    def seeds(self) -> list[Link]:
+        self.known = 10
+        return [self.link(number) for number in range(10)]
+
+    def page(self, url: str, price: float) -> Page:
+        fresh = range(self.known, self.known + _NEW)
+        old = self.rng.integers(self.known, size=_LINKS - _NEW).tolist()
+        self.known += _NEW
+        links = tuple([self.link(number) for number in (*fresh, *old)])
+        content = Content(self.words(4), self.words(100))
+        relevance = float(self.rng.random() ** 4)
+        return Page(url, fingerprint(url), relevance, price, links, content=content)
+
+
+def habitat_of(species: str) -> Habitat:
+    options = {"SPECIES": species, "QUERY": "coral reef", "MAX_PAGES": 0}
+    config = Config.read({f"EVOCRAWL_{name}": value for name, value in options.items()})
+    return settle_in(config, concurrency=1, host_limit=lambda _: (1, 0.0), timeout_s=180.0)
+
+
+def resident() -> int:
+    """Return the bytes of memory that this process has now."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def measure(species: str, known: int) -> str:
+    web, habitat = Web(), habitat_of(species)
+    population = habitat.population
+    population.place(web.seeds())
+    marks = [_FIRST * _NEW, known // 2, known]
+    memory = list[int]()
+    chosen, settled = list[float](), list[float]()
+    while len(memory) < len(marks):
+        began = process_time()
+        visit = population.choose(0.0)
+        chosen.append(process_time() - began)
+        if visit is None:
+            raise RuntimeError(f"nothing to choose: {population.ended}")
+        page = web.page(visit.lead.url, population.price(web.rng.random() ** 4))
+        began = process_time()
+        population.settle(visit.id, Fetched(page, Cost()))
+        settled.append(process_time() - began)
+        if len(chosen) > _LAST:
+            del chosen[0], settled[0]
+        if web.known >= marks[len(memory)]:
+            memory.append(resident())
+    grown, further = memory[2] - memory[0], memory[2] - memory[1]
+    return (
+        f"| {species} | {web.known} | {web.known - len(habitat.base)} | {grown / 1e6:.0f} "
+        f"| {grown / known:.0f} | {2 * further / known:.0f} "
+        f"| {1e6 * np.mean(chosen):.0f} | {1e6 * np.mean(settled):.0f} "
+        f"| {1e3 * max(*chosen, *settled):.0f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--species", nargs="+", default=["best_first", "energy", "evo"])
+    parser.add_argument("--known", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--here", action="store_true", help="in this process, without a head")
+    given = parser.parse_args()
+    if given.here:
+        print(measure(given.species[0], given.known[0]), flush=True)
+        return
+    print(_HEAD, "| --- |" + " ---: |" * 8, sep="\n", flush=True)
+    for species in given.species:
+        for known in given.known:
+            line = [sys.executable, __file__, "--here", "--species", species, "--known", str(known)]
+            subprocess.run(line, check=True)
+
+
+if __name__ == "__main__":
+    main()
