@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from evocrawl import project
+from evocrawl.config import Config
 
 PAGE = (Path(__file__).parents[2] / "docs" / "deploy.md").read_text()
 
@@ -28,6 +29,11 @@ def blocks(language: str) -> list[str]:
 
 def documents() -> list[dict[str, Any]]:
     return [each for block in blocks("yaml") for each in yaml.safe_load_all(block)]
+
+
+def pod_of(job: dict[str, Any]) -> dict[str, Any]:
+    pod: dict[str, Any] = job["spec"]["template"]["spec"]
+    return pod
 
 
 def test_scrapyd_knows_each_option() -> None:
@@ -55,39 +61,53 @@ def test_what_stops_a_crawl_waits_for_its_requests() -> None:
     """Longer than a request may take."""
     unit = re.search(r"TimeoutStopSec=(\d+)", PAGE)
     assert unit is not None
-    pod = documents()[1]["spec"]["template"]["spec"]
-    for grace_s in (int(unit[1]), pod["terminationGracePeriodSeconds"]):
+    pods = [pod_of(each) for each in documents() if each["kind"] == "Job"]
+    for grace_s in (int(unit[1]), *(pod["terminationGracePeriodSeconds"] for pod in pods)):
         assert grace_s > project.DOWNLOAD_TIMEOUT
 
 
 def test_what_the_job_mounts_is_there() -> None:
-    """Each mount has its volume, and the claim is the one above it; the shell can be read."""
-    claim, job = documents()
-    pod = job["spec"]["template"]["spec"]
+    """Each mount has its volume, and the claim is the one above it."""
+    claim, job, _ = documents()
+    pod = pod_of(job)
     [container] = pod["containers"]
     assert {each["name"] for each in container["volumeMounts"]} == {
         each["name"] for each in pod["volumes"]
     }
     assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
-    assert container["command"] == ["/bin/sh", "-c"]
-    subprocess.run(["/bin/sh", "-n", "-c", container["args"][0]], check=True)
+
+
+def test_jobs_give_arguments_that_a_crawl_takes() -> None:
+    """Each is an option of evocrawl with a value that it allows."""
+    for job in documents()[1:]:
+        [container] = pod_of(job)["containers"]
+        flags, told = container["args"][::2], container["args"][1::2]
+        assert set(flags) == {"-a"}
+        arguments = dict(each.split("=", 1) for each in told)
+        if "env" in container:
+            [variable] = container["env"]
+            assert arguments["store"] == f"$({variable['name']})"
+            arguments["store"] = "redis://:secret@redis.example/0"
+        assert Config.read({}, arguments).query == "coral bleaching"
 
 
 def in_the_pod(tmp_path: Path, scrapy: str) -> subprocess.Popen[bytes]:
-    """Start the Job's lines of shell with another program in Scrapy's place."""
-    program = tmp_path / "scrapy"
+    """Start the image's script with another program in Scrapy's place."""
+    script, program = tmp_path / "crawl.sh", tmp_path / "scrapy"
+    script.write_text(next(each for each in blocks("sh") if each.startswith("#!/bin/sh")))
     program.write_text(f"#!/bin/sh\n{scrapy}\n")
-    program.chmod(0o755)
-    [container] = documents()[1]["spec"]["template"]["spec"]["containers"]
+    for each in (script, program):
+        each.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    line = [*container["command"], *container["args"]]
-    return subprocess.Popen(line, env={**os.environ, "PATH": path})
+    return subprocess.Popen([script, "-a", "a b=c"], env={**os.environ, "PATH": path})
 
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_the_pod_ends_as_the_crawl_does(tmp_path: Path, code: int) -> None:
-    """With its exit code."""
-    assert in_the_pod(tmp_path, f"exit {code}").wait(timeout=30) == code
+    """With its exit code, and after the arguments of the Job."""
+    scrapy = f"printf '%s\\n' \"$@\" > {tmp_path / 'told'}; exit {code}"
+    assert in_the_pod(tmp_path, scrapy).wait(timeout=30) == code
+    assert (tmp_path / "told").read_text() == "crawl\nevospider\n-a\na b=c\n"
 
 
 def test_a_pod_that_is_stopped_has_not_succeeded(tmp_path: Path) -> None:
