@@ -25,7 +25,7 @@ from evocrawl.options import (
     whole,
     words,
 )
-from evocrawl.worker_options import WorkerOptions
+from evocrawl.trap_options import TrapOptions
 
 PREFIX = "EVOCRAWL_"
 
@@ -37,7 +37,7 @@ _POSITIVE = number(0, above=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config(WorkerOptions):
+class Config(TrapOptions):
     """The options. Units stand in the names; energies are in the unit of one agent's start."""
 
     query: str = option("", text, "words to look for", "what the crawl is about, in plain words")

@@ -3,27 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evocrawl.economies import Rewards
+from evocrawl.events import Event, HeldBack, Repeated
+from evocrawl.flights import OVER_BUDGET
 from evocrawl.model import Fingerprint, Lead, Link, Page, Visit
 from evocrawl.species.base import Appraisal, Choice, Species
 from evocrawl.store import MemoryPageBase, PageRecord
+from evocrawl.traps import Held, Traps
 from evocrawl.urls import host_of
 
 ROOT = b""
 """Where founders begin: a page that is none, on which the seeds hang as links."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page as the population takes it: of no relevance where it says nothing new.
+
+    `is_new` tells whether it was fetched for the first time, `pays` whether its energy was laid on
+    it: always for a new page, for a known one as the rewards have it, if it says something new.
+    """
+
+    page: Page
+    is_new: bool
+    pays: bool
+
+
 class Discovery:
-    """Values links by each species' choice and shows them to its sight."""
+    """Values links by each species' choice and shows them to its sight.
+
+    With `traps` pages that say nothing new are told apart, and links like those to them are not
+    shown; `emit` is told of both.
+    """
 
     def __init__(
-        self, species: Sequence[Species], base: MemoryPageBase, rewards: Rewards = "first"
+        self,
+        species: Sequence[Species],
+        base: MemoryPageBase,
+        rewards: Rewards = "first",
+        traps: Traps | None = None,
+        emit: Callable[[Event], None] = lambda _: None,
     ) -> None:
-        self._eyes = [_Eye(each, base) for each in species]
+        self._eyes = [_Eye(each, base, self._holds_from) for each in species]
         self._base = base
         self._rewards = rewards
+        self._traps = traps
+        self._emit = emit
+        self._held: list[Fingerprint] = []
         self._seeded: set[Fingerprint] = set()
 
     def seeds(self, links: Iterable[Link]) -> int:
@@ -46,16 +74,18 @@ class Discovery:
         """Show the links of a page, which have `depth`, to every species."""
         for eye in self._eyes:
             eye.see(page, via, depth, is_own=True)
+        self._claim_held()
 
-    def remember(self, visit: Visit, page: Page, species: Species) -> tuple[bool, bool]:
+    def remember(self, visit: Visit, page: Page, species: Species) -> Found:
         """Put a page into the base with its energy, and show its links.
 
-        `species` is the visitor's. Returns whether the page is new, and whether its energy was
-        laid on it: always for a new page, for a known one as the rewards have it.
+        `species` is the visitor's.
         """
         record = self._base.get(page.fingerprint)
         is_new = record is None
         pays = record is None or self._pays_again(record, page)
+        if pays and not self._says_something(page, visit.lead, record):
+            page, pays = replace(page, relevance=0.0, energy=0.0), False
         if record is None:
             record = PageRecord(
                 page.url, page.relevance, page.energy, visit.agent, visit.lead.depth, page.version
@@ -65,7 +95,62 @@ class Discovery:
             self._base.renew(page.fingerprint, page.relevance, page.energy, page.version)
         for eye in self._eyes:
             eye.see(page, visit.lead, record.depth + 1, is_own=eye.species is species)
-        return is_new, pays
+        self._claim_held()
+        return Found(page, is_new, pays)
+
+    def holds_back(self, lead: Lead, species: Species) -> bool:
+        """Return whether a link is one of a trap's; then nobody follows it until it is let out.
+
+        Species that go to known pages too see all. O(1).
+        """
+        if self._traps is None or species.revisits:
+            return False
+        reason = self._traps.reason(lead)
+        if reason:
+            self._traps.hold(reason, lead, species)
+            self._emit(HeldBack(lead, reason))
+        return bool(reason)
+
+    def missed(self, lead: Lead, reason: str) -> None:
+        """A link led nowhere."""
+        if self._traps is not None and reason != OVER_BUDGET:
+            self._traps.miss(lead)
+
+    def freed(self, page: Page) -> list[Held]:
+        """Return the links that a fetched page lets out. O(links)."""
+        return [] if self._traps is None else self._traps.freed(page.url)
+
+    def paroled(self) -> list[Held]:
+        """Return some links that are held back, to go on with where there are no others. O(1)."""
+        return [] if self._traps is None else self._traps.paroled()
+
+    @property
+    def has_held(self) -> bool:
+        """True while links are held back."""
+        return self._traps is not None and self._traps.held > 0
+
+    def _holds_from(self, lead: Lead, species: Species) -> bool:
+        """The same while a page is shown: each species has the link before it is claimed."""
+        is_held = self.holds_back(lead, species)
+        if is_held:
+            self._held.append(lead.fingerprint)
+        return is_held
+
+    def _claim_held(self) -> None:
+        for target in self._held:
+            self._base.claim(target)
+        self._held.clear()
+
+    def _says_something(self, page: Page, via: Lead, record: PageRecord | None) -> bool:
+        """Return False for a page that is known to say nothing new."""
+        if self._traps is None:
+            return True
+        if record is not None and record.version == page.version:
+            return not self._traps.is_barren(page.fingerprint)
+        told = self._traps.take(page, via, is_first=record is None)
+        if told.is_new is False:
+            self._emit(Repeated(page.fingerprint, told.twin, told.novelty))
+        return told.is_new is not False
 
     def _pays_again(self, record: PageRecord, page: Page) -> bool:
         if self._rewards == "changed":
@@ -76,9 +161,15 @@ class Discovery:
 class _Eye:
     """How one species sees new links."""
 
-    def __init__(self, species: Species, base: MemoryPageBase) -> None:
+    def __init__(
+        self,
+        species: Species,
+        base: MemoryPageBase,
+        holds_back: Callable[[Lead, Species], bool],
+    ) -> None:
         self.species = species
         self._base = base
+        self._holds_back = holds_back
         self._score = species.choice.score
         self._appraise = _appraisal(species.choice)
 
@@ -98,7 +189,9 @@ class _Eye:
             for link in page.links
             if shows_all or not is_claimed(link.fingerprint)
         ]
-        self.species.sight.found(leads)
+        self.species.sight.found(
+            [lead for lead in leads if not self._holds_back(lead, self.species)]
+        )
 
 
 def _lead(

@@ -24,7 +24,9 @@ from evocrawl.population import Environment, Population
 from evocrawl.relevance.base import Relevance
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients, Maker
-from evocrawl.store import Frontier, MemoryPageBase, Shelf, Spill
+from evocrawl.spill import Spill
+from evocrawl.store import Frontier, MemoryPageBase, Shelf
+from evocrawl.traps import Traps
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def settle_in(
         Hosts(host_limit),
         budget,
         config.rewards,
+        traps=Traps() if config.novelty else None,
     )
     made: list[LinkModel] = []
 

@@ -39,6 +39,7 @@ from evocrawl.model import (
 )
 from evocrawl.species.base import Agent, Species
 from evocrawl.store import MemoryPageBase
+from evocrawl.traps import Held, Traps
 from evocrawl.turns import Turns
 from evocrawl.waiting import WaitingRoom
 
@@ -60,6 +61,7 @@ class Environment:
     budget: Budget
     rewards: Rewards = "first"
     clock: Clock = field(default_factory=Clock)
+    traps: Traps | None = None
 
 
 class Population:
@@ -87,7 +89,9 @@ class Population:
         self.on_event = self.life.on_event
         self.max_unsettled = max_unsettled
         self._max_doors = _MAX_DOORS if max_unsettled > 1 else 1
-        self._discovery = Discovery(self.species, environment.base, environment.rewards)
+        self._discovery = Discovery(
+            self.species, environment.base, environment.rewards, environment.traps, self.life.emit
+        )
         self.gate = gate
         self._turns = Turns(self.species[0].slice_s)
         self._waiting = WaitingRoom()
@@ -130,6 +134,14 @@ class Population:
         self.environment.hosts.advance(now_s)
         admitted = self._doors.admit(self._freedom(now_s))
         visit = None if admitted is None else self._open(*admitted, now_s)
+        visit = visit or self._find(now_s)
+        while visit is None and self._is_idle and self._let_out(self._discovery.paroled()):
+            visit = self._find(now_s)
+        return visit
+
+    def _find(self, now_s: float) -> Visit | None:
+        """Ask one agent after the other until one goes somewhere; None: nobody can at present."""
+        visit = None
         while visit is None and len(self._doors) < self._max_doors:
             waited = self._waiting.next(self._freedom(now_s))
             if waited is not None:
@@ -208,15 +220,19 @@ class Population:
             return "budget"
         if not self.life.agents:
             return None if self.life.is_unborn else "extinct"
-        if self._turns or self._doors or self._doors.has_admitted or self._waiting:
-            return None
-        return "exhausted"
+        return "exhausted" if self._is_idle and not self._discovery.has_held else None
 
     @property
     def may_open(self) -> bool:
         """False while as many visits are under way, or requests made, as may be."""
         under_way = len(self.unsettled) + (len(self._doors) if self.max_unsettled == 1 else 0)
         return under_way < self.max_unsettled and self.environment.budget.left != 0
+
+    @property
+    def _is_idle(self) -> bool:
+        """True while nothing is under way and nobody can go anywhere."""
+        waits = self._turns or self._doors or self._doors.has_admitted or self._waiting
+        return not (self.unsettled or waits)
 
     def _turn(self, agent: Agent, now_s: float) -> Visit | None:
         """Give `agent` one move: walk to energy or follow a link."""
@@ -254,6 +270,14 @@ class Population:
             base.release(lead.fingerprint)
         species.sight.found([lead])
 
+    def _let_out(self, held: Sequence[Held]) -> bool:
+        """Open links again that were held back; False where there are none."""
+        for each in held:
+            self._reopen(each.lead, each.species)
+        if held:
+            self._turns.stirred()
+        return bool(held)
+
     def _works(self, agent: Agent, now_s: float) -> bool:
         return self._turns.works(agent, self.life.agents, now_s)
 
@@ -267,6 +291,9 @@ class Population:
 
     def _send(self, agent: Agent, lead: Lead, now_s: float) -> Visit | None:
         self.environment.base.claim(lead.fingerprint)
+        if self._discovery.holds_back(lead, agent.species):
+            self._turns.go_on([agent])
+            return None
         self._targets.add(lead.fingerprint)
         agent.in_flight += 1
         if not agent.species.single_flight:
@@ -291,12 +318,14 @@ class Population:
         agent.visits += 1
         match outcome:
             case Fetched(page, cost):
-                first, pays = self._discovery.remember(visit, page, agent.species)
-                if pays:
+                found = self._discovery.remember(visit, page, agent.species)
+                if found.pays:
                     self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
-                self.life.arrive(agent, page, cost, pays=pays)
-                self._emit_settled(visit, "fetched", "", page.relevance, first)
+                self.life.arrive(agent, found.page, cost, pays=found.pays)
+                self._emit_settled(visit, "fetched", "", page.relevance, found.is_new)
+                outcome = Fetched(found.page, cost)
             case Dead(reason, cost):
+                self._discovery.missed(visit.lead, reason)
                 self.life.pay_for(agent, cost)
                 self._emit_settled(visit, "dead", reason)
             case Refused():
@@ -305,6 +334,8 @@ class Population:
             case Dropped(reason):
                 self._emit_settled(visit, "dropped", reason)
         agent.species.learning.learn(agent, visit, outcome)
+        if isinstance(outcome, Fetched):
+            self._let_out(self._discovery.freed(outcome.page))
         born_or_left = self.life.reproduce(agent)
         # An agent of many flights never left the queue.
         single = agent.species.single_flight

@@ -17,14 +17,14 @@ CORE_LAYERS = (
     {
         "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
-        "places", "particulars", "addresses", "network_options", "worker_options", "showing",
-        "learning_options", "troubles", "memory_options",
+        "places", "particulars", "addresses", "learning_options", "network_options",
+        "worker_options", "trap_options", "showing", "troubles", "memory_options", "keys", "spill", "tables",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"borders", "colony", "hearing", "holdings", "shares", "territory", "worker",
      "chronicle", "discovery", "doors", "habitat",
-     "life", "limits", "mixing", "novelty", "population", "replay", "slices", "traps", "turns",
-     "waiting", "yields"},
+     "life", "limits", "mixing", "novelty", "population", "replay",
+     "slices", "traps", "turns", "waiting", "yields"},
     {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)

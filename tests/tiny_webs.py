@@ -21,6 +21,7 @@ from evocrawl.population import Environment, Population
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients
 from evocrawl.store import Frontier, MemoryPageBase, Shelf
+from evocrawl.traps import Traps
 from evocrawl.urls import fingerprint
 
 NO_LIMIT: HostLimit = lambda _: (1000, 0.0)  # noqa: E731
@@ -109,6 +110,7 @@ def make_population(
     wander_share: float = 0.1,
     boldness: float = 0.1,
     memory: int = 5000,
+    traps: Traps | None = None,
     **options: Any,
 ) -> tuple[Population, Ledger]:
     """A population with everything around it, and a ledger that has seen it all."""
@@ -133,6 +135,7 @@ def make_population(
             base,
             Hosts(limit),
             Budget(budget),
+            traps=traps,
         ),
         bounds or Bounds(4, 2, 12),
         np.random.default_rng(seed),

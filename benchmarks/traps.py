@@ -1,0 +1,70 @@
+"""What share of its budget a crawl leaves in traps, with and without the defence.
+
+    python benchmarks/traps.py pages.jsonl.gz --topics topics.tsv --split dev --most 3
+
+Each trap of `evocrawl.simulation.trap_sites` is hung on one in twenty pages of the world, its words
+taken from the world's own pages about the topic. The budget is by the rule of ``evocrawl sim``,
+from the first three pages of a search. Shares are means over the topics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from evocrawl.config import Config
+from evocrawl.simulation.answers import AnsweringWorld
+from evocrawl.simulation.runner import Run, run
+from evocrawl.simulation.trap_sites import TRAPS
+from evocrawl.simulation.trapped import Trapped, is_trap
+from evocrawl.simulation.trials import Topic, read_topics
+from evocrawl.simulation.worlds import open_world
+from evocrawl.species import SPECIES
+
+
+def crawl(world: AnsweringWorld, topic: Topic, species: str, budget: int, *, novelty: bool) -> Run:
+    """Crawl once."""
+    settings = {"query": topic.query, "species": species, "max_pages": budget, "novelty": novelty}
+    return run(world, Config.read({}, settings), world.search(topic.query, 3))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("world", type=Path)
+    parser.add_argument("--topics", type=Path, required=True)
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--most", type=int, default=3, help="topics, the first of the file")
+    parser.add_argument("--budget", type=int, default=400, help="requests of a run")
+    parser.add_argument("--species", nargs="+", default=["evo", "energy", "best_first"])
+    parser.add_argument("--trap", nargs="+", default=[trap.name for trap in TRAPS])
+    asked = parser.parse_args()
+    if not set(asked.species) <= set(SPECIES):
+        parser.error(f"--species: of {', '.join(SPECIES)}")
+    world = open_world(asked.world)
+    topics = read_topics(asked.topics, asked.split)[: asked.most]
+    head = [f"{species}{way}" for species in asked.species for way in (", off", "")]
+    print("| trap | " + " | ".join(head) + " |\n| --- " + "| ---: " * len(head) + "|")
+    for trap in TRAPS:
+        if trap.name not in asked.trap:
+            continue
+        cells = []
+        for species in asked.species:
+            for novelty in (False, True):
+                shares, finds = [], []
+                for topic in topics:
+                    told = crawl(
+                        Trapped(world, trap, topic.query), topic, species, asked.budget,
+                        novelty=novelty,
+                    )  # fmt: skip
+                    inside = sum(is_trap(step.url) for step in told.steps)
+                    shares.append(inside / told.requests)
+                    about = world.about(topic.name)
+                    finds.append(len({step.fingerprint for step in told.steps} & set(about)))
+                cells.append(f"{sum(shares) / len(shares):.1%} ({sum(finds) / len(finds):.0f})")
+        print(f"| {trap.name} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Which addresses are of one kind: made by one template, or of one registrable domain."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import tldextract
+
+_ID = re.compile(
+    r"(?<![0-9a-z])(?:"
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # a UUID
+    r"|(?=[a-f]*\d)[0-9a-f]{8,}"  # hexadecimal, with a digit in it
+    r"|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{16,}"  # a token of letters and digits
+    r")(?![0-9a-z])"
+    r"|\d+",
+    re.ASCII | re.IGNORECASE,
+)
+_SESSION = re.compile(r";[^/]*")
+_LONGEST = 2_000
+_DEEPEST = 64
+
+# The list of public suffixes that comes with the library: no network, the same list every time.
+_suffixes = tldextract.TLDExtract(
+    suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True
+)
+
+
+def template_of(url: str) -> str:
+    """Return what addresses made by one rule have in common.
+
+    Numbers, dates, hexadecimal ids and tokens in the path become ``#``, path parameters such as
+    ``;jsessionid=…`` go, of the query the names are kept, sorted and once. Total: what is no URL
+    is a template of its own. O(characters), at most 2000.
+
+    >>> template_of("http://a.test/2024/05/trip-12;sid=9?month=3&year=2024")
+    'a.test/#/#/trip-#?month&year'
+    """
+    try:
+        parts = urlsplit(url[:_LONGEST])
+    except ValueError:
+        return url[:_LONGEST]
+    path = _ID.sub("#", _SESSION.sub("", parts.path))
+    names = {_ID.sub("#", pair.partition("=")[0]) for pair in parts.query.split("&")} - {""}
+    return f"{parts.netloc.lower()}{path}{'?' if names else ''}{'&'.join(sorted(names))}"
+
+
+def repeats_itself(url: str) -> bool:
+    """Return whether some segments of the path stand three times in a row, as in ``/a/b/a/b/a/b``.
+
+    The mark of a relative link on a server that answers alike everywhere. Three numbers alike, as
+    of a date, are no such mark. O(segments²), of the last 64.
+
+    >>> repeats_itself("http://a.test/shop/shop/shop/"), repeats_itself("http://a.test/1/1/1")
+    (True, False)
+    """
+    try:
+        path = urlsplit(url[:_LONGEST]).path
+    except ValueError:
+        return False
+    segments = [each for each in path.split("/") if each][-_DEEPEST:]
+    for length in range(1, len(segments) // 3 + 1):
+        in_a_row = 0
+        for place in range(length, len(segments)):
+            in_a_row = in_a_row + 1 if segments[place] == segments[place - length] else 0
+            if in_a_row >= 2 * length:
+                run = segments[place - length + 1 : place + 1]
+                if not all(each.isdecimal() for each in run):
+                    return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def domain_of(host: str) -> str:
+    """Return the registrable domain of a host name, by the public suffix list.
+
+    Suffixes that firms give out names under count too: alice.github.io is a domain. An address or
+    a bare suffix is its own, under an unknown suffix it is the last two labels.
+
+    >>> domain_of("a7.shop.example.co.uk"), domain_of("a1.x.test"), domain_of("10.0.0.1")
+    ('example.co.uk', 'x.test', '10.0.0.1')
+    """
+    host = host.rstrip(".").lower()
+    if _is_address(host):
+        return host
+    found = _suffixes(host)
+    if found.suffix:
+        return f"{found.domain}.{found.suffix}" if found.domain else host
+    return ".".join(host.split(".")[-2:])
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True

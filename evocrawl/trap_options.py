@@ -1,0 +1,20 @@
+"""The settings of what keeps a crawl out of traps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.options import flag, option
+from evocrawl.worker_options import WorkerOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrapOptions(WorkerOptions):
+    """The part of `evocrawl.config.Config` that is about duplicates and traps."""
+
+    novelty: bool = option(
+        True,
+        flag,
+        "true or false",
+        "whether pages that say nothing new earn nothing, and links like those to them wait",
+    )

@@ -1,0 +1,157 @@
+"""What keeps a population out of traps: pages that say nothing new, and links like those to them.
+
+A page that says nothing new earns nothing, whatever its relevance; links of a template or domain
+that is spent (see `evocrawl.yields`) are *held back*. They are not lost: they are open again when
+the group yields again, or when there is nothing else to do. Only what has no end is left for good:
+
+- links at the end of `LONGEST_RUN` pages in a row that said nothing new;
+- links of a page that says nothing new whose path repeats itself (see `evocrawl.places`);
+- links of an endless template.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from evocrawl.model import Fingerprint, Lead, Link, Page
+from evocrawl.novelty import Novelty, Told
+from evocrawl.places import domain_of, repeats_itself, template_of
+from evocrawl.species.base import Species
+from evocrawl.urls import host_of
+from evocrawl.yields import Yields
+
+LONGEST_RUN = 20
+ENDLESS = "endless"
+_AT_ONCE = 32
+_PLACES = 1 << 24
+
+
+class Targets:
+    """Remembers where links led, in 16 MB: some 10 million targets before most look familiar."""
+
+    def __init__(self) -> None:
+        self._known = np.zeros(_PLACES, dtype=np.bool_)
+
+    def meet(self, links: Sequence[Link]) -> float:
+        """Return the share of `links`, at least one, to targets met before. O(links)."""
+        places = [int.from_bytes(link.fingerprint[:4], "big") % _PLACES for link in links]
+        share = float(self._known[places].mean())
+        self._known[places] = True
+        return share
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A link that is held back, and the species that found it."""
+
+    lead: Lead
+    species: Species
+
+
+@dataclass(slots=True)
+class Traps:
+    """Judges pages, and says which links are held back, by `yields` and what `novelty` remembers.
+
+    `held` counts the links waiting now, `endless` those left for good.
+    """
+
+    novelty: Novelty = field(default_factory=Novelty)
+    yields: Yields = field(default_factory=Yields)
+    targets: Targets = field(default_factory=Targets)
+    held: int = 0
+    endless: int = 0
+    _runs: dict[Fingerprint, int] = field(default_factory=dict)
+    _pens: dict[str, deque[Held]] = field(default_factory=dict)
+    _paroled: set[Fingerprint] = field(default_factory=set)
+
+    def look(self, page: Page) -> Told:
+        """Tell what is new on a page, as things stand. O(characters)."""
+        return self.novelty.look(page.fingerprint, template_of(page.url), page.content)
+
+    def take(self, page: Page, via: Lead, *, is_first: bool) -> Told:
+        """Tell what is new on a page that `via` led to, and remember it. O(characters)."""
+        kind = template_of(page.url)
+        told = self.novelty.look(page.fingerprint, kind, page.content)
+        if told.is_new is False:
+            self._runs[page.fingerprint] = self._runs.get(via.source, 0) + 1
+        else:
+            self.novelty.add(page.fingerprint, kind, page.content)
+            self._runs.pop(page.fingerprint, None)
+        if is_first:
+            self._note(page, kind, told)
+        return told
+
+    def _note(self, page: Page, kind: str, told: Told) -> None:
+        domain = domain_of(host_of(page.url))
+        if told.is_new is not None:
+            self.yields.note(kind, domain, is_new=told.is_new)
+        if told.new_words is not None:
+            self.yields.new_words.note(domain, told.new_words)
+        inward = [each for each in page.links if domain_of(host_of(each.url)) == domain]
+        if inward:
+            self.yields.links_met.note(domain, self.targets.meet(inward))
+
+    def miss(self, lead: Lead) -> None:
+        """A link led to no page."""
+        self.yields.note(template_of(lead.url), domain_of(lead.host), is_new=False)
+
+    def is_barren(self, page: Fingerprint) -> bool:
+        """Return whether a page said nothing new when it was fetched. O(1)."""
+        return page in self._runs
+
+    def reason(self, lead: Lead) -> str:
+        """Return what a link is held back by: the name of a group, `ENDLESS`, or "". O(1)."""
+        if lead.fingerprint in self._paroled or not lead.source:
+            return ""
+        run = self._runs.get(lead.source, 0)
+        if run and (run >= LONGEST_RUN or repeats_itself(lead.url)):
+            return ENDLESS
+        domain = domain_of(lead.host)
+        if self.yields.has_spent_templates(domain):
+            kind = template_of(lead.url)
+            if self.yields.is_endless(kind):
+                return ENDLESS
+            if self.yields.is_spent_template(kind):
+                return f"template {kind}"
+        return f"domain {domain}" if self.yields.is_spent_domain(domain) else ""
+
+    def hold(self, reason: str, lead: Lead, species: Species) -> None:
+        """Keep a link, or leave it for good where it is endless."""
+        if reason == ENDLESS:
+            self.endless += 1
+            return
+        self._pens.setdefault(reason, deque()).append(Held(lead, species))
+        self.held += 1
+
+    def freed(self, url: str) -> list[Held]:
+        """Return the links whose group is not spent any more after a visit to `url`. O(links)."""
+        if not self._pens:
+            return []
+        kind, domain = template_of(url), domain_of(host_of(url))
+        names = [] if self.yields.is_spent_template(kind) else [f"template {kind}"]
+        names += [] if self.yields.is_spent_domain(domain) else [f"domain {domain}"]
+        pens = [name for name in names if name in self._pens]
+        return [each for name in pens for each in self._let_out(name, len(self._pens[name]))]
+
+    def paroled(self) -> list[Held]:
+        """Return some links to go on with when there is nothing else; [] for none.
+
+        They are of the group that is held back the longest, and pass. O(1).
+        """
+        if not self._pens:
+            return []
+        out = self._let_out(next(iter(self._pens)), _AT_ONCE)
+        self._paroled.update(each.lead.fingerprint for each in out)
+        return out
+
+    def _let_out(self, name: str, most: int) -> list[Held]:
+        pen = self._pens[name]
+        out = [pen.popleft() for _ in range(min(most, len(pen)))]
+        if not pen:
+            del self._pens[name]
+        self.held -= len(out)
+        return out

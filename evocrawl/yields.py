@@ -1,0 +1,109 @@
+"""What kinds of addresses and registrable domains have brought, and which are spent.
+
+Each fetched page is new or barren (see `evocrawl.novelty`); a link that led nowhere is barren too.
+A group, the addresses of one template or of one domain, is *spent* while
+
+- barren visits > `PATIENCE` + new pages: it has brought less than it took, with some patience at
+  the beginning. So the budget of a group grows with what it yields, and nothing is capped;
+- a domain's links hardly ever lead where others have led before. Webs that people make have menus
+  and ways back, what a program makes up as it goes has none;
+- a domain's pages bring hardly any new words. Text that is put together by chance need not repeat
+  itself, but its words are soon all used; Heaps' law says that those of real text never are.
+
+The last two count once a domain has `TELLING` pages, and where it is far below other domains: a
+crawl within one domain never stops for them.
+
+A template with a query that has not brought a second new page in `ENDLESS` barren visits is
+*endless*: a calendar, a counter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+PATIENCE = 6
+ENDLESS = 12
+TELLING = 16
+
+_SHARE_OF_MEAN = 1 / 8
+
+
+@dataclass(slots=True)
+class Yield:
+    """What a group has brought. `templates` are those of a domain that are spent."""
+
+    new: int = 0
+    barren: int = 0
+    templates: int = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """True where the group has brought less than it took."""
+        return self.barren > PATIENCE + self.new
+
+
+@dataclass(slots=True)
+class Gauge:
+    """A share in [0, 1] that pages tell of their domains: moving means over some `TELLING` pages.
+
+    A domain is low that is below `floor`, and below an eighth of the mean of all domains.
+    """
+
+    floor: float
+    _means: dict[str, tuple[int, float]] = field(default_factory=dict)
+    _total: float = 0.0
+
+    def note(self, domain: str, share: float) -> None:
+        """Take in what a page tells. O(1)."""
+        count, before = self._means.get(domain, (0, 0.0))
+        mean = before + (share - before) / min(count + 1, TELLING)
+        self._means[domain] = (count + 1, mean)
+        self._total += mean - before
+
+    def is_low(self, domain: str) -> bool:
+        """Return whether the domain is low, as far as can be told. O(1)."""
+        count, mean = self._means.get(domain, (0, 0.0))
+        if count < TELLING:
+            return False
+        return mean < min(self.floor, _SHARE_OF_MEAN * self._total / len(self._means))
+
+
+class Yields:
+    """Counts by template and by domain; all methods are O(1), memory is O(templates visited)."""
+
+    def __init__(self) -> None:
+        self.new_words = Gauge(0.002)
+        self.links_met = Gauge(0.02)
+        self._templates: dict[str, Yield] = {}
+        self._domains: dict[str, Yield] = {}
+
+    def note(self, template: str, domain: str, *, is_new: bool) -> None:
+        """Count one visit: whether it brought something new."""
+        of_template = self._templates.setdefault(template, Yield())
+        of_domain = self._domains.setdefault(domain, Yield())
+        was_spent = of_template.is_spent
+        for group in (of_template, of_domain):
+            group.new += is_new
+            group.barren += not is_new
+        of_domain.templates += of_template.is_spent - was_spent
+
+    def has_spent_templates(self, domain: str) -> bool:
+        """Return whether some template of the domain is spent."""
+        known = self._domains.get(domain)
+        return known is not None and known.templates > 0
+
+    def is_spent_template(self, template: str) -> bool:
+        """Return whether the addresses of a template have brought less than they took."""
+        known = self._templates.get(template)
+        return known is not None and known.is_spent
+
+    def is_spent_domain(self, domain: str) -> bool:
+        """Return whether a domain has brought less than it took, or is one that no people made."""
+        known = self._domains.get(domain)
+        is_spent = known is not None and known.is_spent
+        return is_spent or self.links_met.is_low(domain) or self.new_words.is_low(domain)
+
+    def is_endless(self, template: str) -> bool:
+        """Return whether no address of the template is worth another visit."""
+        known = self._templates.get(template)
+        return known is not None and "?" in template and known.new <= 1 and known.barren >= ENDLESS

@@ -1,0 +1,194 @@
+"""How a population keeps out of traps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_webs import crawl as crawl_web
+from tiny_webs import link, make_population
+
+from evocrawl.events import Event, HeldBack, Repeated, Settled
+from evocrawl.model import Content, Cost, Dead, Fetched, Outcome, Page
+from evocrawl.traps import LONGEST_RUN, Traps
+from evocrawl.urls import fingerprint
+
+SPECIES = ("evo", "energy", "best_first")
+WORDS = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "lmnrst"])
+
+
+class Made:
+    """A web whose pages are made of their addresses: text and links."""
+
+    def __init__(self, make: Callable[[str], tuple[str, Iterable[str]] | None]) -> None:
+        self.make = make
+
+    def answer(self, url: str, price: Callable[[float], float]) -> Outcome:
+        made = self.make(url)
+        if made is None:
+            return Dead("404", Cost())
+        text, links = made
+        relevance = float("coral" in text)
+        content = Content("", text)
+        version = text.encode()
+        page = Page(
+            url, fingerprint(url), relevance, price(relevance), tuple(map(link, links)), version,
+            content,
+        )  # fmt: skip
+        return Fetched(page, Cost(seconds=1.0))
+
+
+def said(url: str, words: int = 60) -> str:
+    """A text of its own for each address."""
+    rng = np.random.default_rng(list(url.encode()))
+    return "coral " + " ".join(rng.choice(WORDS, words))
+
+
+def visited(species: str, make: Callable[[str], Any], **options: Any) -> tuple[list[str], Any]:
+    """Crawl a made web from ``http://a.test/``; return the addresses in order, and the events."""
+    population, _ = make_population(species, budget=options.pop("budget", 3000), **options)
+    told: list[Event] = []
+    population.on_event.append(told.append)
+    return crawl_web(population, Made(make), ["http://a.test/"]), told  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_an_endless_calendar_is_left(species: str) -> None:
+    """B110: also where there is nothing else."""
+
+    def calendar(url: str) -> tuple[str, list[str]]:
+        year = int(url.partition("y=")[2] or 2026)
+        text = f"What is on at the coral reef in the year {year}: nothing has been entered so far"
+        return text, [f"http://a.test/?y={year + 1}"]
+
+    urls, _ = visited(species, calendar, traps=Traps())
+    assert 2 < len(urls) <= 20
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_one_page_at_every_address_is_left(species: str) -> None:
+    """B112: relative links on a server that answers alike everywhere."""
+    urls, _ = visited(species, lambda url: (said("x"), [f"{url}products/"]), traps=Traps())
+    assert len(urls) < 10
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_near_empty_pages_earn_nothing(species: str) -> None:
+    """B115: one word, three links; the first page has a price, the others have none."""
+    urls, told = visited(
+        species,
+        lambda url: ("coral", [f"{url}{name}/" for name in "abc"]),
+        traps=Traps(),
+        budget=200,
+    )
+    assert sum(isinstance(each, Repeated) for each in told) == len(urls) - 1
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_many_pages_of_one_template_are_all_fetched_while_they_say_something(species: str) -> None:
+    """No arbitrary cap."""
+
+    def tree(url: str) -> tuple[str, list[str]]:
+        number = int(url.rpartition("/")[2] or 1)
+        below = [n for n in (2 * number, 2 * number + 1) if n < 200]
+        return said(url), [f"http://a.test/{each}" for each in below]
+
+    urls, told = visited(species, tree, traps=Traps())
+    assert len(urls) == 199
+    assert not [each for each in told if isinstance(each, HeldBack)]
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_links_that_were_held_back_come_when_there_is_nothing_else(species: str) -> None:
+    """Nothing is lost of a web that ends, though its pages all say the same."""
+
+    def tree(url: str) -> tuple[str, list[str]]:
+        number = int(url.rpartition("/")[2] or 1)
+        below = [n for n in (2 * number, 2 * number + 1) if n < 150]
+        return said("x"), [f"http://a.test/{each}" for each in below]
+
+    urls, told = visited(species, tree, traps=Traps())
+    assert len(urls) == 149
+    assert [each for each in told if isinstance(each, HeldBack)]
+
+
+def test_links_held_back_wait_for_better_ones() -> None:
+    """A hundred copies, and a hundred pages that say something."""
+
+    def web(url: str) -> tuple[str, list[str]]:
+        if "/copy/" in url:
+            return said("x"), []
+        number = int(url.rpartition("/")[2] or 0)
+        copies = [f"http://a.test/copy/{n}" for n in range(100)] if number == 0 else []
+        return said(url), [*copies, f"http://a.test/{number + 1}"] if number < 100 else []
+
+    urls, _ = visited("best_first", web, traps=Traps())
+    assert len(urls) == 201
+    first = [number for number, url in enumerate(urls) if "/copy/" in url]
+    assert first == [*range(1, 10), *range(110, 201)]
+
+
+def test_a_group_that_yields_again_is_open_again() -> None:
+    """What was held back comes at once."""
+    bad, good = ([f"http://a.test/{kind}/{n}" for n in range(40)] for kind in ("bad", "good"))
+
+    def web(url: str) -> tuple[str, list[str]]:
+        if "/good/" in url or url.endswith("/"):
+            return said(url), bad if url.endswith("/") else []
+        number = int(url.rpartition("/")[2])
+        return (said("x"), []) if number < 12 else (said(url), good)
+
+    urls, _ = visited("breadth_first", web, traps=Traps())
+    assert set(urls) == {"http://a.test/", *bad, *good}
+
+
+def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
+    """By whatever addresses it goes on."""
+
+    def chain(url: str) -> tuple[str, list[str]]:
+        return said("x"), [f"http://h{len(url)}.test/{'x' * len(url)}"]
+
+    urls, told = visited("best_first", chain, traps=Traps())
+    assert len(urls) == LONGEST_RUN + 1
+    assert [each.reason for each in told if isinstance(each, HeldBack)] == ["endless"]
+
+
+def test_links_that_lead_nowhere_spend_their_template() -> None:
+    """The dead ones are followed last."""
+
+    def web(url: str) -> tuple[str, list[str]] | None:
+        if "gone" in url:
+            return None
+        number = int(url.rpartition("/")[2] or 0)
+        dead = [f"http://a.test/gone/{n}" for n in range(60)] if number == 0 else []
+        return said(url), [*dead, f"http://a.test/{number + 1}"] if number < 50 else []
+
+    urls, _ = visited("breadth_first", web, traps=Traps())
+    assert sum("gone" in url for url in urls[:58]) <= 9
+    assert len(urls) == 111
+
+
+def test_a_copy_is_worth_nothing_to_anybody() -> None:
+    """It has no energy, the visit is paid for, and its relevance counts as none."""
+    pages = {"http://a.test/": ["http://a.test/1", "http://a.test/2"]}
+    population, _ = make_population("best_first", traps=Traps())
+    told: list[Event] = []
+    population.on_event.append(told.append)
+    crawl_web(population, Made(lambda url: (said("x"), pages.get(url, []))), ["http://a.test/"])  # type: ignore[arg-type]
+    base = population.environment.base
+    copy = base.get(fingerprint("http://a.test/1"))
+    assert copy is not None
+    assert (copy.relevance, copy.energy) == (0.0, 0.0)
+    assert [each.twin for each in told if isinstance(each, Repeated)] == [
+        fingerprint("http://a.test/")
+    ] * 2
+    assert [each.relevance for each in told if isinstance(each, Settled)] == [1.0] * 3
+
+
+def test_without_traps_everything_is_as_written() -> None:
+    """A population that was not told of them holds nothing back."""
+    urls, told = visited("best_first", lambda url: (said("x"), [f"{url}x/"]), budget=100)
+    assert len(urls) == 100
+    assert not [each for each in told if isinstance(each, HeldBack | Repeated)]

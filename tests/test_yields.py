@@ -1,0 +1,65 @@
+"""When a template or a domain is spent."""
+
+from evocrawl.yields import ENDLESS, PATIENCE, TELLING, Gauge, Yields
+
+
+def test_a_template_is_spent_when_it_took_more_than_it_brought() -> None:
+    """Its budget grows with what it yields."""
+    yields = Yields()
+    for _ in range(3):
+        yields.note("a.test/#", "a.test", is_new=True)
+    for _ in range(PATIENCE + 3):
+        yields.note("a.test/#", "a.test", is_new=False)
+        assert not yields.is_spent_template("a.test/#")
+    yields.note("a.test/#", "a.test", is_new=False)
+    assert yields.is_spent_template("a.test/#")
+    assert yields.has_spent_templates("a.test")
+    yields.note("a.test/#", "a.test", is_new=True)
+    assert not yields.is_spent_template("a.test/#")
+    assert not yields.has_spent_templates("a.test")
+
+
+def test_a_domain_is_spent_by_all_its_templates() -> None:
+    """Be they one page each."""
+    yields = Yields()
+    for number in range(PATIENCE + 1):
+        yields.note(f"a{number}.farm.test/", "farm.test", is_new=False)
+    assert yields.is_spent_domain("farm.test")
+    assert not yields.is_spent_template("a0.farm.test/")
+    assert not yields.is_spent_domain("other.test")
+
+
+def test_a_counter_in_a_query_is_endless_a_numbered_page_is_not() -> None:
+    """B110: only an address that a program answers counts on for ever."""
+    yields = Yields()
+    for template in ("a.test/?y", "a.test/n/#"):
+        yields.note(template, "a.test", is_new=True)
+        for _ in range(ENDLESS):
+            assert not yields.is_endless(template)
+            yields.note(template, "a.test", is_new=False)
+    assert yields.is_endless("a.test/?y")
+    assert not yields.is_endless("a.test/n/#")
+
+
+def test_a_gauge_is_low_only_far_below_other_domains() -> None:
+    """A crawl within one domain never stops for it."""
+    gauge = Gauge(0.02)
+    for _ in range(2 * TELLING):
+        gauge.note("trap.test", 0.0)
+    assert not gauge.is_low("trap.test")
+    gauge.note("a.test", 0.3)
+    assert gauge.is_low("trap.test")
+    assert not gauge.is_low("a.test")
+
+
+def test_a_gauge_waits_for_some_pages_and_forgets_old_ones() -> None:
+    """A domain that becomes better is not low any more."""
+    gauge = Gauge(0.02)
+    gauge.note("a.test", 0.5)
+    for _ in range(TELLING - 1):
+        gauge.note("trap.test", 0.0)
+    assert not gauge.is_low("trap.test")
+    gauge.note("trap.test", 0.0)
+    assert gauge.is_low("trap.test")
+    gauge.note("trap.test", 1.0)
+    assert not gauge.is_low("trap.test")
