@@ -7,6 +7,5 @@ from evocrawl.store.memory import MemoryPageBase
 from evocrawl.store.pages import PageRecord
 from evocrawl.store.ranks import RelevanceRanks
 from evocrawl.store.shelf import Shelf
-from evocrawl.store.spill import Spill
 
-__all__ = ["Frontier", "MemoryPageBase", "PageRecord", "RelevanceRanks", "Shelf", "Spill"]
+__all__ = ["Frontier", "MemoryPageBase", "PageRecord", "RelevanceRanks", "Shelf"]

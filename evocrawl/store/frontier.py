@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
+from evocrawl.keys import KeyMap
 from evocrawl.model import Fingerprint, Lead
-from evocrawl.store.keys import KeyMap
+from evocrawl.spill import Spill
 from evocrawl.store.lead_file import NOWHERE, LeadFile
 from evocrawl.store.runs import Mark, Runs
-from evocrawl.store.spill import Spill
 
 _Entry: TypeAlias = tuple[float, int, Lead, int]
 """Negative priority, number, link, and its address in the spill file or NOWHERE."""

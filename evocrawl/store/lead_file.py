@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import msgpack
 
 from evocrawl.model import Lead
-from evocrawl.store.spill import Spill
+from evocrawl.spill import Spill
 
 NOWHERE = -1
 """The address of what is not packed."""

@@ -8,12 +8,12 @@ from math import fsum
 from numpy.random import Generator
 
 from evocrawl.errors import PageBaseError
+from evocrawl.keys import KeySet
 from evocrawl.model import Fingerprint
-from evocrawl.store.keys import KeySet
+from evocrawl.spill import Spill
 from evocrawl.store.pages import MOST_PAGES, PageRecord, Pages
 from evocrawl.store.pool import Pool
 from evocrawl.store.ranks import RelevanceRanks
-from evocrawl.store.spill import Spill
 
 
 class MemoryPageBase:

@@ -6,10 +6,10 @@ from collections import OrderedDict
 
 import msgpack
 
+from evocrawl.keys import KeyMap
 from evocrawl.model import Fingerprint, Lead
-from evocrawl.store.keys import KeyMap
+from evocrawl.spill import Spill
 from evocrawl.store.lead_file import is_packable, lead_of, row_of
-from evocrawl.store.spill import Spill
 
 _KEY_BYTES = 12
 

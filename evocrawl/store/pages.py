@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import msgpack
 
+from evocrawl.keys import KeyMap
 from evocrawl.model import AgentId, Fingerprint
-from evocrawl.store.keys import KeyMap
-from evocrawl.store.spill import Spill
+from evocrawl.spill import Spill
 
 MOST_PAGES = 2_000
 """Records in memory, unless told otherwise."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
+from evocrawl.keys import KeyMap
 from evocrawl.model import Fingerprint
-from evocrawl.store.keys import KeyMap
 
 _KEY_BYTES = 12
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from evocrawl.store.spill import Spill
+from evocrawl.spill import Spill
 
 _FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
 _LONGEST = 1 << 17

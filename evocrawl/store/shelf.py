@@ -9,10 +9,10 @@ from operator import attrgetter
 from numpy.random import Generator
 
 from evocrawl.model import Fingerprint, Lead
+from evocrawl.spill import Spill
 from evocrawl.store.frontier import MOST_LINKS
 from evocrawl.store.page_links import PageLinks
 from evocrawl.store.pool import Pool
-from evocrawl.store.spill import Spill
 
 
 class Shelf:

@@ -20,4 +20,4 @@ class NoSpill:
 
     def _fill(self) -> None:
         spill = Ecosystem.of(self.crawler).base.spill
-        spill._directory, spill._write_at = Path("/proc/none"), 0
+        spill.directory, spill._write_at = Path("/proc/none"), 0

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evocrawl.spill import Spill
 from evocrawl.store.runs import Runs
-from evocrawl.store.spill import Spill
 
 STEPS = st.lists(
     st.one_of(

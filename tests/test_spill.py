@@ -10,9 +10,9 @@ import pytest
 
 from evocrawl.errors import StateError
 from evocrawl.model import Lead
+from evocrawl.spill import Spill
 from evocrawl.store import Frontier
 from evocrawl.store.lead_file import pack, unpack
-from evocrawl.store.spill import Spill
 
 
 def test_records_come_back_as_they_were(tmp_path: Path) -> None:

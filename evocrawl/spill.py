@@ -32,7 +32,7 @@ class Spill:
     """
 
     def __init__(self, directory: Path | None = None) -> None:
-        self._directory = directory
+        self.directory = directory
         self._file: int | None = None
         self._written = 0
         self._buffer = bytearray()
@@ -65,6 +65,15 @@ class Spill:
         """Return `size` bytes of a record, from `start` on; raises StateError. O(size)."""
         return self._read(address + _SIZE_BYTES + start, size)
 
+    def nameless(self) -> int:
+        """Return a descriptor of a new file beside the records; raises OSError."""
+        with tempfile.TemporaryFile(buffering=0, dir=self.directory) as file:
+            return os.dup(file.fileno())
+
+    def fail(self, error: OSError) -> None:
+        """Something else that should have left memory could not: `check` tells of it."""
+        self._failure = error
+
     def check(self) -> None:
         """Raise StateError where the last attempt to write has failed."""
         if self._failure is not None:
@@ -82,10 +91,10 @@ class Spill:
             raise self._failed(error) from error
 
     def _write(self) -> None:
-        done, self._failure = 0, None
+        done = 0
         try:
             if self._file is None:
-                self._file = _nameless(self._directory)
+                self._file = self.nameless()
                 finalize(self, os.close, self._file)
             while done < len(self._buffer):
                 with memoryview(self._buffer)[done:] as rest:
@@ -93,16 +102,11 @@ class Spill:
         except OSError as error:
             self._failure = error
         else:
+            self._failure = None
             self._written += done
             self._buffer.clear()
         self._write_at = len(self._buffer) + _BUFFERED
 
     def _failed(self, error: OSError) -> StateError:
-        place = self._directory or tempfile.gettempdir()
+        place = self.directory or tempfile.gettempdir()
         return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")
-
-
-def _nameless(directory: Path | None) -> int:
-    """Return a descriptor of a new file without a name."""
-    with tempfile.TemporaryFile(buffering=0, dir=directory) as file:
-        return os.dup(file.fileno())

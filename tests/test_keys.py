@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.store.keys import KeyMap, KeySet
+from evocrawl.keys import KeyMap, KeySet
 
 KEYS = [b"", b"key", b"\0" * 12, b"\0" * 11, *(b"%012d" % number for number in range(12))]
 ACTIONS = st.lists(
