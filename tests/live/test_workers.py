@@ -1,0 +1,177 @@
+"""Several workers on one Redis: nothing is lost or recorded twice, no host is crowded."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from redisserver import PASSWORD, RedisServer
+from workers import Fleet, ManyHosts, check_whole, repeats
+
+from evocrawl.store.shared.layout import shard_of
+
+IN_FLIGHT = 8
+COMMON = {"CONCURRENT_REQUESTS": IN_FLIGHT}
+Start = Callable[[ManyHosts], Fleet]
+
+
+@pytest.fixture
+def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
+    """Begin a fleet, without workers, on a Redis and a web of its own."""
+    fleets: list[Fleet] = []
+
+    def begin(web: ManyHosts) -> Fleet:
+        server = RedisServer(tmp_path)
+        server.start()
+        fleets.append(Fleet(serve(web.sites()), server, tmp_path))
+        return fleets[-1]
+
+    yield begin
+    for fleet in fleets:
+        fleet.stop()
+        fleet.server.stop(signal.SIGKILL)
+
+
+def arguments(web: ManyHosts, **more: object) -> dict[str, object]:
+    return {"seeds": web.url(0), "max_pages": 0, **more}
+
+
+def test_workers_share_a_crawl(fleet_for: Start) -> None:
+    """R9, B073, B079: each host is one worker's at a time, all end when there is nothing left."""
+    web = ManyHosts(pages=200, hosts=40)
+    fleet = fleet_for(web)
+    fleet.start(3, arguments(web), **COMMON)
+    assert fleet.wait() == [0, 0, 0]
+    check_whole(fleet, web)
+    assert repeats(fleet.asked().values()) == 0
+    stats = [fleet.stats(number) for number in range(3)]
+    assert all(each["evocrawl/stop_reason"] == "exhausted" for each in stats)
+    assert sum(each["evocrawl/pages"] for each in stats) == web.pages
+    assert min(each["evocrawl/pages"] for each in stats) > 0
+    assert all(each["evocrawl/visits/unsettled"] == 0 for each in stats)
+    assert PASSWORD not in fleet.log()
+    fleet.start(1, arguments(web), **COMMON)
+    assert fleet.wait()[-1] == 0
+    assert "has ended (exhausted): there is nothing to do" in fleet.log_of(3).read_text()
+    assert fleet.asked().total() == web.pages
+
+
+@pytest.mark.parametrize("species", ["evo", "energy"])
+def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species: str) -> None:
+    """R1, R3, B075: others take their hosts over; who was paused for longer than its lease rejoins.
+
+    Repeated are at most the requests under way and as many that were settled and not told yet.
+    """
+    web = ManyHosts(pages=240, hosts=40, delay_s=0.05)
+    fleet = fleet_for(web)
+    fleet.start(3, arguments(web, species=species), **COMMON)
+    fleet.wait_for_requests(60)
+    killed, paused, _ = fleet.processes
+    killed.kill()
+    paused.send_signal(signal.SIGSTOP)
+    with fleet.server.client() as client:
+        fleet.server.wait_for(lambda: _is_taken_over(client) or None)
+    paused.send_signal(signal.SIGCONT)
+    assert fleet.wait() == [-signal.SIGKILL, 0, 0]
+    check_whole(fleet, web)
+    assert repeats(fleet.asked().values()) <= 2 * 2 * IN_FLIGHT
+
+
+def _is_taken_over(client) -> bool:
+    """Nobody but the third worker has a host any more."""
+    owners = [
+        lease.partition(b".")[0]
+        for key in client.scan_iter("*:owner", count=1000)
+        for lease in client.hvals(key)
+    ]
+    workers = client.hgetall("evocrawl:{evocrawl}:workers")
+    at_ms = client.time()[0] * 1000
+    alive = {one for one, told in workers.items() if int(told.split()[0]) > at_ms}
+    return len(alive) == 1 and bool(alive & set(owners))
+
+
+def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
+    """What was settled meanwhile is told when it is there again, from its append-only file."""
+    web = ManyHosts(pages=160, hosts=30, delay_s=0.03)
+    fleet = fleet_for(web)
+    fleet.start(2, arguments(web, lease_s=6), **COMMON)
+    fleet.wait_for_requests(40)
+    fleet.server.stop(signal.SIGKILL)
+    fleet.server.wait_for(lambda: "does not answer" in fleet.log() or None)
+    fleet.server.start()
+    assert fleet.wait() == [0, 0]
+    check_whole(fleet, web)
+    assert repeats(fleet.asked().values()) <= 2 * 2 * IN_FLIGHT
+
+
+def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
+    """R7, R8: with an error and exit code 1, not with a hang."""
+    web = ManyHosts(pages=400, hosts=40, delay_s=0.05)
+    fleet = fleet_for(web)
+    fleet.start(1, arguments(web, redis_timeout_s=2), **COMMON)
+    fleet.wait_for_requests(20)
+    fleet.server.stop(signal.SIGKILL)
+    assert fleet.wait() == [1]
+    assert "no answer for 2 seconds" in fleet.log()
+    assert fleet.stats(0)["evocrawl/stop_reason"] == "state_failed"
+    assert PASSWORD not in fleet.log()
+
+
+def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
+    """B076: never exceeded, used up, and said to be; with more of it the crawl goes on."""
+    web = ManyHosts(pages=120, hosts=20)
+    fleet = fleet_for(web)
+    fleet.start(2, arguments(web, max_pages=60), **COMMON)
+    assert fleet.wait() == [0, 0]
+    assert 50 <= len(fleet.proxy.log) <= 60
+    spent = len(fleet.proxy.log)
+    fleet.start(1, arguments(web, max_pages=spent), **COMMON)
+    assert fleet.wait()[-1] == 0
+    assert "has ended (budget): there is nothing to do" in fleet.log_of(2).read_text()
+    assert len(fleet.proxy.log) == spent
+    fleet.start(2, arguments(web), **COMMON)
+    assert fleet.wait()[-2:] == [0, 0]
+    check_whole(fleet, web)
+    assert repeats(fleet.asked().values()) == 0
+
+
+def test_what_somebody_wrote_into_redis_harms_nobody(fleet_for: Start) -> None:
+    """B077, B078, R18, R20: entries that cannot be read are put aside and counted; others go on.
+
+    Another crawl under the same name is refused.
+    """
+    web = ManyHosts(pages=30, hosts=5)
+    fleet = fleet_for(web)
+    with fleet.server.client() as client:
+        tag = "evocrawl:{evocrawl:%d}"
+        for host, key, row in POISON:
+            place = tag % shard_of(host)
+            client.hset(f"{place}:open:{host}", key, row)
+            client.sadd(f"{place}:todo", host)
+        client.xadd("evocrawl:{evocrawl}:news", {"by": "9", "kind": "page", "host": "h1.test"})
+        client.xadd("evocrawl:{evocrawl}:news", {"\x00": "\x1b[31m"})
+        fleet.start(1, arguments(web), **COMMON)
+        assert fleet.wait() == [0]
+        check_whole(fleet, web)
+        assert fleet.stats(0)["evocrawl/workers/poisoned"] == len(POISON)
+        assert client.llen("evocrawl:{evocrawl}:quarantine") == len(POISON)
+    assert "\x1b" not in fleet.log()
+    fleet.start(1, arguments(web, query="sea urchins"), **COMMON)
+    assert fleet.wait()[-1] == 1
+    refusal = fleet.log_of(1).read_text()
+    assert 'the state of another crawl: query was "coral bleaching", is "sea urchins"' in refusal
+
+
+POISON = [
+    ("h1.test", "00" * 12, b"\x80\x04\x95 a pickle"),
+    ("h1.test", "11" * 12, '{"url":"http://h1.test/\x1b[31m'),
+    ("h2.test", "22" * 12, '{"url":"file:///etc/passwd"}'),
+    ("h2.test", "33" * 12, '{"url":"http://h3.test/1"}'),
+    ("h2.test", "not hex", '{"url":"http://h2.test/1"}'),
+    ("h3.test", "44" * 12, '{"url":"http://h3.test/1","position":NaN}'),
+    ("h3.test", "55" * 12, '{"url":"http://h3.test/1","payload":{"url":"http://h3.test/1",'
+     '"headers":[],"callback":"__init__"}}'),
+    ("nobody.test", "66" * 12, "[]"),
+]  # fmt: skip

@@ -1,0 +1,140 @@
+"""What the tests of several workers share: a web of many hosts, and workers that really run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from livecrawl import FAST, QUERY, ROOT, page
+from redisserver import RedisServer
+
+from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+
+
+@dataclass
+class ManyHosts:
+    """A tree of `pages` pages on `hosts` hosts, each answered after `delay_s` seconds.
+
+    Page n links to pages 2n + 1 and 2n + 2, and back to its parent. `at_once` is the most
+    requests that each host has had under way, as the server saw it.
+    """
+
+    pages: int
+    hosts: int
+    delay_s: float = 0.02
+    at_once: Counter[str] = field(default_factory=Counter)
+    _under_way: Counter[str] = field(default_factory=Counter)
+
+    def url(self, n: int) -> str:
+        return f"http://h{n % self.hosts}.test/{n}"
+
+    def sites(self) -> Mapping[str, Callable[[Request], Any]]:
+        return {f"h{host}.test": self._answer for host in range(self.hosts)}
+
+    async def _answer(self, request: Request) -> Response:
+        name = request.path[1:]
+        if not name.isdecimal() or self.url(int(name)) != f"http://{request.host}{request.path}":
+            return not_found(request)
+        self._under_way[request.host] += 1
+        self.at_once[request.host] = max(self.at_once[request.host], self._under_way[request.host])
+        try:
+            await asyncio.sleep(self.delay_s)
+        finally:
+            self._under_way[request.host] -= 1
+        n = int(name)
+        linked = [each for each in (2 * n + 1, 2 * n + 2, (n - 1) // 2) if 0 <= each < self.pages]
+        links = [f"{self.url(each)} {QUERY} {each}" for each in linked]
+        return page(*links, text=f"{QUERY} number {n}", title=f"page {n}")
+
+
+@dataclass
+class Fleet:
+    """Workers of one crawl, each a ``scrapy crawl`` of its own."""
+
+    proxy: LoopbackProxy
+    server: RedisServer
+    folder: Path
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, count: int, arguments: Mapping[str, object], **settings: object) -> None:
+        """Start `count` more workers."""
+        for _ in range(count):
+            number = len(self.processes)
+            told = {"query": QUERY, "store": self.server.url, "lease_s": 4, **arguments}
+            told["stats_file"] = self.folder / f"stats-{number}"
+            line = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
+            line += [part for name in told for part in ("-a", f"{name}={told[name]}")]
+            merged: dict[str, object] = {
+                **FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_FILE": self.log_of(number),
+                **settings,
+            }  # fmt: skip
+            line += [part for name in merged for part in ("-s", f"{name}={_text(merged[name])}")]
+            environment = {**os.environ, "http_proxy": self.proxy.url}
+            self.processes.append(subprocess.Popen(line, cwd=ROOT, env=environment))
+
+    def wait(self, timeout_s: float = 120) -> list[int]:
+        """Wait for all; return their exit codes."""
+        return [process.wait(timeout=timeout_s) for process in self.processes]
+
+    def wait_for_requests(self, count: int) -> None:
+        """Wait until the server has been asked so often for pages."""
+        self.server.wait_for(lambda: self.asked().total() >= count or None)
+
+    def asked(self) -> Counter[str]:
+        """How often each page was asked for."""
+        return Counter(
+            f"http://{each.host}{each.path}"
+            for each in list(self.proxy.log)
+            if each.path != "/robots.txt"
+        )
+
+    def log_of(self, number: int) -> Path:
+        return self.folder / f"log-{number}"
+
+    def log(self) -> str:
+        """The logs of all."""
+        return "\n".join(path.read_text() for path in sorted(self.folder.glob("log-*")))
+
+    def stats(self, number: int) -> dict[str, Any]:
+        return dict(json.loads((self.folder / f"stats-{number}").read_text()))
+
+    def recorded(self) -> Counter[str]:
+        """The URLs of all records in Redis."""
+        with self.server.client() as client:
+            rows = [
+                row for key in client.scan_iter("*:pages:*", count=1000)
+                for row in client.hvals(key)
+            ]  # fmt: skip
+        return Counter(json.loads(row)["url"] for row in rows)
+
+    def stop(self) -> None:
+        """End whatever still runs."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+def _text(value: object) -> str:
+    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+
+
+def check_whole(fleet: Fleet, web: ManyHosts) -> None:
+    """Every page is recorded once, and no host had more than one request under way."""
+    everything = {web.url(n) for n in range(web.pages)}
+    recorded = fleet.recorded()
+    assert set(recorded) == everything
+    assert set(recorded.values()) == {1}
+    assert set(web.at_once.values()) == {1}
+
+
+def repeats(asked: Iterable[int]) -> int:
+    """Requests beyond the first for each page."""
+    return sum(times - 1 for times in asked)
