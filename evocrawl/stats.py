@@ -14,6 +14,11 @@ STATS: dict[str, str] = {
     "evocrawl/mean_relevance": "mean relevance of the distinct pages, from 0 to 1",
     "evocrawl/pages/nothing_new": "pages that said nothing new, which earns nothing",
     "evocrawl/links/held_back": "times a link was held back, or left for good, as one of a trap's",
+    "evocrawl/pages/truncated": "pages of which only a part was read",
+    "evocrawl/pages/unreadable": "pages that could not be read: they took too long, or broke it",
+    "evocrawl/pages/read_aside": "big or unusual pages, read in a process of their own",
+    "evocrawl/soft_404/probes": "addresses that cannot exist asked for, at most one a server",
+    "evocrawl/soft_404/pages": "answers of 200 taken for what a server says where nothing is",
     "evocrawl/visits/opened": "visits given out",
     "evocrawl/visits/settled": "visits settled",
     "evocrawl/visits/unsettled": "visits given out and never settled; other than 0 is a leak",
@@ -46,6 +51,12 @@ STATS: dict[str, str] = {
     "evocrawl/store/runs": "runs of this crawl, this one included; not set without a store",
     "evocrawl/store/repeated": "visits under way when the last run ended, made again",
     "evocrawl/store/unstorable": "links whose requests could not be stored: lost to later runs",
+    "evocrawl/agents/came": "agents that came from another worker's population",
+    "evocrawl/agents/left": "agents that went to another worker's population",
+    "evocrawl/workers/fenced": "visits of a worker that came too late: their hosts were another's "
+    "by then; set where a crawl is shared",
+    "evocrawl/workers/poisoned": "entries in Redis that could not be read, and were put aside",
+    "evocrawl/workers/taken_over": "hosts that were another worker's before",
     "evocrawl/stop_reason": "budget, extinct, exhausted, or Scrapy's own reason",
 }
 
@@ -72,6 +83,8 @@ def report(ledger: Ledger, budget: Budget, *, twice: int = 0) -> dict[str, int |
         "evocrawl/agents/births": ledger.births,
         "evocrawl/agents/founders": ledger.founders,
         "evocrawl/agents/deaths": ledger.deaths,
+        "evocrawl/agents/came": ledger.came,
+        "evocrawl/agents/left": ledger.left,
         "evocrawl/population/final": ledger.population,
         "evocrawl/population/largest": ledger.largest,
     }
