@@ -12,6 +12,8 @@ from evocrawl.errors import StateError
 from evocrawl.report.page_files import WRITERS
 from evocrawl.simulation.stored import write_world
 from evocrawl.store.archive import Archive
+from evocrawl.store.shared.archive import SharedArchive
+from evocrawl.store.shared.layout import is_shared
 
 _FORMATS = (*WRITERS, "warc", "world")
 
@@ -19,6 +21,7 @@ _EPILOG = """\
 examples:
   evocrawl export crawl.sqlite --out pages.jsonl
   evocrawl export jobs/birds/evocrawl.sqlite --format parquet --out birds.parquet
+  evocrawl export "redis://db.example:6379/0?crawl=birds" --format csv --out birds.csv
   evocrawl export crawl.sqlite --format world --out birds-world.jsonl.gz
   evocrawl sim birds-world.jsonl.gz --query "bird species" --out replayed
 
@@ -44,7 +47,9 @@ def add_to(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run=export)
-    command.add_argument("store", metavar="STORE", type=Path, help="the crawl's SQLite file")
+    command.add_argument(
+        "store", metavar="STORE", help="the crawl's SQLite file, or the redis://… of its workers"
+    )
     command.add_argument("--format", choices=_FORMATS, default="jsonl", help="see below (jsonl)")
     command.add_argument("--out", metavar="FILE", type=Path, required=True,
                          help="the file to write")  # fmt: skip
@@ -52,7 +57,7 @@ def add_to(commands: Any) -> None:
 
 def export(asked: argparse.Namespace) -> None:
     """Write the file; say on stderr what is in it."""
-    with Archive(asked.store) as archive:
+    with _opened(asked.store) as archive:
         count = len(archive)
         if asked.format == "world":
             write_world(archive, asked.out)
@@ -63,14 +68,18 @@ def export(asked: argparse.Namespace) -> None:
     print(f"{count} pages in {asked.out}", file=sys.stderr)
 
 
-def _pages(archive: Archive, format_: str, out: Path) -> None:
+def _opened(store: str) -> Archive | SharedArchive:
+    return SharedArchive(store) if is_shared(store) else Archive(store)
+
+
+def _pages(archive: Archive | SharedArchive, format_: str, out: Path) -> None:
     try:
         WRITERS[format_](archive.pages(), out)
     except ImportError as error:
         raise StateError(f"{format_} needs pip install 'evocrawl[parquet]' ({error})") from error
 
 
-def _warc(archive: Archive, out: Path) -> int:
+def _warc(archive: Archive | SharedArchive, out: Path) -> int:
     if next(archive.answers(), None) is None:
         raise StateError(f"{archive.path}: no answers are kept; crawl with store_bodies=true")
     try:

@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Protocol
 
 from evocrawl.flights import Flight
 from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Refused, Visit
 from evocrawl.simulation.recording import Recording
-from evocrawl.store.archive import Archive
-from evocrawl.store.ops import Chosen, Landed, Placed
+from evocrawl.store.ops import Chosen, Landed, Op, Placed
 from evocrawl.urls import host_of
 
 _KEPT = ("query", "species", "seed", "seeds")
 
 
-def write_world(archive: Archive, path: Path) -> None:
+class Source(Protocol):
+    """What has kept a crawl: see `evocrawl.store.archive.Archive`."""
+
+    def about(self) -> dict[str, Any]:
+        """Return what the crawl is."""
+
+    def ops(self) -> Iterator[Op]:
+        """Tell what was done, in order."""
+
+
+def write_world(archive: Source, path: Path) -> None:
     """Write the world file. Raises RecordingError where `path` is taken, and OSError."""
     about = archive.about()
     told = {name: about[name] for name in _KEPT if name in about}
@@ -31,7 +41,7 @@ def write_world(archive: Archive, path: Path) -> None:
     recording.close()
 
 
-def _flights(archive: Archive) -> Iterator[tuple[Flight, Outcome]]:
+def _flights(archive: Source) -> Iterator[tuple[Flight, Outcome]]:
     """The notes on each visit that ended, as far as the state tells of them."""
     targets: dict[int, Fingerprint] = {}
     addresses: dict[Fingerprint, str] = {}
