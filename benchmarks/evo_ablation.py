@@ -45,7 +45,7 @@ def variant(have: Ingredients, without: tuple[str, ...] = (), **options: Any) ->
     before = prior.by_hand() if "prior" in without else prior.shipped()
     tuning = Tuning(frozenset(without))
     model = LinkModel(have.relevance.link, have.relevant_at, before, tuning)
-    return evo(have.frontier(), have.base.is_claimed, model, **options)
+    return evo(have.frontier(), have.base.is_claimed, model, have.leads(), **options)
 
 
 def variants() -> dict[str, Callable[[Ingredients], Species]]:

@@ -19,7 +19,7 @@ from evocrawl.links import LinkModel, prior
 from evocrawl.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.relevance import create
 from evocrawl.species.evo_prospects import Prospects
-from evocrawl.store import Frontier
+from evocrawl.store import Frontier, NumberedLeads
 from evocrawl.urls import fingerprint
 
 _PROBES = 100
@@ -36,7 +36,7 @@ class Crawl:
         relevance = create("tfidf", "coral reef", "en")
         self.model = LinkModel(relevance.link, 0.12, prior.shipped())
         frontier = Frontier(self.claimed.__contains__)
-        self.prospects = Prospects(frontier, self.model, self.claimed.__contains__)
+        self.prospects = Prospects(frontier, self.model, self.claimed.__contains__, NumberedLeads())
         self.known = ["http://h0.test/0"]
         self.pages = count()
         self.spent = {"choose": 0.0, "learn": 0.0, "add": 0.0}

@@ -80,7 +80,7 @@ def crawled(world: str, topic: Topic, runs: int) -> Examples:
 
     def recording(have: Ingredients) -> Species:
         recorders.append(Recorder(have))
-        return evo(have.frontier(), have.base.is_claimed, recorders[-1])
+        return evo(have.frontier(), have.base.is_claimed, recorders[-1], have.leads())
 
     SPECIES["recording"] = recording
     for start in _STARTS:

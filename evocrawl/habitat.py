@@ -25,7 +25,7 @@ from evocrawl.relevance.base import Relevance
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients, Maker
 from evocrawl.spill import Spill
-from evocrawl.store import Frontier, MemoryPageBase, Shelf
+from evocrawl.store import Frontier, MemoryPageBase, NumberedLeads, Shelf
 from evocrawl.traps import Traps
 
 
@@ -69,7 +69,8 @@ def settle_in(
     """
     makers = makers or makers_of(config.species)
     model = model or _relevance(config)
-    memory = config.memory_links, Spill(spill_to)
+    spill = Spill(spill_to)
+    memory = config.memory_links, spill
     base = MemoryPageBase(*memory)
     budget = Budget(config.max_pages or None)
     environment = Environment(
@@ -91,7 +92,7 @@ def settle_in(
     made: list[LinkModel] = []
 
     def link_model() -> LinkModel:
-        made.append(LinkModel(model.link, config.relevant_at, prior.shipped()))
+        made.append(LinkModel(model.link, config.relevant_at, prior.shipped(), spill=spill))
         if config.learnt:
             state.load(made[-1], config.learnt)
         return made[-1]
@@ -109,6 +110,7 @@ def settle_in(
         environment.clock,
         lexicon=lambda: Lexicon(config.query, config.language),
         links=link_model,
+        leads=lambda: NumberedLeads(*memory),
     )
     population = Population(
         [make(ingredients) for make in makers],

@@ -20,7 +20,7 @@ from evocrawl.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Re
 from evocrawl.population import Environment, Population
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients
-from evocrawl.store import Frontier, MemoryPageBase, Shelf
+from evocrawl.store import Frontier, MemoryPageBase, NumberedLeads, Shelf
 from evocrawl.traps import Traps
 from evocrawl.urls import fingerprint
 
@@ -126,6 +126,7 @@ def make_population(
         labels=frozenset(),
         lexicon=lambda: Lexicon("coral"),
         links=lambda: LinkModel(AnchorIsRelevance().link, 0.5, prior.shipped()),
+        leads=lambda: NumberedLeads(memory),
     )
     population = Population(
         [SPECIES[name](ingredients) for name in species.split("+")],

@@ -10,21 +10,26 @@ groups    a host, a folder of URLs or a tag path: how many of its pages were tri
 ========  ========================================================================================
 
 A label is how good a page is, in [0, 1]. Whatever changes with what is learnt is computed from
-these rows when it is asked for, never stored with the target.
+these rows when it is asked for, never stored with the target. Targets and links, of which there are
+many, lie on disk, and the numbers of addresses and groups take some 25 bytes of memory each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
+from evocrawl.keys import KeyMap
 from evocrawl.links.table import Table
 from evocrawl.links.words import LINK_WIDTH, URL, Ids
 from evocrawl.model import Fingerprint
+from evocrawl.spill import Spill
+from evocrawl.tables import MappedTable
 from evocrawl.urls import host_of
 
 KEPT = 6
@@ -54,25 +59,26 @@ class Found:
 class Evidence:
     """The four tables, and the numbers of addresses and groups."""
 
-    def __init__(self) -> None:
+    def __init__(self, spill: Spill) -> None:
         self.pages = Table(
             label=("f4", 0, 0), like=("f4", 0, 0), title_match=("f4", 0, 0), row=("i4", 0, -1),
             relevance=("f4", 0, 0), tried=("f4", 0, 0), gained=("f4", 0, 0),
             distance=("f4", 0, FAR),
         )  # fmt: skip
-        self.targets = Table(
-            links=("i4", KEPT, -1), count=("i4", 0, 0), host=("i4", 0, 0), folder=("i4", 0, 0),
+        self.targets = MappedTable(
+            spill, links=("i4", KEPT, -1), count=("i4", 0, 0), host=("i4", 0, 0),
+            folder=("i4", 0, 0),
             page=("i4", 0, -1), is_open=("?", 0, 1), url_match=("f4", 0, 0),
             words=("u2", URL.width, 0),
         )  # fmt: skip
-        self.links = Table(
-            source=("i4", 0, 0), target=("i4", 0, 0), path=("i4", 0, 0),
+        self.links = MappedTable(
+            spill, source=("i4", 0, 0), target=("i4", 0, 0), path=("i4", 0, 0),
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
         )  # fmt: skip
         self.groups = Table(tried=("f4", 0, 0), gained=("f4", 0, 0))
         self.groups.grow(_PATHS)
-        self._rows: dict[Fingerprint, int] = {}
-        self._group_numbers: dict[str, int] = {}
+        self._rows = KeyMap("<I")
+        self._group_numbers = KeyMap("<I")
         self.labels = 0.0
         self.tries = 0
 
@@ -83,7 +89,8 @@ class Evidence:
 
     def row(self, fingerprint: Fingerprint) -> int | None:
         """Return the row of a target, None when nothing has linked to it."""
-        return self._rows.get(fingerprint)
+        known = self._rows.get(fingerprint)
+        return None if known is None else known[0]
 
     def add_target(
         self, url: str, fingerprint: Fingerprint, words: list[int], url_match: float
@@ -91,7 +98,7 @@ class Evidence:
         """Note a target that `row` does not know; return its row. O(1)."""
         row = len(self.targets)
         self.targets.grow(1)
-        self._rows[fingerprint] = row
+        self._rows.put(fingerprint, row)
         host = host_of(url)
         self.targets["host"][row] = self._group(host)
         self.targets["folder"][row] = self._group(folder_of(url, host))
@@ -190,11 +197,13 @@ class Evidence:
         return float(min(nearest + 1, FAR))
 
     def _group(self, name: str) -> int:
-        number = self._group_numbers.get(name)
-        if number is None:
-            number = self._group_numbers[name] = len(self.groups)
-            self.groups.grow(1)
-        return number
+        key = blake2b(name.encode(errors="replace"), digest_size=12).digest()
+        known = self._group_numbers.get(key)
+        if known is not None:
+            return int(known[0])
+        number = self.groups.grow(1).start
+        self._group_numbers.put(key, number)
+        return int(number)
 
 
 def path_group(tag_path: str) -> int:

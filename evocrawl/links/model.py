@@ -27,6 +27,7 @@ from evocrawl.links.profile import REMEMBERED, Profile
 from evocrawl.links.tokens import WordModel
 from evocrawl.links.words import Hasher, readable
 from evocrawl.model import Fingerprint, Link, Page
+from evocrawl.spill import Spill
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
@@ -50,9 +51,14 @@ class LinkModel:
     """
 
     def __init__(
-        self, match: Match, relevant_at: float, prior: Prior, tuning: Tuning = _WHOLE
+        self,
+        match: Match,
+        relevant_at: float,
+        prior: Prior,
+        tuning: Tuning = _WHOLE,
+        spill: Spill | None = None,
     ) -> None:
-        self.evidence = Evidence()
+        self.evidence = Evidence(Spill() if spill is None else spill)
         self.words = WordModel()
         self.profile = Profile()
         mask = mask_of(tuning)

@@ -18,6 +18,7 @@ from evocrawl.species.biocrawler import biocrawler, biocrawler_dumb
 from evocrawl.species.breadth_first import breadth_first
 from evocrawl.species.energy import LinkRelevance, energy
 from evocrawl.species.evo import SharedModel, evo
+from evocrawl.species.evo_prospects import LeadsByRow
 from evocrawl.species.fish_search import fish_search
 from evocrawl.species.foragers import foragers
 from evocrawl.species.infospiders import infospiders
@@ -39,7 +40,7 @@ class Ingredients:
     `frontier` makes an empty queue, `shelf` an empty shelf, `clock` tells the time, `relevant_at`
     is the relevance from which a page counts as relevant, `labels` are the pages known to be so,
     where a simulation knows. `lexicon` makes what reads the words around links, `links` what learns
-    which links are good.
+    which links are good, `leads` what keeps links by number.
     """
 
     base: PageBase
@@ -54,6 +55,7 @@ class Ingredients:
     clock: Clock = field(default_factory=Clock)
     lexicon: Callable[[], Lexicon] = field(kw_only=True)
     links: Callable[[], SharedModel] = field(kw_only=True)
+    leads: Callable[[], LeadsByRow] = field(kw_only=True)
 
     def bar(self, share: float) -> Bar:
         """Return what tells relevant pages: `relevant_at`, or the best `share` where it is lower.
@@ -66,7 +68,7 @@ class Ingredients:
 Maker: TypeAlias = Callable[[Ingredients], Species]
 
 SPECIES: dict[str, Maker] = {
-    "evo": lambda have: evo(have.frontier(), have.base.is_claimed, have.links()),
+    "evo": lambda have: evo(have.frontier(), have.base.is_claimed, have.links(), have.leads()),
     "energy": lambda have: energy(
         have.base,
         have.shelf(),

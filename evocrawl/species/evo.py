@@ -25,7 +25,7 @@ import numpy.typing as npt
 from evocrawl.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.base import ANY_HOST, Agent, Look, Move, Species
 from evocrawl.species.energy import ShareOut
-from evocrawl.species.evo_prospects import Prospects, Valuer, row_of
+from evocrawl.species.evo_prospects import LeadsByRow, Prospects, Valuer, row_of
 from evocrawl.species.parts import Queue
 
 _SEED = 1e6
@@ -185,12 +185,13 @@ def evo(
     queue: Queue,
     is_claimed: Callable[[Fingerprint], bool],
     model: SharedModel,
+    leads: LeadsByRow,
     *,
     temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
 ) -> Species:
-    """Make the species on a queue and a model of its own."""
-    prospects = Prospects(queue, model, is_claimed)
+    """Make the species on a queue, a model and a keeper of links of its own."""
+    prospects = Prospects(queue, model, is_claimed, leads)
     mates = Mates(model.width, temperatures, mutation)
     reader = Reader(model)
     return Species(

@@ -7,6 +7,7 @@ others in turn, and at those that were found just now.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -38,18 +39,40 @@ class Valuer(Protocol):
         """Return what targets of these features seem worth, shape (n,)."""
 
 
+class LeadsByRow(Protocol):
+    """Links by the row of their target."""
+
+    def __contains__(self, number: int) -> bool: ...
+
+    def get(self, number: int) -> Lead | None:
+        """Return the link of a row, None where it has none."""
+
+    def put(self, number: int, lead: Lead) -> None:
+        """Set the link of a row."""
+
+    def forget(self, number: int) -> None:
+        """Remove the link of a row."""
+
+    def target(self, number: int) -> Fingerprint | None:
+        """Return where the link of a row leads, None where it has none."""
+
+
 class Prospects:
     """Open links by the model's row of their target, which a lead carries as its features."""
 
     def __init__(
-        self, queue: Queue, model: Valuer, is_claimed: Callable[[Fingerprint], bool]
+        self,
+        queue: Queue,
+        model: Valuer,
+        is_claimed: Callable[[Fingerprint], bool],
+        leads: LeadsByRow,
     ) -> None:
         self._queue = queue
         self._model = model
         self._is_claimed = is_claimed
-        self._leads: dict[int, Lead] = {}
-        self._worths: dict[int, float] = {}
-        self._turns: list[int] = []
+        self._leads = leads
+        self._worths = array("d")
+        self._turns = array("I")
         self._next_turn = 0
         self._fresh: list[int] = []
         self._hand: list[int] = []
@@ -69,9 +92,9 @@ class Prospects:
             if row is not None:
                 if row not in self._leads:
                     self._turns.append(row)
-                self._leads[row] = lead
+                self._leads.put(row, lead)
                 self._fresh.append(row)
-                self._worths.pop(row, None)
+                self._forget_worth(row)
         self._seen = -1
 
     def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
@@ -117,9 +140,9 @@ class Prospects:
         features = self._model.features(ordered)
         worths = self._model.worths(features)
         for row, worth in zip(ordered.tolist(), worths.tolist(), strict=True):
-            if abs(worth - self._worths.get(row, -_SEED)) > _CHANGE:
+            if abs(worth - self._worths[row]) > _CHANGE:
                 self._worths[row] = worth
-                self._queue.rerank(self._leads[row], worth)
+                self._queue.rerank(self._leads.get(row) or first, worth)
         best = np.argsort(-worths, kind="stable")[:_AT_HAND]
         self._hand = ordered[best].tolist()
         self._features = dict(zip(self._hand, features[best], strict=True))
@@ -134,8 +157,8 @@ class Prospects:
                 swept.append(row)
                 self._next_turn += 1
             else:
-                self._leads.pop(row, None)
-                self._worths.pop(row, None)
+                self._leads.forget(row)
+                self._forget_worth(row)
                 last = self._turns.pop()
                 if self._next_turn < len(self._turns):
                     self._turns[self._next_turn] = last
@@ -144,8 +167,13 @@ class Prospects:
         return swept
 
     def _is_open(self, row: int) -> bool:
-        lead = self._leads.get(row)
-        return lead is not None and not self._is_claimed(lead.fingerprint)
+        target = self._leads.target(row)
+        return target is not None and not self._is_claimed(target)
+
+    def _forget_worth(self, row: int) -> None:
+        """Whatever the link's worth is, it goes into the queue."""
+        self._worths.extend([-_SEED] * (row + 1 - len(self._worths)))
+        self._worths[row] = -_SEED
 
 
 def row_of(lead: Lead) -> int | None:

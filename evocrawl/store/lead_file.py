@@ -46,6 +46,10 @@ class LeadFile:
             return self._kept.pop(address), NOWHERE
         return unpack(self._spill.get(address)), address
 
+    def forget(self, address: int) -> None:
+        """The link at an address will not be asked for again."""
+        self._kept.pop(address, None)
+
 
 def pack(lead: Lead) -> bytes | None:
     """Return a link as bytes, None where it holds what cannot be had again from bytes."""

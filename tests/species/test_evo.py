@@ -8,7 +8,7 @@ from evocrawl.model import Lead
 from evocrawl.species.base import Agent
 from evocrawl.species.evo import Genome, Heredity, Mates
 from evocrawl.species.evo_prospects import Prospects
-from evocrawl.store import Frontier
+from evocrawl.store import Frontier, NumberedLeads
 
 
 class Ranked:
@@ -71,7 +71,9 @@ def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
     """A change of the model is met by the next look, as far as a look goes."""
     claimed: set[bytes] = set()
     model = Ranked()
-    prospects = Prospects(Frontier(claimed.__contains__), model, claimed.__contains__)
+    prospects = Prospects(
+        Frontier(claimed.__contains__), model, claimed.__contains__, NumberedLeads()
+    )
     prospects.add([lead(row) for row in range(60)])
     assert rows(prospects.best(lambda _: True))[:3] == [59, 58, 57]
     claimed.add(b"59")
@@ -83,7 +85,7 @@ def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
 def test_a_look_costs_the_same_however_many_links_wait() -> None:
     """All are looked at when they are found, a few after each visit."""
     model = Ranked()
-    prospects = Prospects(Frontier(lambda _: False), model, lambda _: False)
+    prospects = Prospects(Frontier(lambda _: False), model, lambda _: False, NumberedLeads())
     prospects.add([lead(row) for row in range(20_000)])
     prospects.best(lambda _: True)
     assert model.asked == 20_000
@@ -96,7 +98,7 @@ def test_a_look_costs_the_same_however_many_links_wait() -> None:
 def test_every_waiting_link_is_looked_at_in_turn() -> None:
     """Links once poor come up when the model thinks better of them."""
     model = Ranked()
-    prospects = Prospects(Frontier(lambda _: False), model, lambda _: False)
+    prospects = Prospects(Frontier(lambda _: False), model, lambda _: False, NumberedLeads())
     prospects.add([lead(row) for row in range(1000)])
     prospects.best(lambda _: True)
     model.sign = -1.0
@@ -108,7 +110,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
 
 def test_only_links_of_free_hosts_are_seen() -> None:
     """Where none is free they are waited for."""
-    prospects = Prospects(Frontier(lambda _: False), Ranked(), lambda _: False)
+    prospects = Prospects(Frontier(lambda _: False), Ranked(), lambda _: False, NumberedLeads())
     prospects.add([lead(1), lead(2, "b.test"), lead(3, "b.test")])
     assert rows(prospects.best(lambda host: host == "a.test")) == [1]
     assert prospects.best(lambda _: False) == []

@@ -1,0 +1,40 @@
+"""Links by number, in memory and on disk."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.model import Lead
+from evocrawl.store import NumberedLeads
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["put", "forget", "get"]), st.integers(0, 9)), max_size=60
+)
+
+
+def lead(number: int, payload: object) -> Lead:
+    """A link; one of three has a payload, another a fingerprint of unusual length."""
+    key = b"%012d" % number if number % 3 != 1 else b"%d" % number
+    return Lead(f"http://a.test/{number}", key, "a.test", b"", 1, 0.5, "", payload, number)
+
+
+@given(STEPS, st.sampled_from([1, 2, 5, 100]))
+def test_links_are_found_by_their_numbers(steps: list[tuple[str, int]], most: int) -> None:
+    """As they were put last, with their payloads; forgotten ones are gone."""
+    leads, model = NumberedLeads(most), dict[int, Lead]()
+    for action, number in steps:
+        if action == "put":
+            model[number] = lead(number, object() if number % 3 == 0 else None)
+            leads.put(number, model[number])
+        elif action == "forget":
+            leads.forget(number)
+            model.pop(number, None)
+        found, expected = leads.get(number), model.get(number)
+        assert found == expected
+        assert found is None or found.payload is model[number].payload
+        for each in range(11):
+            assert (each in leads) == (each in model)
+            assert leads.target(each) == (model[each].fingerprint if each in model else None)
+    assert len(leads._near) <= most
+    assert set(leads._file._kept.values()) <= {each for each in model.values() if each.payload}
