@@ -88,7 +88,7 @@ def _by_kind(document: Document, limits: Limits) -> Reading:
         reading = read_rdf(body, url, document.content_type, limits=limits)
         if reading.is_markup:
             return reading
-    if is_pdf(body):
+    if is_pdf(body, document.content_type):
         return read_pdf(body, url, limits)
     if essence not in _HTML:
         feed = read_feed(body, url, encoding, language, limits)

@@ -25,9 +25,15 @@ _MAGIC_BYTES = 1_024
 _ANNOTATIONS = 1_000
 
 
-def is_pdf(body: bytes) -> bool:
-    """Whether the file says that it is PDF (ISO 32000-1, annex H, implementation note 13)."""
-    return _MAGIC in body[:_MAGIC_BYTES]
+def is_pdf(body: bytes, content_type: str) -> bool:
+    """Whether a file is PDF by how it begins.
+
+    Other things may go before, where the server calls it PDF (ISO 32000-1, annex H, implementation
+    note 13); else a page that only speaks of PDF would be one.
+    """
+    if "pdf" in content_type.lower():
+        return _MAGIC in body[:_MAGIC_BYTES]
+    return body[:_MAGIC_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_MAGIC)
 
 
 @cache

@@ -101,6 +101,12 @@ def test_pdf_text_title_and_links() -> None:
     assert [each.url for each in reading.links] == ["http://a.test/next0"]
 
 
+def test_a_page_that_speaks_of_pdf_is_none() -> None:
+    """Only what begins so is PDF; behind other bytes, only what is called so."""
+    assert answer(b"<title>%PDF-1.7</title><p>text", "text/html").text == "text"
+    assert answer(b"junk\n" + pdf("Coral reefs"), "application/pdf").text == "Coral reefs"
+
+
 def test_pages_of_pdf_are_capped_and_the_cut_is_told() -> None:
     """R14: a book is read in part."""
     reading = read(Document(pdf("word", pages=4), URL), Limits(pdf_pages=2))
