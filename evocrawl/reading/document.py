@@ -26,6 +26,7 @@ from evocrawl.reading.page import Reading, read_html
 from evocrawl.reading.pdf import is_pdf, read_pdf
 from evocrawl.reading.plain import read_plain
 from evocrawl.reading.rdf import read_rdf
+from evocrawl.reading.robots_tags import directives
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +77,13 @@ def _within_ratio(document: Document, limits: Limits) -> tuple[Document, tuple[s
 
 def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> Reading:
     reading = _by_kind(document, limits)
-    return replace(reading, truncated=(*cut, *reading.truncated)) if cut else reading
+    told = directives(document.robots_tags)
+    return replace(
+        reading,
+        truncated=(*cut, *reading.truncated),
+        noindex=reading.noindex or "noindex" in told,
+        nofollow=reading.nofollow or "nofollow" in told,
+    )
 
 
 def _by_kind(document: Document, limits: Limits) -> Reading:

@@ -119,6 +119,15 @@ def test_broken_pdf_is_read_as_far_as_it_goes(cut: int) -> None:
     assert answer(pdf("Coral reefs")[:-cut], "application/pdf").unread == ""
 
 
+@pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/rss+xml"])
+def test_b096_robots_tags_of_the_header_hold_for_every_kind(kind: str) -> None:
+    """B096: what is no HTML can have no others."""
+    body = b"<rss><title>t</title></rss>" if "rss" in kind else b"text"
+    reading = answer(body, kind, robots_tags=("noindex", "otherbot: none", "evocrawl: nofollow"))
+    assert (reading.noindex, reading.nofollow) == (True, True)
+    assert not answer(body, kind).nofollow
+
+
 def test_r14_more_than_the_wire_can_hold_is_not_read() -> None:
     """R14: a page of a hundred times what came over the wire is a bomb."""
     body = b"<p>" + b"x " * 100_000 + b"<a href=/1>one</a>"
