@@ -111,13 +111,18 @@ class Discovery:
             self._emit(HeldBack(lead, reason))
         return bool(reason)
 
+    def sent(self, lead: Lead) -> None:
+        """Somebody follows the link, or waits to."""
+        if self._traps is not None:
+            self._traps.sent(lead)
+
     def missed(self, lead: Lead, reason: str) -> None:
         """A link led nowhere."""
         if self._traps is not None and reason != OVER_BUDGET:
             self._traps.miss(lead)
 
     def freed(self, page: Page) -> list[Held]:
-        """Return the links that a fetched page lets out. O(links)."""
+        """Return links that a fetched page lets out. O(1)."""
         return [] if self._traps is None else self._traps.freed(page.url)
 
     def paroled(self) -> list[Held]:

@@ -22,7 +22,9 @@ from evocrawl.items import PageItem
 from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
 from evocrawl.model import Content, Dead, Dropped, Outcome, Page, Visit
+from evocrawl.novelty import Told
 from evocrawl.particulars import Particulars
+from evocrawl.probes import Probes
 from evocrawl.reader import PageReader, latin1
 from evocrawl.reading import Dates, Reading, age_s, changed_by_header
 from evocrawl.replay import Past, resume
@@ -30,6 +32,7 @@ from evocrawl.request_links import Names
 from evocrawl.sharing import sharing_of
 from evocrawl.store.ops import Began
 from evocrawl.troubles import Troubles
+from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -84,6 +87,8 @@ class Ecosystem:
         self._reader = PageReader(
             crawler, self.config.read_timeout_s, data="formats" in self.relevance.reads
         )
+        self._traps = habitat.population.environment.traps
+        self._probes = Probes(crawler, self.read)
         self._ahead_s = 0.0
         self._particulars: dict[int, Particulars] = {}
         self.troubles = Troubles(
@@ -206,9 +211,27 @@ class Ecosystem:
         item.relevance = self.relevance.page(self._content(item))
 
     def price(self, item: PageItem) -> None:
-        """Set the item's energy; its relevance must be set."""
+        """Set the item's energy; its relevance must be set. What says nothing new has none."""
         assert item.relevance is not None
         item.energy = self.population.price(item.relevance)
+        told = self._told(item.url, self._content(item))
+        if told.is_new is False:
+            item.energy = 0.0
+            twin = None if told.twin is None else self.base.get(told.twin)
+            item.duplicate_of = "" if twin is None else twin.url
+
+    async def is_soft_404(self, response: Response, reading: Reading) -> bool:
+        """Return whether the page read is what its server says where there is none."""
+        if self._traps is None or not self.config.probe or response.status != 200:
+            return False
+        content = Content(reading.title, reading.text)
+        is_new = self._told(response.url, content).is_new is not False
+        return await self._probes.is_soft_404(response.url, content, is_new=is_new)
+
+    def _told(self, url: str, content: Content) -> Told:
+        if self._traps is None:
+            return Told(None)
+        return self._traps.look(url, fingerprint(url), content)
 
     def reward(self, item: PageItem) -> None:
         """Note the page on its visit, which is settled when its request leaves the engine."""

@@ -30,6 +30,8 @@ class PageItem:
     published_at          when the page says it was published, ISO 8601, UTC; "" when unknown
     changed_at            when it, or else its Last-Modified header, says it last changed
     age_s                 seconds since the later of both; None when neither is known
+    duplicate_of          page that says most of what this one says, which says nothing new and
+                          earns nothing; "" for others
     truncated             caps that cut the page short: see `evocrawl.reading.limits.Limits`
     ====================  ===================================================================
     """
@@ -53,3 +55,4 @@ class PageItem:
     changed_at: str = ""
     age_s: float | None = None
     truncated: tuple[str, ...] = ()
+    duplicate_of: str = ""

@@ -294,6 +294,7 @@ class Population:
         if self._discovery.holds_back(lead, agent.species):
             self._turns.go_on([agent])
             return None
+        self._discovery.sent(lead)
         self._targets.add(lead.fingerprint)
         agent.in_flight += 1
         if not agent.species.single_flight:

@@ -18,3 +18,10 @@ class TrapOptions(WorkerOptions):
         "true or false",
         "whether pages that say nothing new earn nothing, and links like those to them wait",
     )
+    probe: bool = option(
+        True,
+        flag,
+        "true or false",
+        "whether servers whose pages say nothing new are asked once for an address that cannot "
+        "exist, to tell their pages from what they say where there is none",
+    )

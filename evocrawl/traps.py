@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evocrawl.model import Fingerprint, Lead, Link, Page
+from evocrawl.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.novelty import Novelty, Told
 from evocrawl.places import domain_of, repeats_itself, template_of
 from evocrawl.species.base import Species
@@ -68,9 +68,9 @@ class Traps:
     _pens: dict[str, deque[Held]] = field(default_factory=dict)
     _paroled: set[Fingerprint] = field(default_factory=set)
 
-    def look(self, page: Page) -> Told:
+    def look(self, url: str, page: Fingerprint, content: Content) -> Told:
         """Tell what is new on a page, as things stand. O(characters)."""
-        return self.novelty.look(page.fingerprint, template_of(page.url), page.content)
+        return self.novelty.look(page, template_of(url), content)
 
     def take(self, page: Page, via: Lead, *, is_first: bool) -> Told:
         """Tell what is new on a page that `via` led to, and remember it. O(characters)."""
@@ -117,7 +117,15 @@ class Traps:
                 return ENDLESS
             if self.yields.is_spent_template(kind):
                 return f"template {kind}"
-        return f"domain {domain}" if self.yields.is_spent_domain(domain) else ""
+        is_spent = self.yields.is_spent_domain(domain)
+        return f"domain {domain}" if is_spent or self._is_farm(lead.host, domain) else ""
+
+    def sent(self, lead: Lead) -> None:
+        """Somebody follows the link, or waits to. O(1)."""
+        self.yields.go_to(lead.host, domain_of(lead.host))
+
+    def _is_farm(self, host: str, domain: str) -> bool:
+        return host != domain and self.yields.is_host_too_many(host, domain)
 
     def hold(self, reason: str, lead: Lead, species: Species) -> None:
         """Keep a link, or leave it for good where it is endless."""
@@ -128,14 +136,14 @@ class Traps:
         self.held += 1
 
     def freed(self, url: str) -> list[Held]:
-        """Return the links whose group is not spent any more after a visit to `url`. O(links)."""
+        """Return some links whose group is not spent any more after a visit to `url`. O(1)."""
         if not self._pens:
             return []
         kind, domain = template_of(url), domain_of(host_of(url))
         names = [] if self.yields.is_spent_template(kind) else [f"template {kind}"]
         names += [] if self.yields.is_spent_domain(domain) else [f"domain {domain}"]
         pens = [name for name in names if name in self._pens]
-        return [each for name in pens for each in self._let_out(name, len(self._pens[name]))]
+        return [each for name in pens for each in self._let_out(name, _AT_ONCE)]
 
     def paroled(self) -> list[Held]:
         """Return some links to go on with when there is nothing else; [] for none.

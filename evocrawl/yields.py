@@ -5,6 +5,8 @@ A group, the addresses of one template or of one domain, is *spent* while
 
 - barren visits > `PATIENCE` + new pages: it has brought less than it took, with some patience at
   the beginning. So the budget of a group grows with what it yields, and nothing is capped;
+- a domain has more hosts that were gone to than `PATIENCE` + new pages: then others of its hosts
+  wait, for each costs a robots.txt at least;
 - a domain's links hardly ever lead where others have led before. Webs that people make have menus
   and ways back, what a program makes up as it goes has none;
 - a domain's pages bring hardly any new words. Text that is put together by chance need not repeat
@@ -30,11 +32,12 @@ _SHARE_OF_MEAN = 1 / 8
 
 @dataclass(slots=True)
 class Yield:
-    """What a group has brought. `templates` are those of a domain that are spent."""
+    """What a group has brought. Of a domain, `templates` are spent, `hosts` were gone to."""
 
     new: int = 0
     barren: int = 0
     templates: int = 0
+    hosts: set[str] | None = None
 
     @property
     def is_spent(self) -> bool:
@@ -102,6 +105,20 @@ class Yields:
         known = self._domains.get(domain)
         is_spent = known is not None and known.is_spent
         return is_spent or self.links_met.is_low(domain) or self.new_words.is_low(domain)
+
+    def go_to(self, host: str, domain: str) -> None:
+        """Somebody goes to a host."""
+        known = self._domains.setdefault(domain, Yield())
+        if known.hosts is None:
+            known.hosts = set()
+        known.hosts.add(host)
+
+    def is_host_too_many(self, host: str, domain: str) -> bool:
+        """Return whether the domain has to yield first before another host of it is gone to."""
+        known = self._domains.get(domain)
+        if known is None or not known.hosts or host in known.hosts:
+            return False
+        return len(known.hosts) > PATIENCE + known.new
 
     def is_endless(self, template: str) -> bool:
         """Return whether no address of the template is worth another visit."""

@@ -13,6 +13,7 @@ from evocrawl.ecosystem import Ecosystem
 from evocrawl.items import PageItem
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.model import Fingerprint, Link
+from evocrawl.probes import SOFT_404
 from evocrawl.request_links import request_link
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ class LinksMiddleware:
         if response.status >= 400 and not requests:
             return []
         reading = await self._ecosystem.read(response, any_text=True)
+        if await self._ecosystem.is_soft_404(response, reading):
+            flight.failure = SOFT_404
+            return []
         words = {link.fingerprint: link for link in reading.links}
         flight.links = tuple(self._links(requests, words))
         item = self._ecosystem.page_item(response, reading, flight)

@@ -11,6 +11,7 @@ from scrapy import Request, Spider
 from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
+from evocrawl.probes import SOFT_404
 from evocrawl.reading.targets import DATA
 from evocrawl.urls import host_of, identity
 
@@ -72,6 +73,9 @@ class EvoSpider(Spider):
         reading = await self.ecosystem.read(response)
         if not reading.is_markup:
             flight.failure = reading.unread or "no HTML"
+            return
+        if await self.ecosystem.is_soft_404(response, reading):
+            flight.failure = SOFT_404
             return
         reads_data = "formats" in self.ecosystem.relevance.reads
         unfollowed = _UNFOLLOWED if reads_data else _UNFOLLOWED | {DATA}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.model import Content
-from evocrawl.novelty import Novelty, Told
+from evocrawl.novelty import Novelty, Told, alike
 
 WORDS = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "lmnrst"])
 
@@ -117,3 +117,14 @@ def test_any_text_is_told(texts: list[tuple[str, str]], has_query: bool) -> None
         assert found.new_words is None or 0 <= found.new_words <= 1
         again = told(novelty, f"{number} again", text, title, kind)
         assert again.is_new is (None if not text and not title else False)
+
+
+def test_pages_that_say_what_another_says_are_alike(rng: np.random.Generator) -> None:
+    """But for numbers, and a tenth of it; a server repeats the address it was asked for."""
+    text = prose(rng)
+    asked = Content("Oh", f"No page 17 here. {text}")
+    assert alike(asked, Content("Oh", f"No page 4711 here. {text}"))
+    assert alike(Content("Oh", "Not here: 1"), Content("Oh", "not here: 2"))
+    assert not alike(asked, Content("Oh", prose(rng)))
+    assert not alike(asked, Content("Oh", ""))
+    assert not alike(Content("Oh", "Not here"), Content("Well", "Not here"))

@@ -29,6 +29,18 @@ def test_a_domain_is_spent_by_all_its_templates() -> None:
     assert not yields.is_spent_domain("other.test")
 
 
+def test_further_hosts_of_a_domain_wait_until_it_yields() -> None:
+    """Each costs a robots.txt."""
+    yields = Yields()
+    for number in range(PATIENCE + 1):
+        assert not yields.is_host_too_many(f"a{number}.farm.test", "farm.test")
+        yields.go_to(f"a{number}.farm.test", "farm.test")
+    assert yields.is_host_too_many("b.farm.test", "farm.test")
+    assert not yields.is_host_too_many("a0.farm.test", "farm.test")
+    yields.note("a0.farm.test/", "farm.test", is_new=True)
+    assert not yields.is_host_too_many("b.farm.test", "farm.test")
+
+
 def test_a_counter_in_a_query_is_endless_a_numbered_page_is_not() -> None:
     """B110: only an address that a program answers counts on for ever."""
     yields = Yields()
