@@ -5,8 +5,9 @@
 
 A made-up web on loopback, in a process of its own: every page takes `--delay` seconds, links lead
 to other hosts, one host in five writes about the topic and links to its like. Each worker has
-`--at-once` requests under way, one for a host at a time: so few that waiting, not this machine's two
-cores, is what takes the time. A redis-server (found on the PATH) runs beside.
+`--at-once` requests under way, one for a host at a time: so few that waiting is what takes the time,
+not the machine's cores. A redis-server (found on the PATH) runs beside.
+
 *Pages a second* counts from the first page to the last, so that starting is no part of it. *At
 once* is the most requests that any host had under way, as the server saw it, over all workers.
 *Harvest* is the share of relevant pages, by the server's own knowledge, among the first half of
@@ -141,7 +142,10 @@ def crawl(store: str, workers: int, asked: argparse.Namespace, seed: int) -> Fig
             keeper, url = redis_server(folder)
         elif store == "sqlite":
             url = str(Path(folder) / "state.sqlite")
-        crawls = [subprocess.Popen(command(url), cwd=ROOT, env=environment) for _ in range(workers)]
+        crawls = [
+            subprocess.Popen(command(url, begin, asked.at_once), cwd=ROOT, env=environment)
+            for _ in range(workers)
+        ]
         codes = [each.wait() for each in crawls]
         if keeper is not None:
             keeper.send_signal(signal.SIGKILL)
