@@ -61,7 +61,7 @@ class Ecosystem:
         """Called with the notes on each visit and its outcome, just before it is settled."""
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
-        limits = Limits(self._host_limit, (self._host_concurrency, self._host_delay_s))
+        limits = Limits(self.host_limit, (self._host_concurrency, self._host_delay_s))
         config = Config.read(dict(settings), arguments)
         self.state_path = path_of(crawler, config)
         habitat = settle_in(
@@ -127,7 +127,7 @@ class Ecosystem:
     def _cannot_store(self) -> None:
         self.unstorable += 1
 
-    def _host_limit(self, host: str) -> tuple[int, float]:
+    def host_limit(self, host: str) -> tuple[int, float]:
         """The downloader's own limits: those of its live slot, as AutoThrottle set them."""
         delay_s = self.crawl_delay(host)
         downloader = self._crawler.engine.downloader
@@ -165,15 +165,15 @@ class Ecosystem:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")
 
-    def put_off(self, flight: Flight) -> None:
-        """Settle a visit that failed, and open its link again: it costs the agent nothing."""
+    def put_off(self, flight: Flight) -> Callable[[], None]:
+        """Settle a visit that came to nothing, at no cost; return what opens its link again."""
         visit = flight.visit
         species = self.population.life.agents[visit.agent].species
         for target in flight.claimed:
             self.chronicle.release(target)
         flight.failure, flight.is_put_off = LATER, True
         self.land(flight, LATER)
-        self.chronicle.give_back(visit.id, visit.lead, species)
+        return lambda: self.chronicle.give_back(visit.id, visit.lead, species)
 
     async def read(self, response: Response, *, any_text: bool = False) -> Reading:
         """Return what can be read from a response (see `evocrawl.reader`)."""

@@ -21,6 +21,7 @@ from evocrawl.errors import StateError
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.model import Dropped
+from evocrawl.postponing import Postponing
 from evocrawl.request_links import request_link
 from evocrawl.request_payloads import LostRequest
 from evocrawl.robots import authority
@@ -34,12 +35,11 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from evocrawl.flights import Flight
-    from evocrawl.model import Fingerprint, Visit
+    from evocrawl.model import Visit
 
 logger = logging.getLogger(__name__)
 
 _RECONCILE_S = 1.0
-_RETRIES_FREE = 10
 
 
 class EvoScheduler(BaseScheduler):
@@ -64,8 +64,7 @@ class EvoScheduler(BaseScheduler):
         self._sharing = ecosystem.sharing
         self._again: deque[Visit] = deque()
         self._transit = Transit()
-        self._second_tries: dict[Fingerprint, tuple[int, Request | None]] = {}
-        self._retries = 0
+        self._postponing = Postponing(ecosystem, self._count_retry)
         self._alarm: Any = None
         self._closed = False
         self._has_failed = False
@@ -183,30 +182,18 @@ class EvoScheduler(BaseScheduler):
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect of a visit's request: the visit goes on. A second try is for later."""
         if request.meta.get("retry_times", 0) > flight.tries:
-            return self._put_off(flight, request)
+            return self._postponing.retry(flight, request)
         if self._sharing is not None and self._sharing.goes_astray(flight, request):
             return False
+        if self._postponing.turn_back(flight, request):
+            return True
         if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
             return False
         self._push(request)
         return True
 
-    def _put_off(self, flight: Flight, request: Request) -> bool:
-        """Open the link of a failed visit again: nobody waits until its host is well.
-
-        False where second tries are too large a share of all requests already.
-        """
-        share = self._ecosystem.config.retry_share
-        if self._retries >= max(share * self._ecosystem.budget.spent, _RETRIES_FREE):
-            return False
-        self._retries += 1
+    def _count_retry(self) -> None:
         self._crawler.stats.inc_value("evocrawl/retries")
-        lead, tries = flight.visit.lead, request.meta["retry_times"]
-        # After a redirect it begins anew, with the link.
-        is_straight = not flight.hops
-        self._second_tries[lead.fingerprint] = tries, request if is_straight else None
-        self._ecosystem.put_off(flight)
-        return True
 
     def _push(self, request: Request) -> None:
         self._transit.push(request, self._ecosystem.troubles.until(host_of(request.url)))
@@ -217,7 +204,7 @@ class EvoScheduler(BaseScheduler):
         if isinstance(lead.payload, LostRequest):
             self._ecosystem.land(flight, "its request could not be stored")
             return None
-        tries, again = self._second_tries.pop(lead.fingerprint, (0, None))
+        tries, again = self._postponing.take(lead)
         own = lead.payload if isinstance(lead.payload, Request) else None
         request = again or own or Request(without_credentials(lead.url))
         if tries:

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Request, Reset, Response, Site
+from evocrawl.simulation.proxy import Request, Reset, Response, Site, redirect
 
 LINKS = [f"/{number} coral bleaching" for number in range(6)]
 GOOD = page(text=QUERY)
@@ -156,6 +156,32 @@ def test_no_host_holds_more_than_its_places(serve, crawl: Crawl) -> None:
     crawled.check_settled()
     assert most[0] == 2
     assert crawled.stat("pages") == 69
+
+
+def test_redirects_to_one_slow_host_do_not_hold_up_the_rest(serve, crawl: Crawl) -> None:
+    """R13: twelve hosts send their visitors there; those it has no room for come again later."""
+    ways = {f"way{n}.test": site({"/": redirect(f"http://slow.test/{n}")}) for n in range(12)}
+    quick = site({f"/{n}": GOOD for n in range(80)})
+    links = [f"http://{host}/ coral bleaching" for host in ways]
+    links += [f"http://q{n % 4}.test/{n} coral" for n in range(80)]
+    sites = {f"q{n}.test": quick for n in range(4)}
+    sites |= {"slow.test": site({f"/{n}": GOOD for n in range(12)})} | ways
+    start = site({"/": page(*links, text=QUERY)})
+    proxy = serve({"start.test": start, **sites}, delays={"slow.test": 1.0})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://start.test/", "species": "best_first"},
+        settings={
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 2,
+            "CONCURRENT_REQUESTS": 4,
+            "EVOCRAWL_NOVELTY": False,  # the pages are all alike
+        },
+    )
+    crawled.check_settled()
+    assert crawled.stat("pages") == 1 + 12 + 80
+    last = max(each.order for each in proxy.log if each.host.startswith("q"))
+    slow = [each.order < last for each in proxy.log if each.host == "slow.test"]
+    assert sum(slow) < 8
 
 
 def test_the_hosts_of_one_address_share_its_places(serve, crawl: Crawl) -> None:
