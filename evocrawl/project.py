@@ -6,6 +6,8 @@ honest user agent. No console is opened. Override any of them with ``-s``.
 
 from __future__ import annotations
 
+import os
+
 from evocrawl import Addon
 
 BOT_NAME = "evocrawl"
@@ -25,3 +27,7 @@ REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
 FEED_EXPORT_ENCODING = "utf-8"
 FEED_EXPORTERS = {"csv": "evocrawl.exporters.SafeCsvItemExporter"}
+
+if "EVOCRAWL_STORE" in os.environ:
+    # The address of a Redis has its password in it, and arguments are seen by everybody.
+    EVOCRAWL_STORE = os.environ["EVOCRAWL_STORE"]

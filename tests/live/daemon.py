@@ -23,10 +23,10 @@ CONFIGURATION = """
 bind_address = 127.0.0.1
 http_port = {port}
 jobs_dir = jobs
-max_proc = 1
+max_proc = 2
 poll_interval = 0.1
 """
-WAIT_S = 60
+WAIT_S = 180
 PARTS = (
     "scrapy.cfg", "pyproject.toml", "README.md", "LICENSE",
     "evocrawl", "spiders", "middlewares", "pipelines",
@@ -121,7 +121,7 @@ class Daemon:
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
-    """Look again and again, for a minute at most."""
+    """Look again and again, for some minutes at most."""
     until = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < until, "it did not come to pass"
