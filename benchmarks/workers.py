@@ -5,8 +5,8 @@
 
 A made-up web on loopback, in a process of its own: every page takes `--delay` seconds, links lead
 to other hosts, one host in five writes about the topic and links to its like. Each worker has
-`--at-once` requests under way, one for a host at a time: so few that waiting is what takes the time,
-not the machine's cores. A redis-server (found on the PATH) runs beside.
+`--at-once` requests under way, one for a host at a time: so few that waiting takes the time, and
+not the cores of the machine. A redis-server (found on the PATH) runs beside.
 
 *Pages a second* counts from the first page to the last, so that starting is no part of it. *At
 once* is the most requests that any host had under way, as the server saw it, over all workers.

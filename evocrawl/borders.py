@@ -9,7 +9,7 @@ from evocrawl.discovery import ROOT, Discovery
 from evocrawl.doors import Doors
 from evocrawl.life import Bounds, Life
 from evocrawl.model import Fingerprint, Lead, Link, Page
-from evocrawl.species.base import Agent
+from evocrawl.species.base import Agent, Overhearing
 from evocrawl.store import MemoryPageBase, PageRecord
 from evocrawl.turns import Turns
 from evocrawl.urls import host_of
@@ -38,7 +38,10 @@ class Borders:
         `depth` is the page's. Raises PageBaseError where it is known. O(links).
         """
         self._add(page, depth)
-        self._show(page, depth)
+        via = self._show(page, depth)
+        for species in self.life.species:
+            if isinstance(species.learning, Overhearing):
+                species.learning.overhear(page, via)
 
     def show_seeds(self, links: Sequence[Link]) -> None:
         """Hang links where founders begin, whether they hung there before or not."""
@@ -50,6 +53,13 @@ class Borders:
         if self.base.get(page.fingerprint) is None:
             self._add(page, depth)
         self._show(page, depth)
+
+    def hear_dead(self, target: Fingerprint) -> None:
+        """Take in that another population has found a link to lead nowhere."""
+        self.base.claim(target)
+        for species in self.life.species:
+            if isinstance(species.learning, Overhearing):
+                species.learning.overhear_dead(target)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:
         """Links to `targets` are no business of this population any more."""
@@ -89,17 +99,23 @@ class Borders:
         self.life.leave(agent)
         self.turns.stirred()
 
-    def arrive(self, species: str, energy: float, page: Fingerprint) -> bool:
+    def arrive(
+        self, species: str, energy: float, page: Fingerprint, mind: tuple[float, ...]
+    ) -> bool:
         """Take in an agent that comes from elsewhere, on `page` if that is known.
 
-        False where there is no such species here. The upper bound holds over all populations: who
-        leaves one makes room for itself.
+        False where there is no such species here, or none with such a mind. The upper bound holds
+        over all populations: who leaves one makes room for itself.
         """
         known = [each for each in self.life.species if each.name == species]
         if not known:
             return False
+        try:
+            own = known[0].minds.unpack(mind) if known[0].minds is not None else None
+        except ValueError:
+            return False
         place = page if self.base.get(page) is not None else ROOT
-        agent = self.life.welcome(known[0], energy, place)
+        agent = self.life.welcome(known[0], energy, place, own)
         self.turns.join(self.life.reproduce(agent))
         self.turns.stirred()
         return True
@@ -112,10 +128,11 @@ class Borders:
         record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
         self.base.add(page.fingerprint, record)
 
-    def _show(self, page: Page, depth: int) -> None:
+    def _show(self, page: Page, depth: int) -> Lead:
         via = Lead(page.url, page.fingerprint, host_of(page.url), ROOT, depth, 0.0)
         self.discovery.show(page, via, depth + 1)
         self._found(len(page.links))
+        return via
 
     def _found(self, links: int) -> None:
         """Founders are born where there is something to begin with."""

@@ -170,13 +170,13 @@ class Colony:
 
     def heard_dead(self, target: Fingerprint) -> None:
         """Another worker has found that a link leads nowhere."""
-        self._borders.withdraw([target])
+        self._borders.hear_dead(target)
 
     def welcome(self, guests: Iterable[Guest]) -> None:
         """Agents have come to a host of ours."""
         for guest in guests:
-            if not self._borders.arrive(guest.species, guest.energy, guest.page):
-                logger.warning("an agent of an unknown species was sent away")
+            if not self._borders.arrive(guest.species, guest.energy, guest.page, guest.mind):
+                logger.warning("an agent of an unknown species or mind was sent away")
 
     def spare(self, most: int) -> list[str]:
         """Return up to `most` hosts of ours that nobody is fetching from, to be given up."""
@@ -196,7 +196,9 @@ class Colony:
         if not self._borders.may_leave(agent):
             self._borders.stay(agent)
             return
-        guest = Guest(agent.species.name, agent.energy, lead.source)
+        minds = agent.species.minds
+        mind = () if minds is None else minds.pack(agent.mind)
+        guest = Guest(agent.species.name, agent.energy, lead.source, mind)
         news = self._calls.news("guest", lead.host, lead.fingerprint)
         self._put(Parcel(settles=[self._calls.visit(lead.host, guest)], news=news))
         self._borders.leave(agent)

@@ -111,10 +111,11 @@ class Life:
         del self.agents[agent.id]
         self.emit(Left(agent.id, agent.energy))
 
-    def welcome(self, species: Species, energy: float, page: Fingerprint) -> Agent:
-        """An agent comes from another population; its mind is a founder's."""
+    def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> Agent:
+        """An agent comes from another population; with no `mind` it gets a founder's."""
         self.is_unborn = False
         agent = self._made(energy, page, species, None)
+        agent.mind = mind
         self.emit(Came(agent.id, energy, species.name))
         return agent
 

@@ -232,7 +232,7 @@ class SharedWorker:
                     self.wake()
                 is_busy |= await self._top_up()
                 need = self._need(len(self._territory.busy_hosts()))
-                if need and self.population.environment.budget.left != 0:
+                if need and not self._hearing and self.population.environment.budget.left != 0:
                     most = self.population.max_unsettled
                     is_busy |= await self.holdings.scan(most, everywhere=need == IDLE)
                 if need == IDLE and not is_busy:

@@ -213,6 +213,36 @@ def test_an_agent_that_comes_lives_here() -> None:
     assert held == pytest.approx(stage.ledger.granted + 0.25)
 
 
+def test_a_mind_travels_with_its_agent() -> None:
+    """What it was is what comes; what is no mind of the species is sent away."""
+    stage, other = Stage(), Stage()
+    stage.show(NOBODYS, "http://nobodys.test/2")
+    assert stage.choose() is None
+    minds = stage.population.species[0].minds
+    assert minds is not None
+    stage.colony.denied("nobodys.test")
+    (guest,) = stage.calls("visit")
+    travelled = Rows.unpack_guest(guest[1].encode())
+    other.colony.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
+    arrived = list(other.population.life.agents.values())
+    assert [minds.pack(each.mind) for each in arrived] == [travelled.mind]
+    assert len(travelled.mind) > 1
+
+
+def test_what_others_find_teaches_the_species() -> None:
+    """Of a link that was seen here, others tell that it led to a good page, or to none."""
+    stage = Stage()
+    good, dead = "http://theirs.test/good", "http://theirs.test/dead"
+    stage.show(good, dead)
+    model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
+    tries = model.evidence.tries
+    stage.colony.heard(Page(good, fingerprint(good), 0.9, 1.0), 2)
+    stage.colony.heard_dead(fingerprint(dead))
+    assert model.evidence.tries == tries + 2
+    assert model.evidence.labels > 0
+    assert stage.choose() is None
+
+
 def test_pages_of_others_count_and_their_links_are_seen() -> None:
     """Also of a page that was known as the source of a link, and of one that is told twice."""
     stage = Stage()

@@ -121,6 +121,10 @@ class LinkModel:
         self.version += 1
         return {target: each.row for target, each in found.items()}
 
+    def row_of(self, target: Fingerprint) -> int | None:
+        """Return the row of a target, None when nothing has linked to it."""
+        return self.evidence.row(target)
+
     def miss(self, row: int) -> None:
         """The link to target `row` led to no page."""
         if self.evidence.targets["is_open"][row]:

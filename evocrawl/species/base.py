@@ -136,6 +136,27 @@ class Learning(Protocol):
         """Take in a settled visit of `agent`."""
 
 
+@runtime_checkable
+class Overhearing(Protocol):
+    """A learning that takes in what other populations of the same crawl have found, too."""
+
+    def overhear(self, page: Page, via: Lead) -> None:
+        """Take in a page; `via` tells its address and depth."""
+
+    def overhear_dead(self, target: Fingerprint) -> None:
+        """Take in that a link to `target` led to no page."""
+
+
+class MindRows(Protocol):
+    """How minds become numbers and minds again, for agents that travel."""
+
+    def pack(self, mind: object) -> tuple[float, ...]:
+        """Return the mind as finite numbers; none for a mind that an agent has not made up yet."""
+
+    def unpack(self, row: tuple[float, ...]) -> object:
+        """Return the mind, None for no numbers; raises ValueError for what is none."""
+
+
 class Breeding(Protocol):
     """Life and death."""
 
@@ -186,7 +207,8 @@ class Species:
     0 one agent works at a time, for that many seconds. `fees` is what the species makes of the
     configured fees, the number of founders so far and the budget (None: no limit). Agents of an
     `unbuffered` species eat all they find whatever room the population has, and live on without
-    energy where it may not shrink: the bounds hold back births and deaths alone.
+    energy where it may not shrink: the bounds hold back births and deaths alone. Where agents
+    travel from one population to another, their minds go with them by `minds`, if there is one.
     """
 
     name: str
@@ -201,3 +223,4 @@ class Species:
     fees: Callable[[Fees, int, int | None], Fees] | None = None
     hands_on: HandsOn = relevant_pages
     unbuffered: bool = False
+    minds: MindRows | None = None

@@ -29,6 +29,9 @@ from evocrawl.species.evo_prospects import LeadsByRow, Prospects, Valuer, row_of
 from evocrawl.species.parts import Queue
 
 _SEED = 1e6
+_HOTTEST = 2.0
+_FAR = 20.0
+"""No draw from a standard normal distribution is as far from 0."""
 
 
 class SharedModel(Valuer, Protocol):
@@ -40,6 +43,9 @@ class SharedModel(Valuer, Protocol):
 
     def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Take in a page; return the rows of the targets it links to."""
+
+    def row_of(self, target: Fingerprint) -> int | None:
+        """Return the row of a target, None for one that is not known."""
 
     def miss(self, row: int) -> None:
         """Take in a link that led to no page."""
@@ -78,7 +84,27 @@ class Mates:
         m = self.mutation
         z = math.sqrt(1 - m * m) * parent.z + m * agent.rng.standard_normal(self.width)
         temperature = parent.temperature * math.exp(m * agent.rng.standard_normal())
-        return Genome(z, min(temperature, 2.0))
+        return Genome(z, min(temperature, _HOTTEST))
+
+
+@dataclass(frozen=True, slots=True)
+class GenomeRows:
+    """A genome as numbers: its temperature, then z."""
+
+    width: int
+
+    def pack(self, mind: object) -> tuple[float, ...]:
+        """Return the numbers of a genome, none where there is no genome yet."""
+        return (mind.temperature, *map(float, mind.z)) if isinstance(mind, Genome) else ()
+
+    def unpack(self, row: tuple[float, ...]) -> Genome | None:
+        """Return the genome; raises ValueError for numbers that are none."""
+        if not row:
+            return None
+        temperature, *z = row
+        if len(z) != self.width or not 0 <= temperature <= _HOTTEST or max(map(abs, z)) > _FAR:
+            raise ValueError("no genome")
+        return Genome(np.array(z), temperature)
 
 
 @dataclass(slots=True)
@@ -169,6 +195,16 @@ class Told:
         elif row is not None and not isinstance(outcome, Dropped):
             self.model.miss(row)
 
+    def overhear(self, page: Page, via: Lead) -> None:
+        """Learn from a page that others have fetched."""
+        self.reader.read(page, via)
+
+    def overhear_dead(self, target: Fingerprint) -> None:
+        """Learn from a link that others have followed in vain."""
+        row = self.model.row_of(target)
+        if row is not None:
+            self.model.miss(row)
+
 
 @dataclass(frozen=True, slots=True)
 class Heredity(ShareOut):
@@ -200,4 +236,5 @@ def evo(
         ByGenome(model, prospects, mates, reader),
         Heredity(mates),
         Told(model, reader),
+        minds=GenomeRows(model.width),
     )

@@ -118,9 +118,12 @@ def test_a_content_that_unfolds_without_end_is_refused() -> None:
 
 
 def test_an_agent_comes_back() -> None:
-    """With its energy and species."""
-    guest = Guest("evo", 1.25, b"page")
+    """With its energy, species and mind; none is worth a whole population."""
+    guest = Guest("evo", 1.25, b"page", (0.5, -1.0))
     assert ROWS.unpack_guest(ROWS.pack_guest(guest).encode()) == guest
+    for energy in ("1e9", "NaN", '"1"'):
+        with pytest.raises(ValueError):  # noqa: PT011
+            ROWS.unpack_guest(f'["evo",{energy},"00",[]]'.encode())
 
 
 def test_keys_of_a_host_share_a_slot() -> None:

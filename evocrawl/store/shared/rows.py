@@ -23,6 +23,7 @@ SCHEMA = 1
 """Version of the rows and keys; a Redis with another is refused."""
 
 _MOST_BYTES = 1 << 20
+_MOST_ENERGY = 1e6
 _MOST_CONTENT_BYTES = 64 << 20
 _ANCHOR, _CONTEXT, _TITLE, _URL, _TAGS = 300, 500, 300, 8192, 300
 
@@ -40,11 +41,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """An agent that travels: its energy, and the page on which it found the link it follows."""
+    """An agent that travels: its energy, the page on which it found its link, its mind if any."""
 
     species: str
     energy: float
     page: Fingerprint
+    mind: tuple[float, ...] = ()
 
 
 class Rows:
@@ -136,16 +138,19 @@ class Rows:
     @staticmethod
     def pack_guest(guest: Guest) -> str:
         """Return the row of an agent that travels."""
-        return _json([guest.species, guest.energy, guest.page.hex()])
+        return _json([guest.species, guest.energy, guest.page.hex(), guest.mind])
 
     @staticmethod
     def unpack_guest(packed: bytes) -> Guest:
         """Return the agent; raises ValueError."""
         row = _read(packed, list)
-        if len(row) != 3:
-            raise ValueError("an agent has three fields")
-        species, energy, page = row
-        return Guest(str(_of(species, str)), _real(energy), bytes.fromhex(_of(page, str)))
+        if len(row) != 4:
+            raise ValueError("an agent has four fields")
+        species, energy, page, numbers = row
+        mind = tuple(map(_real, _of(numbers, list)))
+        if abs(_real(energy)) > _MOST_ENERGY:
+            raise ValueError("no agent has so much energy")
+        return Guest(str(_of(species, str)), _real(energy), bytes.fromhex(_of(page, str)), mind)
 
 
 def pack_about(about: dict[str, Any]) -> str:
