@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
@@ -27,6 +28,7 @@ from evocrawl.particulars import Particulars
 from evocrawl.probes import Probes
 from evocrawl.reader import PageReader, latin1
 from evocrawl.reading import Dates, Reading, age_s, changed_by_header
+from evocrawl.relevance.bounded import bounded
 from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
 from evocrawl.sharing import sharing_of
@@ -213,6 +215,7 @@ class Ecosystem:
     def price(self, item: PageItem) -> None:
         """Set the item's energy; its relevance must be set. What says nothing new has none."""
         assert item.relevance is not None
+        item.relevance = bounded(item.relevance)
         item.energy = self.population.price(item.relevance)
         told = self._told(item.url, self._content(item))
         if told.is_new is False:
@@ -234,15 +237,18 @@ class Ecosystem:
         return self._traps.look(url, fingerprint(url), content)
 
     def reward(self, item: PageItem) -> None:
-        """Note the page on its visit, which is settled when its request leaves the engine."""
+        """Note the page on its visit, which is settled when its request leaves the engine.
+
+        Pipelines of the project may have changed relevance and energy: what is no number is 0.
+        """
         flight = self.flights.get(item.visit)
         if flight is None or item.relevance is None or item.energy is None:
             return
         flight.page = Page(
             item.url,
             flight.identity_of(item.url),
-            item.relevance,
-            item.energy,
+            bounded(item.relevance),
+            item.energy if math.isfinite(item.energy) else 0.0,
             flight.links,
             bytes.fromhex(item.content_fingerprint),
             self._content(item),

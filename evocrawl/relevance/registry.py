@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from evocrawl.errors import SettingError
 from evocrawl.relevance.base import FRESH_S, Relevance
+from evocrawl.relevance.bounded import Bounded
 
 GROUP = "evocrawl.relevance"
 _OURS = {
@@ -32,7 +33,7 @@ def create(name: str, query: str, language: str = "", *, fresh_s: float = FRESH_
     maker = known[name].load()
     goes_by_age = "age" in getattr(maker, "reads", ())
     model: Relevance = maker(query, language, **{"fresh_s": fresh_s} if goes_by_age else {})
-    return model
+    return model if name in _OURS else Bounded(model)
 
 
 def _known() -> dict[str, EntryPoint]:

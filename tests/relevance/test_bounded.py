@@ -1,0 +1,50 @@
+"""Models that are not ours."""
+
+import math
+from importlib.metadata import EntryPoint
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.model import Content
+from evocrawl.relevance import create, registry
+from evocrawl.relevance.bounded import bounded
+
+WILD = [math.nan, math.inf, -math.inf, 1e300, -1.0, 2]
+
+
+class Wild:
+    """A model that says whatever the text or anchor has as its number."""
+
+    reads: frozenset[str] = frozenset()
+
+    def __init__(self, query: str, language: str = "") -> None:  # noqa: ARG002
+        self.query = query
+
+    def page(self, content: Content) -> float:
+        return float(content.text)
+
+    def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
+        return float(anchor)
+
+
+@pytest.mark.parametrize("score", WILD)
+def test_what_another_package_scores_is_kept_in_the_unit_interval(
+    monkeypatch: pytest.MonkeyPatch, score: float
+) -> None:
+    """R17: no NaN reaches a rank, a price or an export."""
+    ours = registry._known()
+    wild = EntryPoint("wild", "test_bounded:Wild", registry.GROUP)
+    monkeypatch.setattr(registry, "_known", lambda: {**ours, "wild": wild})
+    model = create("wild", "coral")
+    assert 0 <= model.page(Content(text=str(score))) <= 1
+    assert 0 <= model.link(str(score), "") <= 1
+    assert model.page(Content(text="0.25")) == model.link("0.25", "") == 0.25
+
+
+@given(st.floats())
+def test_bounds_keep_what_is_within(score: float) -> None:
+    """R17: anything else becomes the nearest bound, or 0."""
+    kept = bounded(score)
+    assert kept == score if 0 <= score <= 1 else kept in (0.0, 1.0)
