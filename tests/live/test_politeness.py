@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
+from hashlib import sha256
 from itertools import pairwise
 
 import pytest
@@ -14,7 +15,12 @@ from livecrawl import QUERY, Crawl, page, site
 from evocrawl.simulation.proxy import Request, Reset, Response, Site, redirect
 
 LINKS = [f"/{number} coral bleaching" for number in range(6)]
-GOOD = page(text=QUERY)
+
+
+def good(request: Request) -> Response:
+    """A page about the query, unlike any other."""
+    digest = sha256(f"{request.host}{request.path}".encode()).hexdigest()
+    return page(text=" ".join([QUERY, *(digest[at : at + 4] for at in range(0, 64, 2))]))
 
 
 def reefs(answer: Callable[[Request], Response], links: list[str] = LINKS) -> Site:
@@ -26,7 +32,7 @@ def reefs(answer: Callable[[Request], Response], links: list[str] = LINKS) -> Si
 def failing_first(answers: list[Response]) -> Callable[[Request], Response]:
     """The first requests get `answers`, the rest a good page."""
     rest: Iterator[Response] = iter(answers)
-    return lambda _: next(rest, GOOD)
+    return lambda request: next(rest, None) or good(request)
 
 
 @pytest.mark.parametrize("kind", ["seconds", "date"])
@@ -34,15 +40,15 @@ def test_a_host_is_left_alone_for_as_long_as_it_asks(serve, crawl: Crawl, kind: 
     """R11, B107: all of its pages, while others go on; the page that asked is fetched later."""
     asked: list[str] = []
 
-    def busy(_: Request) -> Response:
+    def busy(request: Request) -> Response:
         if asked:
-            return GOOD
+            return good(request)
         # A date has whole seconds: of two, more than one is left.
         asked.append("1" if kind == "seconds" else formatdate(time.time() + 2, usegmt=True))
         return Response(429 if kind == "seconds" else 503, b"", {"retry-after": asked[0]})
 
     other = [f"/{number} coral" for number in range(40)]
-    proxy = serve({"busy.test": reefs(busy), "other.test": reefs(lambda _: GOOD, other)})
+    proxy = serve({"busy.test": reefs(busy), "other.test": reefs(good, other)})
     crawled = crawl(
         proxy,
         arguments={"query": QUERY, "seeds": "http://busy.test/ http://other.test/"},
@@ -136,16 +142,16 @@ def test_no_host_holds_more_than_its_places(serve, crawl: Crawl) -> None:
     """R13: one whose bodies drip has two of them, and all others are served meanwhile."""
     at_once, most = [0], [0]
 
-    async def drip(_: Request) -> Response:
+    async def drip(request: Request) -> Response:
         at_once[0] += 1
         most[0] = max(most[0], at_once[0])
         await asyncio.sleep(0.3)
         at_once[0] -= 1
-        return GOOD
+        return good(request)
 
     slow = [f"http://slow.test/{number} coral bleaching" for number in range(8)]
     links = [*slow, *(f"/{number} coral" for number in range(60))]
-    quick = {"/": page(*links, text=QUERY)} | {f"/{n}": GOOD for n in range(60)}
+    quick = {"/": page(*links, text=QUERY)} | {f"/{n}": good for n in range(60)}
     dripping = site({f"/{number}": drip for number in range(8)})
     proxy = serve({"quick.test": site(quick), "slow.test": dripping})
     crawled = crawl(
@@ -161,11 +167,11 @@ def test_no_host_holds_more_than_its_places(serve, crawl: Crawl) -> None:
 def test_redirects_to_one_slow_host_do_not_hold_up_the_rest(serve, crawl: Crawl) -> None:
     """R13: twelve hosts send their visitors there; those it has no room for come again later."""
     ways = {f"way{n}.test": site({"/": redirect(f"http://slow.test/{n}")}) for n in range(12)}
-    quick = site({f"/{n}": GOOD for n in range(80)})
+    quick = site({f"/{n}": good for n in range(80)})
     links = [f"http://{host}/ coral bleaching" for host in ways]
     links += [f"http://q{n % 4}.test/{n} coral" for n in range(80)]
     sites = {f"q{n}.test": quick for n in range(4)}
-    sites |= {"slow.test": site({f"/{n}": GOOD for n in range(12)})} | ways
+    sites |= {"slow.test": site({f"/{n}": good for n in range(12)})} | ways
     start = site({"/": page(*links, text=QUERY)})
     proxy = serve({"start.test": start, **sites}, delays={"slow.test": 1.0})
     crawled = crawl(
@@ -174,7 +180,6 @@ def test_redirects_to_one_slow_host_do_not_hold_up_the_rest(serve, crawl: Crawl)
         settings={
             "CONCURRENT_REQUESTS_PER_DOMAIN": 2,
             "CONCURRENT_REQUESTS": 4,
-            "EVOCRAWL_NOVELTY": False,  # the pages are all alike
         },
     )
     crawled.check_settled()
@@ -195,7 +200,7 @@ def test_the_hosts_of_one_address_share_its_places(serve, crawl: Crawl) -> None:
         most[0] = max(most[0], at_once[0])
         await asyncio.sleep(0.05)
         at_once[0] -= 1
-        return GOOD
+        return good(request)
 
     names = [f"h{number}.test" for number in range(20)]
     proxy = serve(dict.fromkeys(names, answer))
@@ -222,9 +227,11 @@ def test_a_stopped_crawl_goes_on_among_failing_hosts(serve, crawl: Crawl, tmp_pa
     """R1, R12: what was put off, and hosts that were left alone, are had again from the store."""
     count = [0]
 
-    def flaky(_: Request) -> Response:
+    def flaky(request: Request) -> Response:
         count[0] += 1
-        return Response(503, b"", {"retry-after": "0"}) if count[0] % 3 == 0 else GOOD
+        if count[0] % 3 == 0:
+            return Response(503, b"", {"retry-after": "0"})
+        return good(request)
 
     links = [f"/{number} coral" for number in range(60)]
     proxy = serve({"flaky.test": reefs(flaky, links)}, delays={"flaky.test": 0.02})
