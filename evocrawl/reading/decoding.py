@@ -77,9 +77,10 @@ def safe_encoding(body: bytes, encoding: str | None) -> str | None:
     """
     if read_bom(body)[0] is not None:
         return None
-    named = [name for name in (encoding, html_body_declared_encoding(body)) if name]
-    if named:
-        is_safe = all(_codec(name) or not resolve_encoding(name) for name in named)
+    named = (encoding, html_body_declared_encoding(body))
+    known = [name for name in named if name and resolve_encoding(name)]
+    if known:
+        is_safe = all(map(_codec, known))
         return None if is_safe else _declared(body, encoding) or _found_out(body)
     if len(body) <= _BIG_BYTES:
         return None

@@ -49,9 +49,11 @@ def test_other_responses_are_left_as_they_are(body: bytes, kind: str) -> None:
 
 def test_a_big_page_of_no_declared_encoding_is_told_by_its_beginning() -> None:
     """R15: a guess that looks at all of it takes half a second for each megabyte."""
-    response = passed(20_000 * LATIN.encode("latin-1"))
-    assert isinstance(response, TextResponse)
-    assert response.text == 20_000 * LATIN
+    for kind in ("text/html", "text/html; charset=no-such-charset"):
+        response = passed(20_000 * LATIN.encode("latin-1"), kind)
+        assert isinstance(response, TextResponse)
+        assert response.text == 20_000 * LATIN
+        assert response._encoding == "cp1252"
 
 
 def test_files_have_no_encoding() -> None:
