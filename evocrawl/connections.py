@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from evocrawl.deadlines import keep_deadlines
+
+
+def mend(handlers: Any) -> None:
+    """Mend the pools and the patience of a downloader's handlers for http and https."""
+    for scheme in ("http", "https"):
+        keep_honest(getattr(handlers._get_handler(scheme), "_pool", None))
+    keep_deadlines(handlers)
+
 
 def keep_honest(pool: Any) -> None:
     """Mend what Twisted's pool of kept-alive connections does behind a crawl's back.

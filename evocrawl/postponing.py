@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from evocrawl.ecosystem import Ecosystem
     from evocrawl.flights import Flight
@@ -30,9 +31,9 @@ class Postponing:
     well or has other visitors.
     """
 
-    def __init__(self, ecosystem: Ecosystem, count: Callable[[], None]) -> None:
+    def __init__(self, ecosystem: Ecosystem, crawler: Crawler) -> None:
         self._ecosystem = ecosystem
-        self._count = count
+        self._crawler = crawler
         self._retries = 0
         self._tries: dict[Fingerprint, tuple[int, Request | None]] = {}
         self._turned: dict[str, list[Callable[[], None]]] = {}
@@ -48,7 +49,7 @@ class Postponing:
         if self._retries >= max(share * self._ecosystem.budget.spent, RETRIES_FREE):
             return False
         self._retries += 1
-        self._count()
+        self._crawler.stats.inc_value("evocrawl/retries")
         # After a redirect it begins anew, with the link.
         again = None if flight.hops else request
         self._tries[flight.visit.lead.fingerprint] = request.meta["retry_times"], again

@@ -13,8 +13,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro, deferred_from_coro
 
-from evocrawl.connections import keep_honest
-from evocrawl.deadlines import keep_deadlines
+from evocrawl.connections import mend
 from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
@@ -64,7 +63,7 @@ class EvoScheduler(BaseScheduler):
         self._sharing = ecosystem.sharing
         self._again: deque[Visit] = deque()
         self._transit = Transit()
-        self._postponing = Postponing(ecosystem, self._count_retry)
+        self._postponing = Postponing(ecosystem, crawler)
         self._alarm: Any = None
         self._closed = False
         self._has_failed = False
@@ -87,7 +86,7 @@ class EvoScheduler(BaseScheduler):
             gate.on_known.append(self._door_opened)
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
-        self._mend_downloads()
+        mend(self._crawler.engine.downloader.handlers)
         if self._sharing is None:
             self._resume(gate)
             return None
@@ -192,9 +191,6 @@ class EvoScheduler(BaseScheduler):
         self._push(request)
         return True
 
-    def _count_retry(self) -> None:
-        self._crawler.stats.inc_value("evocrawl/retries")
-
     def _push(self, request: Request) -> None:
         self._transit.push(request, self._ecosystem.troubles.until(host_of(request.url)))
 
@@ -233,9 +229,7 @@ class EvoScheduler(BaseScheduler):
         self._has_failed = True
         logger.error("the crawl's state cannot be written: the crawl ends", exc_info=error)
         if not self._closed:
-            engine = self._crawler.engine
-            assert engine is not None
-            _schedule_coro(engine.close_spider_async(reason=STATE_FAILED))
+            _schedule_coro(self._crawler.engine.close_spider_async(reason=STATE_FAILED))
 
     def _engine_stopped(self) -> None:
         if self._has_failed:
@@ -251,13 +245,6 @@ class EvoScheduler(BaseScheduler):
         for visit in [each for each in flights if each not in working]:
             if not self._transit.holds(visit):
                 self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
-
-    def _mend_downloads(self) -> None:
-        """Handlers without a pool of connections keep theirs."""
-        handlers = self._crawler.engine.downloader.handlers
-        for scheme in ("http", "https"):
-            keep_honest(getattr(handlers._get_handler(scheme), "_pool", None))
-        keep_deadlines(handlers)
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""
@@ -280,10 +267,7 @@ class EvoScheduler(BaseScheduler):
 
     @property
     def _slot(self) -> Any:
-        engine = self._crawler.engine
-        assert engine is not None
-        assert engine._slot is not None
-        return engine._slot
+        return self._crawler.engine._slot
 
     def _door_of(self, gate: RobotsMiddleware) -> Callable[[str], str | None]:
         return lambda url: None if gate.is_open(url) else authority(url)
@@ -298,9 +282,9 @@ class EvoScheduler(BaseScheduler):
 
     def _has_more(self) -> bool:
         """Start requests are to come, or requests are under way that may bring links."""
-        engine = self._crawler.engine
-        assert engine is not None
-        return bool(self._transit or engine._start is not None or self._slot.inprogress)
+        return bool(
+            self._transit or self._crawler.engine._start is not None or self._slot.inprogress
+        )
 
     def _host_gained(self, host: str, gate: RobotsMiddleware | None) -> None:
         """Open the host's doors, unless robots.txt is not there yet."""
