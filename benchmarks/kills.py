@@ -272,6 +272,7 @@ def measure(crawler: Crawler, kills: int, pages: int, seed: int) -> None:
     rng, tally = np.random.default_rng(seed), Tally()
     while tally.kills < kills:
         play_round(crawler, pages, rng, tally)
+        print(crawler.name, tally, file=sys.stderr)
     print(
         f"| {crawler.name} | {tally.kills} | {tally.rounds} | {tally.failed} | "
         f"{tally.rounds * pages} | {tally.lost} | {tally.twice} | {tally.repeated} | "
