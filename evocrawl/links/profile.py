@@ -24,7 +24,7 @@ REMEMBERED = 8192
 
 _TERMS = 80
 _MOST_GOOD = 40
-_SAY = 0.4
+_SAY = 0.7
 _FULL_SAY = 10
 
 
