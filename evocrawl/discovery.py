@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from evocrawl.economies import Rewards
 from evocrawl.events import Event, HeldBack, Repeated
 from evocrawl.flights import OVER_BUDGET
+from evocrawl.keys import KeySet
 from evocrawl.model import Fingerprint, Lead, Link, Page, Visit
 from evocrawl.species.base import Appraisal, Choice, Species
 from evocrawl.store import MemoryPageBase, PageRecord
@@ -52,7 +53,7 @@ class Discovery:
         self._traps = traps
         self._emit = emit
         self._held: list[Fingerprint] = []
-        self._seeded: set[Fingerprint] = set()
+        self._seeded = KeySet()
 
     def seeds(self, links: Iterable[Link]) -> int:
         """Hang seeds on the root, but for those placed or fetched before; return how many."""
