@@ -37,6 +37,20 @@ def test_headers_of_ones_own_stay_with_their_origin(serve, crawl: Crawl) -> None
     assert sum(request.host == "other.test" for request in arrived) == 4
 
 
+def test_a_title_forges_no_log_line(serve, crawl: Crawl) -> None:
+    """R22: line ends, escape sequences and turned text of a page stay within their line."""
+    title = "reef\n2001-01-01 00:00:00 [root] ERROR: forged\x1b[2J\u202e"
+    front = page("/\x1b[2J\u202e coral", text=QUERY, title=title)
+    crawled = crawl(
+        serve({"reef.test": site({"/": front})}),
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={"LOG_LEVEL": "DEBUG"},
+    )
+    assert "forged" in crawled.log
+    assert not any(line.startswith("2001") for line in crawled.log.splitlines())
+    assert not {"\x1b", "\u202e"} & set(crawled.log)
+
+
 def test_passwords_in_links_are_neither_sent_nor_told(serve, crawl: Crawl) -> None:
     """R22, B100: the page is fetched without them; log, items and stats do not have them."""
     pages = {
