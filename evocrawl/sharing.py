@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.asyncio import is_asyncio_available
 
 from evocrawl.chronicle import Chronicle
 from evocrawl.colony import LEASE_LOST, MOVED_AWAY, Colony
@@ -73,6 +74,8 @@ class Sharing:
     async def join(self, about: Mapping[str, Any]) -> None:
         """Begin; raises StateError where that cannot be."""
         worker = self.worker
+        if not is_asyncio_available():
+            raise StateError(f"{worker.place}: several workers need the asyncio reactor")
         ended = await worker.join(about)
         if ended is not None:
             logger.info(

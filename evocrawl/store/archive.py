@@ -61,7 +61,7 @@ class Archive:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._database = database.connect_to_read(self.path)
-        self._packer = Packer(_LeftOut())
+        self._packer = Packer(LeftOut())
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +108,7 @@ class Archive:
             yield from self._database.execute(query)
 
 
-class _LeftOut(NoPayloads):
+class LeftOut(NoPayloads):
     """Payloads are a running crawl's business."""
 
     def unpack(self, packed: Any) -> Any:  # noqa: ARG002 - the interface's form

@@ -34,7 +34,7 @@ def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
         fleet.server.stop(signal.SIGKILL)
 
 
-def arguments(web: ManyHosts, **more: object) -> dict[str, object]:
+def options(web: ManyHosts, **more: object) -> dict[str, object]:
     return {"seeds": web.url(0), "max_pages": 0, **more}
 
 
@@ -42,7 +42,7 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
     """R9, B073, B079: each host is one worker's at a time, all end when there is nothing left."""
     web = ManyHosts(pages=200, hosts=40)
     fleet = fleet_for(web)
-    fleet.start(3, arguments(web), **COMMON)
+    fleet.start(3, options(web), **COMMON)
     assert fleet.wait() == [0, 0, 0]
     check_whole(fleet, web)
     assert repeats(fleet.asked().values()) == 0
@@ -52,7 +52,7 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
     assert min(each["evocrawl/pages"] for each in stats) > 0
     assert all(each["evocrawl/visits/unsettled"] == 0 for each in stats)
     assert PASSWORD not in fleet.log()
-    fleet.start(1, arguments(web), **COMMON)
+    fleet.start(1, options(web), **COMMON)
     assert fleet.wait()[-1] == 0
     assert "has ended (exhausted): there is nothing to do" in fleet.log_of(3).read_text()
     assert fleet.asked().total() == web.pages
@@ -66,7 +66,7 @@ def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species
     """
     web = ManyHosts(pages=240, hosts=40, delay_s=0.05)
     fleet = fleet_for(web)
-    fleet.start(3, arguments(web, species=species), **COMMON)
+    fleet.start(3, options(web, species=species), **COMMON)
     fleet.wait_for_requests(60)
     killed, paused, _ = fleet.processes
     killed.kill()
@@ -96,7 +96,7 @@ def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
     """What was settled meanwhile is told when it is there again, from its append-only file."""
     web = ManyHosts(pages=160, hosts=30, delay_s=0.03)
     fleet = fleet_for(web)
-    fleet.start(2, arguments(web, lease_s=6), **COMMON)
+    fleet.start(2, options(web, lease_s=6), **COMMON)
     fleet.wait_for_requests(40)
     fleet.server.stop(signal.SIGKILL)
     fleet.server.wait_for(lambda: "does not answer" in fleet.log() or None)
@@ -110,7 +110,7 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
     """R7, R8: with an error and exit code 1, not with a hang."""
     web = ManyHosts(pages=400, hosts=40, delay_s=0.05)
     fleet = fleet_for(web)
-    fleet.start(1, arguments(web, redis_timeout_s=2), **COMMON)
+    fleet.start(1, options(web, redis_timeout_s=2), **COMMON)
     fleet.wait_for_requests(20)
     fleet.server.stop(signal.SIGKILL)
     assert fleet.wait() == [1]
@@ -123,18 +123,43 @@ def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
     """B076: never exceeded, used up, and said to be; with more of it the crawl goes on."""
     web = ManyHosts(pages=120, hosts=20)
     fleet = fleet_for(web)
-    fleet.start(2, arguments(web, max_pages=60), **COMMON)
+    fleet.start(2, options(web, max_pages=60), **COMMON)
     assert fleet.wait() == [0, 0]
     assert 50 <= len(fleet.proxy.log) <= 60
     spent = len(fleet.proxy.log)
-    fleet.start(1, arguments(web, max_pages=spent), **COMMON)
+    fleet.start(1, options(web, max_pages=spent), **COMMON)
     assert fleet.wait()[-1] == 0
     assert "has ended (budget): there is nothing to do" in fleet.log_of(2).read_text()
     assert len(fleet.proxy.log) == spent
-    fleet.start(2, arguments(web), **COMMON)
+    fleet.start(2, options(web), **COMMON)
     assert fleet.wait()[-2:] == [0, 0]
     check_whole(fleet, web)
     assert repeats(fleet.asked().values()) == 0
+
+
+def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None:
+    """With their callbacks and arguments, after all workers were stopped; meta stays behind."""
+    web = ManyHosts(pages=100, hosts=20)
+    fleet = fleet_for(web)
+    own: dict[str, object] = {
+        "max_pages": 0, "page_items": False,
+    }  # fmt: skip
+    command = ("runspider", "sharedspider.py")
+    settings = {**COMMON, "ADDONS": {"evocrawl.Addon": 300}}
+    fleet.start(2, own, command, **settings)
+    fleet.wait_for_requests(40)
+    for process in fleet.processes:
+        process.send_signal(signal.SIGINT)
+    assert fleet.wait() == [0, 0]
+    assert len(fleet.recorded()) < web.pages
+    fleet.start(2, own, command, **settings)
+    assert fleet.wait() == [0] * 4
+    check_whole(fleet, web)
+    assert repeats(fleet.asked().values()) == 0
+    assert sorted(each["url"] for each in fleet.items()) == sorted(
+        web.url(n) for n in range(1, web.pages)
+    )
+    assert "meta of requests does not travel between workers" in fleet.log()
 
 
 def test_what_somebody_wrote_into_redis_harms_nobody(fleet_for: Start) -> None:
@@ -152,13 +177,13 @@ def test_what_somebody_wrote_into_redis_harms_nobody(fleet_for: Start) -> None:
             client.sadd(f"{place}:todo", host)
         client.xadd("evocrawl:{evocrawl}:news", {"by": "9", "kind": "page", "host": "h1.test"})
         client.xadd("evocrawl:{evocrawl}:news", {"\x00": "\x1b[31m"})
-        fleet.start(1, arguments(web), **COMMON)
+        fleet.start(1, options(web), **COMMON)
         assert fleet.wait() == [0]
         check_whole(fleet, web)
         assert fleet.stats(0)["evocrawl/workers/poisoned"] == len(POISON)
         assert client.llen("evocrawl:{evocrawl}:quarantine") == len(POISON)
     assert "\x1b" not in fleet.log()
-    fleet.start(1, arguments(web, query="sea urchins"), **COMMON)
+    fleet.start(1, options(web, query="sea urchins"), **COMMON)
     assert fleet.wait()[-1] == 1
     refusal = fleet.log_of(1).read_text()
     assert 'the state of another crawl: query was "coral bleaching", is "sea urchins"' in refusal

@@ -8,12 +8,12 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from livecrawl import FAST, QUERY, ROOT, page
+from livecrawl import FAST, HERE, QUERY, ROOT, page
 from redisserver import RedisServer
 
 from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
@@ -64,21 +64,31 @@ class Fleet:
     folder: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, count: int, arguments: Mapping[str, object], **settings: object) -> None:
-        """Start `count` more workers."""
+    def start(
+        self,
+        count: int,
+        options: Mapping[str, object],
+        command: Sequence[str] = ("crawl", "evospider"),
+        **settings: object,
+    ) -> None:
+        """Start `count` more workers, with evocrawl's `options` and Scrapy's `settings`."""
         for _ in range(count):
             number = len(self.processes)
-            told = {"query": QUERY, "store": self.server.url, "lease_s": 4, **arguments}
+            told = {"query": QUERY, "store": self.server.url, "lease_s": 4, **options}
             told["stats_file"] = self.folder / f"stats-{number}"
-            line = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
-            line += [part for name in told for part in ("-a", f"{name}={told[name]}")]
             merged: dict[str, object] = {
                 **FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_FILE": self.log_of(number),
-                **settings,
+                **settings, **{f"EVOCRAWL_{name.upper()}": told[name] for name in told},
             }  # fmt: skip
+            feed = self.folder / f"items-{number}.jsonl"
+            line = [sys.executable, "-m", "scrapy", *command, "-O", str(feed)]
             line += [part for name in merged for part in ("-s", f"{name}={_text(merged[name])}")]
-            environment = {**os.environ, "http_proxy": self.proxy.url}
-            self.processes.append(subprocess.Popen(line, cwd=ROOT, env=environment))
+            environment = {**os.environ, "http_proxy": self.proxy.url, "PYTHONPATH": str(ROOT)}
+            self.processes.append(
+                subprocess.Popen(
+                    line, cwd=HERE if command[0] == "runspider" else ROOT, env=environment
+                )
+            )
 
     def wait(self, timeout_s: float = 120) -> list[int]:
         """Wait for all; return their exit codes."""
@@ -95,6 +105,11 @@ class Fleet:
             for each in list(self.proxy.log)
             if each.path != "/robots.txt"
         )
+
+    def items(self) -> list[dict[str, Any]]:
+        """What stands in the feeds of all."""
+        feeds = sorted(self.folder.glob("items-*.jsonl"))
+        return [json.loads(line) for feed in feeds for line in feed.read_text().splitlines()]
 
     def log_of(self, number: int) -> Path:
         return self.folder / f"log-{number}"

@@ -87,13 +87,13 @@ def test_a_link_that_must_not_get_in_is_refused(row: str) -> None:
 
 def page() -> Page:
     url = "http://a.test/"
-    links = (Link("http://b.test/", fingerprint("http://b.test/"), "coral", payload=object()),)
+    links = (Link("http://b.test/", fingerprint("http://b.test/"), "coral"),)
     content = Content("title", "text", "en", ("json-ld",), 3.0)
     return Page(url, fingerprint(url), 0.5, -2.0, links, b"v", content)
 
 
 def test_a_page_comes_back_with_its_record() -> None:
-    """What its links carried is left out."""
+    """And with what its links carry."""
     lead = Lead("http://a.test/", b"l", "a.test", b"", 4, 0.0, "anchor")
     told = Particulars(7, lead, 203, "2026-01-01T00:00:00+00:00", "http://p.test/")
     record = ROWS.pack_record(page(), lead, told, 1.5, "3").encode()
@@ -101,7 +101,6 @@ def test_a_page_comes_back_with_its_record() -> None:
     key = page().fingerprint.hex().encode()
     again, row = ROWS.unpack_page("a.test", key, record, content)
     assert again == page()
-    assert again.links[0].payload is None
     assert (row["status"], row["depth"], row["seconds"], row["worker"]) == (203, 4, 1.5, "3")
     with pytest.raises(ValueError, match="another host"):
         ROWS.unpack_page("b.test", key, record, content)

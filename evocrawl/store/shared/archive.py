@@ -13,9 +13,8 @@ from typing import Any, Self
 from evocrawl.errors import StateError
 from evocrawl.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
 from evocrawl.particulars import Answer
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.archive import LeftOut, StoredPage
 from evocrawl.store.ops import Chosen, Landed, Op, Placed
-from evocrawl.store.packing import NoPayloads
 from evocrawl.store.shared.connection import Unreachable, explained
 from evocrawl.store.shared.layout import Layout, Place
 from evocrawl.store.shared.rows import Rows
@@ -35,7 +34,7 @@ class SharedArchive:
     def __init__(self, store: str) -> None:
         self.path = Place.of(store)
         self._layout = Layout(self.path.name)
-        self._rows = Rows(NoPayloads())
+        self._rows = Rows(LeftOut())
         try:
             import redis
         except ImportError as error:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from evocrawl.errors import StateError
 from evocrawl.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.particulars import Answer, Particulars
-from evocrawl.store.packing import NoPayloads, Packer, Payloads
+from evocrawl.store.packing import Packer, Payloads
 from evocrawl.urls import host_of, identity
 
 SCHEMA = 1
@@ -54,7 +54,7 @@ class Rows:
 
     def __init__(self, payloads: Payloads) -> None:
         self._payloads = payloads
-        self._packer = Packer(NoPayloads())
+        self._packer = Packer(payloads)
 
     def pack_link(self, link: Link, source: Source | None) -> str:
         """Return the row of a link found on `source` (None: a seed). Long texts are cut."""
@@ -109,9 +109,8 @@ class Rows:
         return _json([answer.status_line, answer.headers]).encode() + b"\n" + answer.body
 
     def pack_content(self, page: Page) -> bytes:
-        """Return what a page says and links to, compressed; what links carry is left out."""
-        links = tuple([replace(link, payload=None) for link in page.links])
-        return self._packer.pack_content(replace(page, links=links))
+        """Return what a page says and links to, and what its links carry, compressed."""
+        return self._packer.pack_content(page)
 
     def unpack_page(
         self, host: str, key: bytes, record: bytes, content: bytes
