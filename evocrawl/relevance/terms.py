@@ -37,10 +37,12 @@ _RUN = regex.compile(
     regex.V1,
 )
 _ONE_PACKED = regex.compile(_PACKED)
-_INVISIBLE = regex.compile(
-    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF]
+    + [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A)]
+    + [*range(0xFE00, 0xFE10)]
 )
-_ACCENTED = regex.compile(r"(\p{Latin})\p{Mn}+")
+_ACCENTS = regex.compile(r"(?<=\p{Latin})\p{Mn}+")
 _DOTTED_I = ("tr", "az")
 
 # One pass over UTF-8 bytes: ASCII letters to lower case, other ASCII but digits to a space.
@@ -129,10 +131,10 @@ class Analyser:
         return pairs + [letter for letter in run if letter in self._letters]
 
     def _fold(self, word: str) -> str:
-        word = unicodedata.normalize("NFKC", _INVISIBLE.sub("", word))
+        word = unicodedata.normalize("NFKC", word.translate(_INVISIBLE))[: 2 * _PART]
         word = unicodedata.normalize("NFD", word.casefold()).replace("i\u0307", "i")
         if self._language == "en":
-            word = _ACCENTED.sub(r"\1", word)
+            word = _ACCENTS.sub("", word)
         return unicodedata.normalize("NFKC", word)
 
 
