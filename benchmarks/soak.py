@@ -170,6 +170,7 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
         "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
         "RETRY_ENABLED": False,
         "LOG_LEVEL": "ERROR",
+        "LOG_FILE": folder / "log",
     }
     line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"seeds={web.url(0)}"]
     environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT)}
@@ -185,7 +186,8 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
             _show(json.loads(told.read_text().splitlines()[shown]))
             shown += 1
         time.sleep(0.5)
-    return json.loads(stats.read_text())
+    errors = [line for line in (folder / "log").read_text().splitlines() if " ERROR: " in line]
+    return {**json.loads(stats.read_text()), "errors": errors}
 
 
 def _lines(path: Path) -> int:
@@ -214,7 +216,7 @@ def main() -> None:
     names = ("pages", "requests", "pages/truncated", "pages/read_aside", "pages/unreadable",
              "visits/dead", "visits/dropped", "visits/unsettled", "stop_reason")  # fmt: skip
     print("\n" + ", ".join(f"{name}: {stats.get(f'evocrawl/{name}', 0)}" for name in names))
-    print(f"log lines of errors: {stats.get('log_count/ERROR', 0)}")
+    print(f"errors in the log: {len(stats['errors'])}", *stats["errors"][:10], sep="\n")
 
 
 if __name__ == "__main__":
