@@ -38,9 +38,12 @@ _RUN = regex.compile(
 )
 _ONE_PACKED = regex.compile(_PACKED)
 _INVISIBLE = dict.fromkeys(
-    [0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF]
-    + [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A)]
-    + [*range(0xFE00, 0xFE10)]
+    map(
+        ord,
+        "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+        "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04"
+        "\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff",
+    )
 )
 _ACCENTS = regex.compile(r"(?<=\p{Latin})\p{Mn}+")
 _DOTTED_I = ("tr", "az")
