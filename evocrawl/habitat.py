@@ -71,7 +71,7 @@ def settle_in(
     model = model or _relevance(config)
     spill = Spill(spill_to)
     memory = config.memory_links, spill
-    base = MemoryPageBase(*memory)
+    base = MemoryPageBase(config.memory_links // 4 + 1, spill)
     budget = Budget(config.max_pages or None)
     environment = Environment(
         _energy(config),

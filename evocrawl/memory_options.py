@@ -15,6 +15,6 @@ class MemoryOptions:
         5000,
         whole(1),
         "a whole number from 1",
-        "waiting links, and records of pages, that are kept in memory; the others wait on disk. "
-        "What the crawl does is the same with any number",
+        "waiting links that are kept in memory, beside a quarter as many records of pages; the "
+        "others are on disk. What the crawl does is the same with any number",
     )
