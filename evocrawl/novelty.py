@@ -101,7 +101,7 @@ def alike(one: Content, other: Content) -> bool:
     """
     first, second = (sketch_of(each.text, digits=False) for each in (one, other))
     if min(first.size, second.size) < SHORT:
-        return _whole("?", one) == _whole("?", other)
+        return _wholes("?", one)[-1] == _wholes("?", other)[-1]
     shared = len(np.intersect1d(first.windows, second.windows))
     return shared >= _ALIKE * len(np.union1d(first.windows, second.windows))
 
@@ -127,18 +127,16 @@ class Novelty:
             return self._compare(page, sketch)
         if not content.text and not content.title:
             return _UNKNOWN
-        twin = self._whole.get(_whole(kind, content))
-        return (
-            Told(is_new=True)
-            if twin in (None, page)
-            else Told(is_new=False, twin=twin, novelty=0.0)
-        )
+        found = [self._whole.get(key) for key in _wholes(kind, content)]
+        twin = next((each for each in found if each not in (None, page)), None)
+        return Told(is_new=True) if twin is None else Told(is_new=False, twin=twin, novelty=0.0)
 
     def add(self, page: Fingerprint, kind: str, content: Content) -> None:
         """Remember what a page says. O(characters)."""
         sketch = self._sketch(kind, content.text)
         if sketch.size < SHORT:
-            self._whole.setdefault(_whole(kind, content), page)
+            for key in _wholes(kind, content):
+                self._whole.setdefault(key, page)
             return
         self._words[sketch.words % _WORDS] = True
         self._pages.append(page)
@@ -214,9 +212,10 @@ def _place(windows: Hashes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint
     )
 
 
-def _whole(kind: str, content: Content) -> bytes:
-    """What short pages are told by."""
+def _wholes(kind: str, content: Content) -> list[bytes]:
+    """What short pages are told by: title and text, and these without digits for kinds of query."""
     said = " ".join(f"{content.title}\n{content.text}".casefold().split())
+    keys = [said]
     if "?" in kind:
-        said = f"{kind}\n{''.join(each for each in said if not each.isdecimal())}"
-    return blake2b(said.encode("utf-8", "replace"), digest_size=8).digest()
+        keys.append(f"{kind}\n{''.join(each for each in said if not each.isdecimal())}")
+    return [blake2b(k.encode("utf-8", "replace"), digest_size=8).digest() for k in keys]

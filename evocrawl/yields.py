@@ -12,8 +12,8 @@ A group, the addresses of one template or of one domain, is *spent* while
 - a domain's pages bring hardly any new words. Text that is put together by chance need not repeat
   itself, but its words are soon all used; Heaps' law says that those of real text never are.
 
-The last two count once a domain has `TELLING` pages, and where it is far below other domains: a
-crawl within one domain never stops for them.
+The last two go by a domain's latest `BLOCK` pages, not the first, and count where it is far below
+other domains: a crawl within one domain never stops for them.
 
 A template with a query that has not brought a second new page in `ENDLESS` barren visits is
 *endless*: a calendar, a counter.
@@ -25,9 +25,10 @@ from dataclasses import dataclass, field
 
 PATIENCE = 6
 ENDLESS = 12
-TELLING = 16
+BLOCK = 8
 
-_SHARE_OF_MEAN = 1 / 8
+_SHARE_OF_OTHERS = 1 / 8
+_ROUNDING = 1e-9
 
 
 @dataclass(slots=True)
@@ -46,29 +47,50 @@ class Yield:
 
 
 @dataclass(slots=True)
-class Gauge:
-    """A share in [0, 1] that pages tell of their domains: moving means over some `TELLING` pages.
+class Blocks:
+    """A mean over the last whole block of `BLOCK` pages; over all there are before the first."""
 
-    A domain is low that is below `floor`, and below an eighth of the mean of all domains.
+    blocks: int = 0
+    mean: float = 0.0
+    _count: int = 0
+    _sum: float = 0.0
+
+    def note(self, share: float) -> None:
+        """Take in what a page tells. O(1)."""
+        self._count += 1
+        self._sum += share
+        if not self.blocks or self._count == BLOCK:
+            self.mean = self._sum / self._count
+        if self._count == BLOCK:
+            self.blocks, self._count, self._sum = self.blocks + 1, 0, 0.0
+
+
+@dataclass(slots=True)
+class Gauge:
+    """A share in [0, 1] that pages tell of their domains.
+
+    A domain is low that has two blocks of pages, the last of them below `floor`, and below an
+    eighth of the mean of the other domains.
     """
 
     floor: float
-    _means: dict[str, tuple[int, float]] = field(default_factory=dict)
+    _domains: dict[str, Blocks] = field(default_factory=dict)
     _total: float = 0.0
 
     def note(self, domain: str, share: float) -> None:
         """Take in what a page tells. O(1)."""
-        count, before = self._means.get(domain, (0, 0.0))
-        mean = before + (share - before) / min(count + 1, TELLING)
-        self._means[domain] = (count + 1, mean)
-        self._total += mean - before
+        known = self._domains.setdefault(domain, Blocks())
+        before = known.mean
+        known.note(share)
+        self._total += known.mean - before
 
     def is_low(self, domain: str) -> bool:
         """Return whether the domain is low, as far as can be told. O(1)."""
-        count, mean = self._means.get(domain, (0, 0.0))
-        if count < TELLING:
+        known = self._domains.get(domain)
+        if known is None or known.blocks < 2 or len(self._domains) < 2:
             return False
-        return mean < min(self.floor, _SHARE_OF_MEAN * self._total / len(self._means))
+        others = (self._total - known.mean) / (len(self._domains) - 1)
+        return known.mean < min(self.floor, _SHARE_OF_OTHERS * others - _ROUNDING)
 
 
 class Yields:

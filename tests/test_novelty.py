@@ -68,8 +68,8 @@ def test_pages_that_differ_in_numbers_only_are_alike_where_a_query_makes_them() 
     """B110: a calendar; numbered pages without a query are pages."""
     novelty = Novelty()
     for kind, differ in (("a.test/?y", False), ("a.test/n/#", True)):
-        assert told(novelty, f"{kind}1", "Events in 2025", kind=kind).is_new
-        assert told(novelty, f"{kind}2", "Events in 2026", kind=kind).is_new is differ
+        assert told(novelty, f"{kind}1", f"{kind} in 2025", kind=kind).is_new
+        assert told(novelty, f"{kind}2", f"{kind} in 2026", kind=kind).is_new is differ
 
 
 def test_short_pages_are_told_by_title_and_text() -> None:

@@ -1,6 +1,6 @@
 """When a template or a domain is spent."""
 
-from evocrawl.yields import ENDLESS, PATIENCE, TELLING, Gauge, Yields
+from evocrawl.yields import BLOCK, ENDLESS, PATIENCE, Gauge, Yields
 
 
 def test_a_template_is_spent_when_it_took_more_than_it_brought() -> None:
@@ -56,7 +56,7 @@ def test_a_counter_in_a_query_is_endless_a_numbered_page_is_not() -> None:
 def test_a_gauge_is_low_only_far_below_other_domains() -> None:
     """A crawl within one domain never stops for it."""
     gauge = Gauge(0.02)
-    for _ in range(2 * TELLING):
+    for _ in range(4 * BLOCK):
         gauge.note("trap.test", 0.0)
     assert not gauge.is_low("trap.test")
     gauge.note("a.test", 0.3)
@@ -64,14 +64,17 @@ def test_a_gauge_is_low_only_far_below_other_domains() -> None:
     assert not gauge.is_low("a.test")
 
 
-def test_a_gauge_waits_for_some_pages_and_forgets_old_ones() -> None:
-    """A domain that becomes better is not low any more."""
+def test_a_gauge_goes_by_the_latest_pages() -> None:
+    """Everything is new at first; a domain that becomes better is not low any more."""
     gauge = Gauge(0.02)
     gauge.note("a.test", 0.5)
-    for _ in range(TELLING - 1):
+    gauge.note("trap.test", 1.0)
+    for _ in range(2 * BLOCK - 2):
         gauge.note("trap.test", 0.0)
-    assert not gauge.is_low("trap.test")
+        assert not gauge.is_low("trap.test")
     gauge.note("trap.test", 0.0)
     assert gauge.is_low("trap.test")
-    gauge.note("trap.test", 1.0)
+    for _ in range(BLOCK):
+        assert gauge.is_low("trap.test")
+        gauge.note("trap.test", 1.0)
     assert not gauge.is_low("trap.test")
