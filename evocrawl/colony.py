@@ -200,7 +200,7 @@ class Colony:
         mind = () if minds is None else minds.pack(agent.mind)
         guest = Guest(agent.species.name, agent.energy, lead.source, mind)
         news = self._calls.news("guest", lead.host, lead.fingerprint)
-        self._put(Parcel(settles=[self._calls.visit(lead.host, guest)], news=news))
+        self._put(Parcel(settles=[self._calls.visit(lead.host, guest)], news=[news]))
         self._borders.leave(agent)
 
     def _landed(self, lead: Lead, outcome: Outcome, told: Particulars | None) -> None:
@@ -215,7 +215,7 @@ class Colony:
         if not isinstance(outcome, Fetched):
             settle = self._calls.settle(lead.host, lease, lead.fingerprint, ended)
             news = self._calls.news("dead", lead.host, lead.fingerprint)
-            self._put(Parcel(settles=[settle], news=news))
+            self._put(Parcel(settles=[settle], news=[news]))
             return
         page, host = outcome.page, host_of(outcome.page.url)
         own = self.territory.leases.get(host)
@@ -232,7 +232,7 @@ class Colony:
             settles.append(calls.settle(lead.host, lease, lead.fingerprint, ended))
         records = [] if told is None else [calls.record(host, own, outcome, lead, told)]
         news = calls.news("page", host, page.fingerprint)
-        self._put(Parcel(offers, records, settles, news))
+        self._put(Parcel(offers, records, settles, [news]))
 
     def _place(self, link: Link) -> bool:
         """Note a link that was found; those of other workers' hosts are not shown here.

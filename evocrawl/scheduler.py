@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro, deferred_from_coro
 
@@ -67,6 +67,7 @@ class EvoScheduler(BaseScheduler):
         self._alarm: Any = None
         self._closed = False
         self._has_failed = False
+        self._is_ending = False
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
@@ -295,6 +296,9 @@ class EvoScheduler(BaseScheduler):
 
     def _spider_idle(self) -> None:
         if self._sharing is not None and self._sharing.worker.ended is not None:
+            if self._is_ending:
+                raise DontCloseSpider  # it is being closed already
+            self._is_ending = True
             raise CloseSpider(self._sharing.worker.ended)
         reason = self._population.ended
         if reason is not None and not self._population.is_unborn:

@@ -21,7 +21,7 @@ from evocrawl.population import Population
 from evocrawl.shares import share_of
 from evocrawl.store.ops import Landed
 from evocrawl.store.packing import NoPayloads
-from evocrawl.store.shared.calls import Calls
+from evocrawl.store.shared.calls import NEWS_KEPT, Calls
 from evocrawl.store.shared.layout import Layout
 from evocrawl.store.shared.outbox import Parcel
 from evocrawl.store.shared.rows import Guest, Rows, Source
@@ -82,7 +82,7 @@ class Stage:
         return [
             call[2]
             for parcel in self.sent
-            for call in (*parcel.offers, *parcel.records, *parcel.settles)
+            for call in (*parcel.offers, *parcel.records, *parcel.settles, *parcel.news)
             if call[0] == name
         ]
 
@@ -112,9 +112,7 @@ def test_links_found_go_to_their_hosts_before_the_visit_is_settled(species: str)
     assert stage.calls("settle") == [
         ["ours.test", "1.1", fingerprint(OURS).hex(), "fetched"]
     ]  # fmt: skip
-    assert parcel.news == {
-        "by": "1", "kind": "page", "host": "ours.test", "key": fingerprint(OURS).hex()
-    }  # fmt: skip
+    assert stage.calls("tell") == [[NEWS_KEPT, "1", "page", "ours.test", fingerprint(OURS).hex()]]
 
 
 def test_links_of_others_hosts_are_theirs() -> None:
@@ -178,9 +176,8 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
     assert len(stage.population) == before - 1 == stage.ledger.population
     (guest,) = stage.calls("visit")
     assert guest[0] == "1.1"
-    assert stage.sent[-1].news == {
-        "by": "1", "kind": "guest", "host": "nobodys.test", "key": fingerprint(NOBODYS).hex()
-    }  # fmt: skip
+    (told,) = stage.calls("tell")
+    assert told[2:] == ["guest", "nobodys.test", fingerprint(NOBODYS).hex()]
     held = sum(agent.energy for agent in stage.population.life.agents.values())
     assert held == pytest.approx(stage.ledger.granted - stage.ledger.taken)
     assert stage.ledger.taken > 0

@@ -286,7 +286,7 @@ def test_what_redis_forgot_or_lost_is_told_again(server: RedisServer) -> None:
                 target = link(f"http://a.test/{number}")
                 settle = calls.settle(HOST, lease, target.fingerprint, "dead")
                 news = calls.news("dead", HOST, target.fingerprint)
-                outbox.put(Parcel(calls.offers([(target, None)]), (), [settle], news))
+                outbox.put(Parcel(calls.offers([(target, None)]), (), [settle], [news]))
                 if number == 10:
                     client.script_flush()
                 if number == 20:

@@ -12,6 +12,9 @@ from evocrawl.store.shared.layout import Layout
 from evocrawl.store.shared.rows import Guest, Rows, Source
 from evocrawl.urls import host_of
 
+NEWS_KEPT = 20_000
+"""Pieces of news that are kept, at least."""
+
 
 @dataclass(slots=True)
 class Calls:
@@ -55,6 +58,7 @@ class Calls:
         name = f"{self.session}.{self.guests}"
         return "visit", self.layout.of(host, "guests:"), [name, self.rows.pack_guest(guest)]
 
-    def news(self, kind: str, host: str, target: Fingerprint) -> dict[str, str]:
+    def news(self, kind: str, host: str, target: Fingerprint) -> Call:
         """Others hear of a page, a dead link or a guest."""
-        return {"by": self.session, "kind": kind, "host": host, "key": target.hex()}
+        told = [NEWS_KEPT, self.session, kind, host, target.hex()]
+        return "tell", [self.layout.whole("news")], told

@@ -1,24 +1,23 @@
 """What a worker has to tell, on its way to Redis: in order, again and again until it is there.
 
-A settled visit is told in four steps, each over before the next begins: links found are open at
-their hosts; the page is recorded; the visit's own link is done; the others hear of it. A worker
-that dies in between leaves the link open, so that nothing is lost: at worst the page is fetched
-again, and recorded once all the same.
+A settled visit is told in four steps, one after the other: links found are open at their hosts;
+the page is recorded; the visit's own link is done; the others hear of it. They go over one
+connection in this order, so that whatever breaks, the first of them are there and the rest are
+not. Then the link is open still, and nothing is lost: at worst the page is fetched again, and
+recorded once all the same.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
 
 from evocrawl.errors import StateError
 from evocrawl.store.shared.connection import Call, Connection, Unreachable
-from evocrawl.store.shared.layout import Layout
 
-NEWS_KEPT = 20_000
 _AT_ONCE = 64
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
@@ -30,7 +29,7 @@ class Parcel:
     offers: Sequence[Call] = ()
     records: Sequence[Call] = ()
     settles: Sequence[Call] = ()
-    news: Mapping[str, str] | None = None
+    news: Sequence[Call] = ()
 
 
 class Outbox:
@@ -51,7 +50,6 @@ class Outbox:
     ) -> None:
         self.failure: StateError | None = None
         self._connection = connection
-        self._layout = Layout(connection.place.name)
         self._most = most
         self._on_fenced = on_fenced
         self._on_reached = on_reached
@@ -103,18 +101,14 @@ class Outbox:
                 self._waiting.popleft()
 
     async def _send(self, parcels: Sequence[Parcel]) -> None:
-        send = self._connection.run_all
-        await send([call for parcel in parcels for call in parcel.offers])
-        recorded = await send([call for parcel in parcels for call in parcel.records])
-        settled = await send([call for parcel in parcels for call in parcel.settles])
-        key = self._layout.whole("news")
-        told: list[tuple[Any, ...]] = [
-            ("xadd", key, dict(parcel.news), "*", NEWS_KEPT, True)
-            for parcel in parcels
-            if parcel.news is not None
-        ]
-        if told:
-            await self._connection.ask_all(told)
-        for answer in (*recorded, *settled):
+        """All offers, then all records, then what is settled, then the news, in one round."""
+        offers, records, settles, news = (
+            [call for parcel in parcels for call in calls(parcel)] for calls in _STEPS
+        )
+        answers = await self._connection.run_all([*offers, *records, *settles, *news])
+        for answer in answers[len(offers) : len(offers) + len(records) + len(settles)]:
             if answer == 0:
                 self._on_fenced()
+
+
+_STEPS = tuple(map(attrgetter, ("offers", "records", "settles", "news")))

@@ -98,6 +98,13 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 """
 
+TELL = """
+-- KEYS news  ARGV most worker kind host key
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[2], 'kind', ARGV[3],
+           'host', ARGV[4], 'key', ARGV[5])
+return 1
+"""
+
 WELCOME = """
 -- KEYS owner guests  ARGV host lease  -> the agents that had come, who are taken in now
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return {} end
@@ -171,10 +178,14 @@ return {redis.call('SCARD', KEYS[1]), tonumber(redis.call('GET', KEYS[2]) or '0'
 SOURCES = {
     name: _BEGIN + source
     for name, source in (
-        ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("offer", OFFER),
-        ("settle", SETTLE), ("record", RECORD), ("visit", VISIT), ("welcome", WELCOME),
+        ("offer", OFFER), ("record", RECORD), ("settle", SETTLE), ("visit", VISIT), ("tell", TELL),
+        ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("welcome", WELCOME),
         ("vacant", VACANT), ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET),
         ("tally", TALLY),
     )
 }  # fmt: skip
-"""Every script by name."""
+"""Every script by name, in the order in which they are loaded.
+
+A link is offered before a page is recorded, and that before the visit is settled: so where only
+some scripts are loaded, none runs before those that it must come after.
+"""
