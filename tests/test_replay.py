@@ -23,7 +23,7 @@ from evocrawl.population import Population
 from evocrawl.replay import Past, replay, resume
 from evocrawl.species import SPECIES
 from evocrawl.store.journal import SqliteJournal
-from evocrawl.store.ops import Began, Chosen, Landed, Limited, Op
+from evocrawl.store.ops import Began, Chosen, GivenBack, Landed, Limited, Op
 
 EVERY_SPECIES = [*sorted(SPECIES), "energy+best_first"]
 
@@ -69,6 +69,8 @@ def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
     """R2, C3: a kill leaves a part of the journal, from its beginning on."""
     journey, ops = travelled(species, seed, acts)
     cut = data.draw(st.integers(0, len(ops)))
+    if any(isinstance(op, GivenBack) for op in ops[cut : cut + 1]):
+        cut += 1  # a link is opened again in the commit that ends its visit
     chronicle, _, events = again(species, seed, ops[:cut])
     assert events == journey.events[: len(events)]
     replay(ops[cut:], chronicle)
