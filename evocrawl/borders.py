@@ -131,7 +131,8 @@ class Borders:
     def _show(self, page: Page, depth: int) -> Lead:
         via = Lead(page.url, page.fingerprint, host_of(page.url), ROOT, depth, 0.0)
         self.discovery.show(page, via, depth + 1)
-        self._found(len(page.links))
+        # The links of a page are no seeds: there is not one founder for each.
+        self._found(min(len(page.links), self.life.bounds.founders))
         return via
 
     def _found(self, links: int) -> None:

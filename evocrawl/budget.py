@@ -21,6 +21,8 @@ class Budget:
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit
         self.spent = 0
+        self.share: int | None = None
+        """What this is expected to come to, where `limit` is had in portions of a larger budget."""
         self._reserved: set[VisitId] = set()
 
     @property

@@ -361,4 +361,5 @@ class Population:
         fees = self.species[0].fees
         if fees is not None:
             founders = sum(agent.parent is None for agent in self.life.agents.values())
-            self.life.fees = fees(self.environment.fees, founders, self.environment.budget.limit)
+            budget = self.environment.budget
+            self.life.fees = fees(self.environment.fees, founders, budget.share or budget.limit)

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from evocrawl.budget import Budget
 from evocrawl.life import Bounds
 from evocrawl.store.shared.board import Board
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the workers share, and how long they wait for each other.
+
+    `limit` is the budget of HTTP requests for all together (None: no limit), `bounds` hold for all
+    populations together. `lease_s` is for how long a worker may be silent before its hosts are
+    taken over, `timeout_s` for how long Redis may be, before the crawl ends.
+    """
+
+    limit: int | None
+    bounds: Bounds
+    lease_s: float
+    timeout_s: float
 
 
 class Ration:
@@ -29,6 +46,8 @@ class Ration:
 
     async def top_up(self, wanted: int, workers: int) -> bool:
         """Take up to `wanted` more before ours is used up; return whether there was more."""
+        if self.limit is not None:
+            self._budget.share = max(self.limit // max(workers, 1), 1)
         if self.limit is None or (self._budget.left or 0) >= wanted // 2:
             return False
         given, self._left_for_all = await self._board.budget(wanted, self.limit, workers)

@@ -19,10 +19,11 @@ from evocrawl.meta import VISIT
 from evocrawl.model import Link, Visit
 from evocrawl.population import Gate
 from evocrawl.shared_payloads import SharedPayloads
+from evocrawl.shares import Terms
 from evocrawl.store.ops import Began, Op
 from evocrawl.store.shared.layout import Place, is_shared
 from evocrawl.urls import fingerprint, host_of
-from evocrawl.worker import SharedWorker, Terms
+from evocrawl.worker import SharedWorker
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from evocrawl.colony import Colony
 from evocrawl.errors import StateError
 from evocrawl.hearing import Hearing
 from evocrawl.holdings import Holdings
-from evocrawl.life import Bounds
 from evocrawl.population import Population
-from evocrawl.shares import Ration, share_of
+from evocrawl.shares import Ration, Terms, share_of
 from evocrawl.store.packing import Payloads
 from evocrawl.store.shared.board import HUNGRY, IDLE, Board, Worker
 from evocrawl.store.shared.calls import Calls
@@ -28,21 +26,6 @@ logger = logging.getLogger(__name__)
 
 _PULSE_S, _SLOWEST_PULSE_S = 0.1, 1.0
 _LONGEST_BEAT_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What the workers share, and how long they wait for each other.
-
-    `limit` is the budget of HTTP requests for all together (None: no limit), `bounds` hold for all
-    populations together. `lease_s` is for how long a worker may be silent before its hosts are
-    taken over, `timeout_s` for how long Redis may be, before the crawl ends.
-    """
-
-    limit: int | None
-    bounds: Bounds
-    lease_s: float
-    timeout_s: float
 
 
 class SharedWorker:
@@ -143,18 +126,23 @@ class SharedWorker:
         """Tell what is left to tell, give back hosts and budget, and leave."""
         self._is_closing = True
         try:
-            if self._outbox.failure is None and self._silent_since_s is None:
-                await asyncio.wait_for(self._outbox.sent(), self._terms.timeout_s)
-            await self._ration.give_back()
-            await self._board.release(self._territory.leases)
-            await self._board.leave()
+            await asyncio.wait_for(self._take_leave(), self._terms.timeout_s)
         except (Unreachable, StateError, TimeoutError) as error:
-            logger.error("what was left to tell is lost, and will be done again: %s", error)
+            why = error or f"no answer for {self._terms.timeout_s:g} seconds"
+            logger.error("what was left to tell is lost, and will be done again: %s", why)
         finally:
             for task in list(self._tasks):
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             await self._connection.close()
+
+    async def _take_leave(self) -> None:
+        if self._outbox.failure is not None or self._silent_since_s is not None:
+            raise Unreachable(f"{self.place} does not answer")
+        await self._outbox.sent()
+        await self._ration.give_back()
+        await self._board.release(self._territory.leases)
+        await self._board.leave()
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(self._guarded(work))
