@@ -24,6 +24,4 @@ def empty_hidden(root: Any) -> None:
     for find in _attributes:
         for element in [value.getparent() for value in find(root)]:
             if is_hidden(element):
-                tail, element.tail = element.tail, None
-                element.clear()
-                element.tail = tail
+                element.clear(keep_tail=True)

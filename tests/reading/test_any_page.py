@@ -76,6 +76,7 @@ def test_random_markup(html: str, encoding: str) -> None:
 
 
 @given(HTML, st.text(max_size=20))
+@example("<div hidden> </div> \x0c", "")
 def test_random_addresses_and_headers(html: str, text: str) -> None:
     """Nor do headers and the page's own address."""
     body = html.encode("utf-8", "replace")
