@@ -12,7 +12,7 @@ requests of a visit all count, and the addresses it is redirected to are taken, 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from time import perf_counter, process_time
 from typing import Literal, Self
@@ -42,6 +42,7 @@ from evocrawl.urls import fingerprint
 
 OVER_BUDGET = "over budget"
 _TIMEOUT_S = 180.0
+_MEMORY_LINKS = 1_000_000  # the world is in memory too
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def run(
             )
         )
     habitat = settle_in(
-        config,
+        replace(config, memory_links=max(config.memory_links, _MEMORY_LINKS)),
         concurrency=concurrency,
         host_limit=host_limit or (lambda _: (concurrency, 0.0)),
         timeout_s=_TIMEOUT_S,
