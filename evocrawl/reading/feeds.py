@@ -31,8 +31,14 @@ _START = re.compile(
 )
 _START_CHARS = 4_000
 _TAG = re.compile(r"<[^<>]*+>")
-_ENTRIES = ("item", "entry")
-_PLACES = ("url", "sitemap")
+_SURROGATE = re.compile(
+    rb"""&\#(?:
+        x0*+ d[89a-f][0-9a-f]{2} (?![0-9a-f])
+        | 0*+ (?:5529[6-9] | 55[3-9]\d\d | 56\d{3} | 57[0-2]\d\d | 573[0-3]\d | 5734[0-3]) (?!\d)
+    );?""",
+    re.VERBOSE | re.I,
+)
+"""References to no character, which libxml2 lets through and lxml cannot decode."""
 _SUMMARIES = ("description", "summary", "content", "encoded")
 _ENTRY_CHARS = 2_000
 _GZIP = b"\x1f\x8b"
@@ -99,7 +105,7 @@ def _parse(utf8: bytes) -> Any:
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        return etree.fromstring(utf8.replace(b"\0", b""), parser)
+        return etree.fromstring(_SURROGATE.sub(b"", utf8.replace(b"\0", b"")), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
 

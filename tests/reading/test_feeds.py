@@ -97,6 +97,14 @@ def test_entities_are_neither_resolved_nor_grown() -> None:
     assert len(reading.text) < 100
 
 
+@pytest.mark.parametrize("number", ["xD800", "XdFfF", "x00D912", "55296", "57343", "056000"])
+def test_references_to_no_character_are_left_out(number: str) -> None:
+    """R16: half of a surrogate pair must not cost the feed."""
+    reading = feed(f"<rss><item><title>a&#{number};b&#56; &#xD7FF;</title><link>/1</link></item>")
+    assert reading.text == "ab8 \ud7ff"
+    assert len(reading.links) == 1
+
+
 def test_many_entries_are_capped() -> None:
     """R14: links, text and words have their caps in feeds, too."""
     item = "<item><title>word {0}</title><link>/{0}</link></item>"
