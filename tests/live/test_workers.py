@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from livecrawl import QUERY, page, site
 from redisserver import PASSWORD, RedisServer
 from workers import Fleet, ManyHosts, check_whole, repeats
 
+from evocrawl.simulation.proxy import redirect
 from evocrawl.store.shared.layout import shard_of
 
 IN_FLIGHT = 8
@@ -66,7 +68,7 @@ def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species
     """
     web = ManyHosts(pages=240, hosts=40, delay_s=0.05)
     fleet = fleet_for(web)
-    fleet.start(3, options(web, species=species), **COMMON)
+    fleet.start(3, options(web, species=species, lease_s=4), **COMMON)
     fleet.wait_for_requests(60)
     killed, paused, _ = fleet.processes
     killed.kill()
@@ -135,6 +137,27 @@ def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
     assert fleet.wait()[-2:] == [0, 0]
     check_whole(fleet, web)
     assert repeats(fleet.asked().values()) == 0
+
+
+def test_a_redirect_to_another_host_is_left_to_its_owner(serve, tmp_path: Path) -> None:
+    """Its target is fetched all the same, by whoever has that host; the visit counts as dropped."""
+    landing = "http://b.test/1"
+    sites = {
+        "a.test": site({"/": redirect(landing), "/2": page(text="never linked")}),
+        "b.test": site({"/1": page("/2 coral", text=QUERY), "/2": page(text=QUERY)}),
+    }
+    with RedisServer(tmp_path) as server:
+        fleet = Fleet(serve(sites), server, tmp_path)
+        try:
+            fleet.start(2, {"seeds": "http://a.test/", "max_pages": 0}, **COMMON)
+            assert fleet.wait() == [0, 0]
+            assert set(fleet.recorded()) == {landing, "http://b.test/2"}
+            assert set(fleet.asked().values()) == {1}
+            stats = [fleet.stats(number) for number in range(2)]
+        finally:
+            fleet.stop()
+    assert sum(each["evocrawl/visits/dropped"] for each in stats) == 1
+    assert sum(each["evocrawl/visits/fetched"] for each in stats) == 2
 
 
 def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None:

@@ -74,7 +74,7 @@ class Fleet:
         """Start `count` more workers, with evocrawl's `options` and Scrapy's `settings`."""
         for _ in range(count):
             number = len(self.processes)
-            told = {"query": QUERY, "store": self.server.url, "lease_s": 4, **options}
+            told = {"query": QUERY, "store": self.server.url, **options}
             told["stats_file"] = self.folder / f"stats-{number}"
             merged: dict[str, object] = {
                 **FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_FILE": self.log_of(number),
