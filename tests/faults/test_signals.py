@@ -47,12 +47,12 @@ def test_signals_in_turn(tmp_path: Path, blows: list[tuple[Signals, ...]], bad: 
 
 
 def chain(request: Request) -> Response:
-    """Page n leads to page n + 1, and to nothing else."""
+    """Page n leads to page n + 1, and to nothing else; each has something of its own to say."""
     number = request.path[1:]
     if not number.isdecimal():
         return not_found(request)
     onward = [f"/{int(number) + 1} coral"] if int(number) + 1 < LENGTH else []
-    return page(*onward, text=QUERY)
+    return page(*onward, text=f"{QUERY} {' '.join(f'{number}th{n}' for n in range(30))}")
 
 
 def test_a_chain_of_an_own_spider_goes_on(tmp_path: Path) -> None:
