@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from journeys import ListJournal, state_of
 from tiny_webs import crawl as crawl_web
 from tiny_webs import link, make_population
 
+from evocrawl.chronicle import Chronicle
 from evocrawl.events import Event, HeldBack, Repeated, Settled
+from evocrawl.limits import Limits
 from evocrawl.model import Content, Cost, Dead, Fetched, Outcome, Page
+from evocrawl.population import Population
+from evocrawl.replay import replay
+from evocrawl.store.ops import Began
 from evocrawl.traps import LONGEST_RUN, Traps
 from evocrawl.urls import fingerprint
 
@@ -192,3 +198,33 @@ def test_without_traps_everything_is_as_written() -> None:
     urls, told = visited("best_first", lambda url: (said("x"), [f"{url}x/"]), budget=100)
     assert len(urls) == 100
     assert not [each for each in told if isinstance(each, HeldBack | Repeated)]
+
+
+@pytest.mark.parametrize("species", [*SPECIES, "energy+best_first"])
+def test_what_was_held_back_is_so_again_when_a_crawl_is_had_again(species: str) -> None:
+    """R1: copies, waiting links and those let out are part of what a journal gives back."""
+
+    def web(url: str) -> tuple[str, list[str]]:
+        number = int(url.rpartition("/")[2] or 1)
+        below = [n for n in (2 * number, 2 * number + 1, 3 * number) if n < 60]
+        return said("x" if number % 3 else url), [f"http://a.test/{each}" for each in below]
+
+    def fresh() -> tuple[Population, Limits, list[Event]]:
+        population, _ = make_population(species, traps=Traps(), budget=200)
+        told: list[Event] = []
+        population.on_event.append(told.append)
+        return population, Limits(lambda _: (100, 0.0), (100, 0.0)), told
+
+    journal = ListJournal()
+    population, limits, told = fresh()
+    chronicle = Chronicle(population, limits, journal)
+    chronicle.begin(Began(200, 1, (100, 0.0)))
+    chronicle.place([link("http://a.test/")])
+    while (visit := chronicle.choose(0.0)) is not None:
+        chronicle.spend(visit.id)
+        chronicle.settle(visit.id, Made(web).answer(visit.lead.url, population.price))
+    assert {HeldBack, Repeated} <= {type(each) for each in told}
+    again, limits, retold = fresh()
+    replay(journal.ops(), Chronicle(again, limits, ListJournal()))
+    assert retold == told
+    assert state_of(again) == state_of(population)
