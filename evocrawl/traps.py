@@ -6,7 +6,8 @@ the group yields again, or when there is nothing else to do. Only what has no en
 
 - links at the end of `LONGEST_RUN` pages in a row that said nothing new;
 - links of a page that says nothing new whose path repeats itself (see `evocrawl.places`);
-- links of an endless template.
+- links of an endless template;
+- what is to be held back while `MOST_HELD` links are, half a kilobyte each.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from evocrawl.urls import host_of
 from evocrawl.yields import Yields
 
 LONGEST_RUN = 20
+MOST_HELD = 200_000
 ENDLESS = "endless"
 _AT_ONCE = 32
 _PLACES = 1 << 24
@@ -128,8 +130,8 @@ class Traps:
         return host != domain and self.yields.is_host_too_many(host, domain)
 
     def hold(self, reason: str, lead: Lead, species: Species) -> None:
-        """Keep a link, or leave it for good where it is endless."""
-        if reason == ENDLESS:
+        """Keep a link, or leave it for good where it is endless, or too many wait."""
+        if reason == ENDLESS or self.held >= MOST_HELD:
             self.endless += 1
             return
         self._pens.setdefault(reason, deque()).append(Held(lead, species))

@@ -150,6 +150,20 @@ def test_a_group_that_yields_again_is_open_again() -> None:
     assert set(urls) == {"http://a.test/", *bad, *good}
 
 
+def test_no_more_links_wait_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are left for good."""
+    monkeypatch.setattr("evocrawl.traps.MOST_HELD", 5)
+    traps = Traps()
+    copies = [f"http://a.test/copy/{n}" for n in range(40)]
+    urls, _ = visited(
+        "best_first",
+        lambda url: (said("x"), [] if "copy" in url else copies),
+        traps=traps,
+    )
+    assert traps.endless == 41 - len(urls) > 20
+    assert traps.held == 0
+
+
 def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
     """By whatever addresses it goes on."""
 
