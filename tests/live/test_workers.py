@@ -41,7 +41,7 @@ def options(web: ManyHosts, **more: object) -> dict[str, object]:
 
 
 def test_workers_share_a_crawl(fleet_for: Start) -> None:
-    """R9, B073, B079: each host is one worker's at a time, all end when there is nothing left."""
+    """B079: each host is one worker's at a time, all end when there is nothing left."""
     web = ManyHosts(pages=200, hosts=40)
     fleet = fleet_for(web)
     fleet.start(3, options(web), **COMMON)
@@ -95,7 +95,7 @@ def _is_taken_over(client) -> bool:
 
 
 def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
-    """What was settled meanwhile is told when it is there again, from its append-only file."""
+    """B073: what was settled meanwhile is told when it is there again, with all it had."""
     web = ManyHosts(pages=160, hosts=30, delay_s=0.03)
     fleet = fleet_for(web)
     fleet.start(2, options(web, lease_s=6), **COMMON)
