@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -23,6 +24,10 @@ _PAUSE_S = 0.5
 _SHARDS_SCANNED, _HOSTS_A_SHARD = 16, 4
 
 
+Work = Callable[[], Coroutine[Any, Any, None]]
+"""Something to be done as a task of its own."""
+
+
 class Holdings:
     """The hosts of a worker: asked for, taken over, looked through, renewed.
 
@@ -36,7 +41,7 @@ class Holdings:
         board: Board,
         rows: Rows,
         territory: Territory,
-        begin: Callable[[Coroutine[Any, Any, None]], None],
+        begin: Callable[[Work], None],
         reached: Callable[[bool], None],
         colony: Callable[[], Colony],
     ) -> None:
@@ -56,7 +61,7 @@ class Holdings:
         """Begin to ask for a host, unless that is being done."""
         if host not in self.asked:
             self.asked.add(host)
-            self._begin(self._take(host))
+            self._begin(partial(self._take, host))
 
     async def renew(self) -> None:
         """Keep what we have; hosts in shards from which we were cast out are lost."""

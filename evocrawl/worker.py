@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from evocrawl.colony import Colony
 from evocrawl.errors import StateError
 from evocrawl.hearing import Hearing
-from evocrawl.holdings import Holdings
+from evocrawl.holdings import Holdings, Work
 from evocrawl.population import Population
 from evocrawl.shares import Ration, Terms, share_of
 from evocrawl.store.packing import Payloads
@@ -26,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 _PULSE_S, _SLOWEST_PULSE_S = 0.1, 1.0
 _LONGEST_BEAT_S = 1.0
+_STOPS = 5
 
 
 class SharedWorker:
@@ -119,7 +122,7 @@ class SharedWorker:
 
     def start(self) -> None:
         """Begin to work."""
-        for work in (self._outbox.run(), self._live(), self._keep_beating()):
+        for work in (self._outbox.run, self._live, self._keep_beating):
             self._begin(work)
 
     async def close(self) -> None:
@@ -131,9 +134,19 @@ class SharedWorker:
             why = error or f"no answer for {self._terms.timeout_s:g} seconds"
             logger.error("what was left to tell is lost, and will be done again: %s", why)
         finally:
-            for task in list(self._tasks):
+            await self.stop()
+
+    async def stop(self) -> None:
+        """Stop at once, and hang up; what was not told is not told."""
+        self._is_closing = True
+        for _ in range(_STOPS):
+            # A cancellation that meets a connection just as it breaks may be lost in there.
+            for task in self._tasks:
                 task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            if not self._tasks:
+                break
+            await asyncio.wait(self._tasks, timeout=1.0)
+        with suppress(Unreachable, StateError):
             await self._connection.close()
 
     async def _take_leave(self) -> None:
@@ -144,14 +157,16 @@ class SharedWorker:
         await self._board.release(self._territory.leases)
         await self._board.leave()
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Work) -> None:
+        if self._is_closing:
+            return
         task = asyncio.get_running_loop().create_task(self._guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(self, work: Awaitable[None]) -> None:
+    async def _guarded(self, work: Work) -> None:
         try:
-            await work
+            await work()
         except StateError as error:
             self.fail(error)
         except Exception as error:  # what nobody thought of must not leave the crawl hanging
@@ -179,7 +194,7 @@ class SharedWorker:
             self.population.borders.bound(share_of(self._terms.bounds, len(workers)))
         self._living = {each.session: each for each in workers}
         if not self._is_sharing:
-            self._begin(self._share(mine))
+            self._begin(partial(self._share, mine))
 
     async def _share(self, hosts: int) -> None:
         """Give up hosts where others could do more and have fewer than their share."""
@@ -213,7 +228,7 @@ class SharedWorker:
 
     async def _live(self) -> None:
         pulse_s = _PULSE_S
-        while self.ended is None:
+        while self.ended is None and not self._is_closing:
             try:
                 is_busy = await self._hearing.listen(self._living)
                 if is_busy:
