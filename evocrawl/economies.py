@@ -23,6 +23,7 @@ _FORAGERS: dict[str, Any] = {
     "agents": 2,
     "lower_bound": 2,
     "upper_bound": 16,
+    "novelty": False,
 }
 
 _BIOCRAWLER: dict[str, Any] = {
@@ -34,6 +35,7 @@ _BIOCRAWLER: dict[str, Any] = {
     "relevance": "semantic",
     "rewards": "always",
     "buffer": False,
+    "novelty": False,
 }
 
 ECONOMIES: dict[str, dict[str, Any]] = {
@@ -44,6 +46,12 @@ ECONOMIES: dict[str, dict[str, Any]] = {
     "weblog": _FORAGERS,
     "reinforcement": _FORAGERS,
     "weblog_reinforcement": _FORAGERS,
-    "infospiders": {"energy": "linear", "gain": 1.0, "cost": 0.0, "buffer": False},
+    "infospiders": {
+        "energy": "linear",
+        "gain": 1.0,
+        "cost": 0.0,
+        "buffer": False,
+        "novelty": False,
+    },
 }
 """Name of the species to options that differ from `evocrawl.config.Config`'s defaults."""

@@ -65,13 +65,15 @@ class Told:
 
     `is_new` None: nobody knows. `twin` is a page that says most of what a page says that is not
     new; None also where it repeats itself alone. `new_words` is the share of its different words
-    that no page had, None where it is too short to say.
+    that no page had, None where it is too short to say. `is_telling` False: it is so short that
+    its being a copy says nothing of others like it.
     """
 
     is_new: bool | None
     twin: Fingerprint | None = None
     novelty: float = 1.0
     new_words: float | None = None
+    is_telling: bool = True
 
 
 _UNKNOWN = Told(None)
@@ -129,7 +131,9 @@ class Novelty:
             return _UNKNOWN
         found = [self._whole.get(key) for key in _wholes(kind, content)]
         twin = next((each for each in found if each not in (None, page)), None)
-        return Told(is_new=True) if twin is None else Told(is_new=False, twin=twin, novelty=0.0)
+        if twin is None:
+            return Told(is_new=True)
+        return Told(is_new=False, twin=twin, novelty=0.0, is_telling="?" in kind)
 
     def add(self, page: Fingerprint, kind: str, content: Content) -> None:
         """Remember what a page says. O(characters)."""

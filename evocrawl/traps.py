@@ -79,7 +79,7 @@ class Traps:
         kind = template_of(page.url)
         told = self.novelty.look(page.fingerprint, kind, page.content)
         if told.is_new is False:
-            self._runs[page.fingerprint] = self._runs.get(via.source, 0) + 1
+            self._runs[page.fingerprint] = self._runs.get(via.source, 0) + told.is_telling
         else:
             self.novelty.add(page.fingerprint, kind, page.content)
             self._runs.pop(page.fingerprint, None)
@@ -89,7 +89,7 @@ class Traps:
 
     def _note(self, page: Page, kind: str, told: Told) -> None:
         domain = domain_of(host_of(page.url))
-        if told.is_new is not None:
+        if told.is_new is not None and told.is_telling:
             self.yields.note(kind, domain, is_new=told.is_new)
         if told.new_words is not None:
             self.yields.new_words.note(domain, told.new_words)

@@ -175,6 +175,17 @@ def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
     assert [each.reason for each in told if isinstance(each, HeldBack)] == ["endless"]
 
 
+def test_short_copies_earn_nothing_but_hold_nobody_back() -> None:
+    """A web of a few words a page is crawled as it comes."""
+    copies = [f"http://a.test/{n}" for n in range(40)]
+    urls, told = visited(
+        "breadth_first", lambda url: ("coral", copies if url.endswith("/") else []), traps=Traps()
+    )
+    assert urls == ["http://a.test/", *copies]
+    assert sum(isinstance(each, Repeated) for each in told) == 40
+    assert not [each for each in told if isinstance(each, HeldBack)]
+
+
 def test_links_that_lead_nowhere_spend_their_template() -> None:
     """The dead ones are followed last."""
 

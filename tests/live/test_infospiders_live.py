@@ -34,7 +34,6 @@ def test_it_crawls_from_one_agent_a_seed_and_keeps_to_what_words_promise(
             "seeds": "http://one.test/reef0 http://two.test/reef0",
             "max_pages": 60,
             "species": "infospiders",
-            "novelty": False,  # the pages of this web are copies of two
         },
     )
     crawled.check_settled()
@@ -57,7 +56,6 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl) -> None:
                 "seeds": "http://one.test/reef0 http://two.test/reef0",
                 "max_pages": 40,
                 "species": "infospiders",
-                "novelty": False,
                 "seed": seed,
                 # What a fetch takes differs from run to run, and what it costs with it.
                 "latency_cost": 1e-9,
