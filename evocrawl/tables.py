@@ -21,7 +21,7 @@ Column = npt.NDArray[Any]
 
 _SMALL = 1 << 13
 _MORE = 1 << 15
-_USES = 1 << 10
+_USES = 1 << 8
 """Columns asked for until memory is let go of."""
 
 
