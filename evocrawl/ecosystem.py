@@ -228,7 +228,8 @@ class Ecosystem:
         if self._traps is None or not self.config.probe or response.status != 200:
             return False
         content = Content(reading.title, reading.text)
-        is_new = self._told(response.url, content).is_new is not False
+        told = self._told(response.url, content)
+        is_new = told.is_new is not False or not told.is_telling
         return await self._probes.is_soft_404(response.url, content, is_new=is_new)
 
     def _told(self, url: str, content: Content) -> Told:

@@ -109,8 +109,8 @@ class Traps:
         """Return what a link is held back by: the name of a group, `ENDLESS`, or "". O(1)."""
         if lead.fingerprint in self._paroled or not lead.source:
             return ""
-        run = self._runs.get(lead.source, 0)
-        if run and (run >= LONGEST_RUN or repeats_itself(lead.url)):
+        run = self._runs.get(lead.source)
+        if run is not None and (run >= LONGEST_RUN or repeats_itself(lead.url)):
             return ENDLESS
         domain = domain_of(lead.host)
         if self.yields.has_spent_templates(domain):

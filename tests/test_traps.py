@@ -74,9 +74,10 @@ def test_an_endless_calendar_is_left(species: str) -> None:
 
 
 @pytest.mark.parametrize("species", SPECIES)
-def test_one_page_at_every_address_is_left(species: str) -> None:
+@pytest.mark.parametrize("text", [said("x"), "Products"])
+def test_one_page_at_every_address_is_left(species: str, text: str) -> None:
     """B112: relative links on a server that answers alike everywhere."""
-    urls, _ = visited(species, lambda url: (said("x"), [f"{url}products/"]), traps=Traps())
+    urls, _ = visited(species, lambda url: (text, [f"{url}products/"]), traps=Traps())
     assert len(urls) < 10
 
 
