@@ -3,13 +3,13 @@
     python benchmarks/memory.py [--species best_first energy evo] [--known 100000 1000000]
 
 A bare population takes in made-up pages of 30 links, 24 of them to addresses that nobody knew, the
-others to known ones, on one host for each 200 addresses, their words one of 20 000 phrases. Known are the addresses fetched and those
-that wait. But for evo, whose model has to read every page, all pages but the last 3 000 are laid
-into page base and frontier (or shelf) without being chosen, as `settle` does it. Memory is by how
-much the process has grown (resident set) since its first hundred pages, in all, and for each URL
-that became known in the second half of the crawl, when tables and caches of a fixed size are full.
-Times are processor time of `choose` and `settle` alone, over the last pages: mean, median, and the
-longest of them. Each line is made by a process of its own.
+others to known ones, on one host for each 200 addresses, their words one of 20 000 phrases. Known
+are the addresses fetched and those that wait. But for evo, whose model has to read every page, all
+pages but the last 3 000 are laid into page base and frontier (or shelf) without being chosen, as
+`settle` does it. Memory is by how much the process has grown (resident set) since its first hundred
+pages, in all, and for each URL that became known in the second half of the crawl, when most tables
+and caches of a fixed size are full. Times are processor time of `choose` and `settle` alone, over
+the last pages: mean, median, and the longest of them. Each line is made by a process of its own.
 """
 
 from __future__ import annotations
