@@ -69,7 +69,8 @@ def crawled(
 ) -> dict[str, list[Visit]]:
     """Return, by species, the visits of live crawls that have one request under way at a time."""
     folder.mkdir()
-    told = {**FAST, "CONCURRENT_REQUESTS": 1, "LOG_FILE": str(folder / "log"),
+    # A probe for soft 404s is a request that simulations do not make.
+    told = {**FAST, "CONCURRENT_REQUESTS": 1, "EVOCRAWL_PROBE": False, "LOG_FILE": str(folder / "log"),
             "WITNESS": str(folder), **settings}  # fmt: skip
     with serve(world) as proxy:
         subprocess.run(
