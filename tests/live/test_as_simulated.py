@@ -70,8 +70,14 @@ def crawled(
     """Return, by species, the visits of live crawls that have one request under way at a time."""
     folder.mkdir()
     # A probe for soft 404s is a request that simulations do not make.
-    told = {**FAST, "CONCURRENT_REQUESTS": 1, "EVOCRAWL_PROBE": False, "LOG_FILE": str(folder / "log"),
-            "WITNESS": str(folder), **settings}  # fmt: skip
+    told = {
+        **FAST,
+        "CONCURRENT_REQUESTS": 1,
+        "EVOCRAWL_PROBE": False,
+        "LOG_FILE": str(folder / "log"),
+        "WITNESS": str(folder),
+        **settings,
+    }
     with serve(world) as proxy:
         subprocess.run(
             [sys.executable, HERE / "witness.py", json.dumps(told), json.dumps(crawls)],
