@@ -14,7 +14,7 @@ crawl: venv
 
 # Style, types and tests.
 test: lint types
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 lint: venv
 	$(BIN)/ruff check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines
