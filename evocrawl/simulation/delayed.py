@@ -12,20 +12,18 @@ The draws are a function of the seed and the names alone: a page is as slow in e
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
 from dataclasses import replace
 from hashlib import blake2b
 from statistics import NormalDist
 
-from evocrawl.model import Fingerprint
 from evocrawl.simulation.answers import Answer, AnsweringWorld
-from evocrawl.simulation.world import Document
+from evocrawl.simulation.wrapping import Wrapping
 from evocrawl.urls import host_of
 
 _NORMAL = NormalDist()
 
 
-class Delayed(AnsweringWorld):
+class Delayed(Wrapping):
     """`world` where an answer takes `median_s` ≥ 0 seconds in the middle of all.
 
     `timeout_s` above 0 is the longest fetch, `host_spread` σ_h ≥ 0 and `page_spread` σ_p ≥ 0.
@@ -42,16 +40,12 @@ class Delayed(AnsweringWorld):
         host_spread: float = 0.0,
         page_spread: float = 0.0,
     ) -> None:
-        self.name = world.name
+        super().__init__(world)
         self.timeout_s = timeout_s
-        self._world = world
         self._median_s = median_s
         self._seed = seed
         self._host_spread = host_spread
         self._page_spread = page_spread
-
-    def __len__(self) -> int:
-        return len(self._world)
 
     def answer(self, url: str, now_s: float) -> Answer:
         """Return what the world answers, later."""
@@ -63,30 +57,6 @@ class Delayed(AnsweringWorld):
         if self._host_spread:
             exponent += self._host_spread * self._draw(host_of(url))
         return self._median_s * math.exp(exponent)
-
-    def documents(self) -> Iterable[Document]:
-        """Return the world's pages, those that would never arrive too."""
-        return self._world.documents()
-
-    def search(self, query: str, k: int) -> list[str]:
-        """Return what a search of the world gives."""
-        return self._world.search(query, k)
-
-    def topics(self) -> Collection[str]:
-        """Return the world's topics."""
-        return self._world.topics()
-
-    def about(self, topic: str) -> Collection[Fingerprint]:
-        """Return the world's pages of a topic; raises KeyError for none."""
-        return self._world.about(topic)
-
-    def hosts(self) -> Collection[str]:
-        """Return the world's hosts."""
-        return self._world.hosts()
-
-    def robots_txt(self, host: str) -> str:
-        """Return the robots.txt of a host."""
-        return self._world.robots_txt(host)
 
     def _draw(self, name: str) -> float:
         """A standard normal number that belongs to a name; at most 6 in size."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from evocrawl.model import Fingerprint, Link
+from evocrawl.model import Link
 from evocrawl.simulation.answers import Answer, AnsweringWorld
 from evocrawl.simulation.trap_sites import HOST, Lure, Trap
 from evocrawl.simulation.world import Document
+from evocrawl.simulation.wrapping import Wrapping
 from evocrawl.urls import fingerprint, host_of
 
 _SENTENCE = re.compile(r"[^.!?]{40,300}[.!?]")
@@ -19,7 +20,7 @@ _HITS = 12
 _SENTENCES = 120
 
 
-class Trapped(AnsweringWorld):
+class Trapped(Wrapping):
     """`world`, with a link to `trap` on a share of its pages, which stand first on them.
 
     What the trap says is made of sentences of the pages that a search for `query` ranks first, the
@@ -28,17 +29,13 @@ class Trapped(AnsweringWorld):
     """
 
     def __init__(self, world: AnsweringWorld, trap: Trap, query: str, share: float = 0.05) -> None:
+        super().__init__(world)
         self.name = f"{world.name} with {trap.name}"
-        self.timeout_s = world.timeout_s
         self.trap = trap
         self.lure = Lure(query, _sentences(world, query))
-        self._world = world
         self._most = int(share * 2**16)
         entry = trap.entry
         self._door = Link(entry, fingerprint(entry), query, query)
-
-    def __len__(self) -> int:
-        return len(self._world)
 
     def answer(self, url: str, now_s: float) -> Answer:
         """Return what `url` answers at `now_s`."""
@@ -58,22 +55,6 @@ class Trapped(AnsweringWorld):
         )
         document = Document(url, fingerprint(url), made.title, made.text, "en", links)
         return Answer(self.trap.latency_s, document=document, body_bytes=len(made.text))
-
-    def documents(self) -> Iterable[Document]:
-        """Return the pages of the world; a trap has no end of them."""
-        return self._world.documents()
-
-    def search(self, query: str, k: int) -> list[str]:
-        """Search the world."""
-        return self._world.search(query, k)
-
-    def topics(self) -> Collection[str]:
-        """Return the topics of the world."""
-        return self._world.topics()
-
-    def about(self, topic: str) -> Collection[Fingerprint]:
-        """Return the pages of a topic of the world."""
-        return self._world.about(topic)
 
     def hosts(self) -> Collection[str]:
         """Return the hosts of the world, and the trap's."""
