@@ -13,6 +13,7 @@ from evocrawl import relevance
 from evocrawl.budget import Budget
 from evocrawl.config import Config
 from evocrawl.energy import MODELS
+from evocrawl.environment import Environment
 from evocrawl.errors import QueryError, SettingError
 from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
@@ -20,7 +21,7 @@ from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
 from evocrawl.links import LinkModel, prior, state
 from evocrawl.model import Fingerprint
-from evocrawl.population import Environment, Population
+from evocrawl.population import Population
 from evocrawl.relevance.base import Relevance
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients, Maker

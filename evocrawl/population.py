@@ -8,38 +8,21 @@ cut in two: `choose` picks and goes, `settle` feeds, clones and buries.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from numpy.random import Generator
 
 from evocrawl.borders import Borders
-from evocrawl.budget import Budget
-from evocrawl.clock import Clock
 from evocrawl.discovery import ROOT, Discovery
 from evocrawl.doors import Doors
-from evocrawl.economies import Rewards
-from evocrawl.energy import EnergyModel
+from evocrawl.environment import Environment
 from evocrawl.errors import SettleError
-from evocrawl.events import Event, Laid, Opened, Settled
-from evocrawl.fees import Fees
-from evocrawl.hosts import Hosts
+from evocrawl.events import Event, Opened
+from evocrawl.landing import Landing
 from evocrawl.life import Bounds, Life
 from evocrawl.mixing import mixed
-from evocrawl.model import (
-    Dead,
-    Dropped,
-    Fetched,
-    Fingerprint,
-    Lead,
-    Link,
-    Outcome,
-    Refused,
-    Visit,
-    VisitId,
-)
+from evocrawl.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Visit, VisitId
 from evocrawl.species.base import Agent, Species
-from evocrawl.store import MemoryPageBase
-from evocrawl.traps import Held, Traps
+from evocrawl.traps import Held
 from evocrawl.turns import Turns
 from evocrawl.waiting import WaitingRoom
 
@@ -48,20 +31,6 @@ Gate = Callable[[str], str | None]
 
 _MAX_DOORS = 64
 """Links that may wait for their host's robots.txt at once; one where visits go one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """What surrounds the agents and is no species' business."""
-
-    energy: EnergyModel
-    fees: Fees
-    base: MemoryPageBase
-    hosts: Hosts
-    budget: Budget
-    rewards: Rewards = "first"
-    clock: Clock = field(default_factory=Clock)
-    traps: Traps | None = None
 
 
 class Population:
@@ -92,6 +61,7 @@ class Population:
         self._discovery = Discovery(
             self.species, environment.base, environment.rewards, environment.traps, self.life.emit
         )
+        self._landing = Landing(self.life, self._discovery)
         self.gate = gate
         self._turns = Turns(self.species[0].slice_s)
         self._waiting = WaitingRoom()
@@ -145,7 +115,8 @@ class Population:
         while visit is None and len(self._doors) < self._max_doors:
             waited = self._waiting.next(self._freedom(now_s))
             if waited is not None:
-                visit = self._follow(waited, now_s) if self._works(waited, now_s) else None
+                works = self._turns.works(waited, self.life.agents, now_s)
+                visit = self._follow(waited, now_s) if works else None
             elif self._turns:
                 visit = self._turn(self._turns.next(), now_s)
             else:
@@ -193,7 +164,11 @@ class Population:
         if not isinstance(outcome, Dropped):
             self.environment.clock.advance(visit.started_at_s + outcome.cost.seconds)
         with self.life.recording() as events:
-            self._settle(visit, self.life.agents[visit.agent], outcome)
+            agent = self.life.agents[visit.agent]
+            taken = self._landing.take(visit, agent, outcome)
+            if isinstance(taken, Fetched):
+                self._let_out(self._discovery.freed(taken.page))
+            self._go_on(agent)
         return events
 
     @property
@@ -236,7 +211,7 @@ class Population:
 
     def _turn(self, agent: Agent, now_s: float) -> Visit | None:
         """Give `agent` one move: walk to energy or follow a link."""
-        if not self._works(agent, now_s):
+        if not self._turns.works(agent, self.life.agents, now_s):
             return None
         move = agent.species.sight.wander(agent, may_eat=self.life.may_eat)
         if move is None:
@@ -248,7 +223,10 @@ class Population:
         """Let `agent` follow a link, wait for a host or leave a dead end."""
         look = agent.species.sight.look(agent, self._freedom(now_s))
         if look.leads:
-            leads = self._not_under_way(look.leads) if agent.species.revisits else look.leads
+            leads = look.leads
+            if agent.species.revisits:
+                # Nobody goes to a page while another visit to it is under way.
+                leads = [each for each in leads if each.fingerprint not in self._targets]
             if leads:
                 return self._send(agent, agent.species.choice.draw(agent, leads), now_s)
             self._turns.stick(agent, is_idle=False)
@@ -273,17 +251,8 @@ class Population:
     def _let_out(self, held: Sequence[Held]) -> bool:
         """Open links again that were held back; False where there are none."""
         for each in held:
-            self._reopen(each.lead, each.species)
-        if held:
-            self._turns.stirred()
+            self.give_back(each.lead, each.species)
         return bool(held)
-
-    def _works(self, agent: Agent, now_s: float) -> bool:
-        return self._turns.works(agent, self.life.agents, now_s)
-
-    def _not_under_way(self, leads: Sequence[Lead]) -> list[Lead]:
-        """Nobody goes to a page while another visit to it is under way."""
-        return [lead for lead in leads if lead.fingerprint not in self._targets]
 
     def _freedom(self, now_s: float) -> Callable[[str], bool]:
         hosts = self.environment.hosts
@@ -314,29 +283,8 @@ class Population:
         self.life.emit(Opened(visit))
         return visit
 
-    def _settle(self, visit: Visit, agent: Agent, outcome: Outcome) -> None:
-        agent.in_flight -= 1
-        agent.visits += 1
-        match outcome:
-            case Fetched(page, cost):
-                found = self._discovery.remember(visit, page, agent.species)
-                if found.pays:
-                    self.life.emit(Laid(page.fingerprint, page.relevance, page.energy))
-                self.life.arrive(agent, found.page, cost, pays=found.pays)
-                self._emit_settled(visit, "fetched", "", page.relevance, found.is_new)
-                outcome = Fetched(found.page, cost)
-            case Dead(reason, cost):
-                self._discovery.missed(visit.lead, reason)
-                self.life.pay_for(agent, cost)
-                self._emit_settled(visit, "dead", reason)
-            case Refused():
-                self.life.pay_refusal(agent)
-                self._emit_settled(visit, "refused")
-            case Dropped(reason):
-                self._emit_settled(visit, "dropped", reason)
-        agent.species.learning.learn(agent, visit, outcome)
-        if isinstance(outcome, Fetched):
-            self._let_out(self._discovery.freed(outcome.page))
+    def _go_on(self, agent: Agent) -> None:
+        """After a visit the agent clones, dies or is asked again."""
         born_or_left = self.life.reproduce(agent)
         # An agent of many flights never left the queue.
         single = agent.species.single_flight
@@ -345,16 +293,6 @@ class Population:
             self._turns.bury(agent)
             self._waiting.leave(agent)
         self._turns.stirred()
-
-    def _emit_settled(
-        self,
-        visit: Visit,
-        outcome: str,
-        reason: str = "",
-        relevance: float | None = None,
-        first: bool = False,
-    ) -> None:
-        self.life.emit(Settled(visit, outcome, reason, relevance, first))  # type: ignore[arg-type]
 
     def _set_fees(self) -> None:
         """A species may reckon its fees by the number of founders and the budget."""

@@ -23,7 +23,7 @@ CORE_LAYERS = (
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"borders", "colony", "hearing", "holdings", "shares", "territory", "worker",
-     "chronicle", "discovery", "doors", "habitat",
+     "chronicle", "discovery", "doors", "environment", "habitat", "landing",
      "life", "limits", "mixing", "novelty", "population", "replay",
      "slices", "traps", "turns", "waiting", "yields"},
     {"cli", "simulation", "evaluation", "experiments", "report"},

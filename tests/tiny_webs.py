@@ -11,13 +11,14 @@ from numpy.random import Generator
 
 from evocrawl.budget import Budget
 from evocrawl.energy import MODELS
+from evocrawl.environment import Environment
 from evocrawl.fees import Fees
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
 from evocrawl.links import LinkModel, prior
 from evocrawl.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
-from evocrawl.population import Environment, Population
+from evocrawl.population import Population
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import SPECIES, Ingredients
 from evocrawl.store import Frontier, MemoryPageBase, NumberedLeads, Shelf

@@ -18,12 +18,13 @@ import numpy as np
 from evocrawl.budget import Budget
 from evocrawl.config import Config
 from evocrawl.energy import Linear
+from evocrawl.environment import Environment
 from evocrawl.evaluation.freshness import Download
 from evocrawl.fees import Fees
 from evocrawl.hosts import Hosts
 from evocrawl.life import Bounds
 from evocrawl.model import Cost, Dead, Fetched, Fingerprint, Link, Page
-from evocrawl.population import Environment, Population
+from evocrawl.population import Population
 from evocrawl.simulation.news import News
 from evocrawl.species.foragers import foragers
 from evocrawl.species.text_states import State
