@@ -41,7 +41,7 @@ SHORT = 64
 _LONGEST = 100_000
 _WIDTH = 16
 _SAMPLED = 16
-"""One window of so many is looked at."""
+"""One window of so many, a power of 2, is looked at."""
 
 _ALIKE = 0.9
 _LATEST = 32
@@ -85,14 +85,26 @@ class Sketch:
 
     size: int
     windows: Hashes
+    sampled: Hashes
     words: npt.NDArray[np.uint32]
+
+
+@dataclass(slots=True)
+class _Recent:
+    """A text that is asked for again: its sketch, what was told of it, of whom and how long ago."""
+
+    sketch: Sketch
+    told: Told = _UNKNOWN
+    page: Fingerprint = b""
+    pages: int = -1
 
 
 def sketch_of(text: str, *, digits: bool) -> Sketch:
     """Return the sketch of a text, its first 100 000 characters. O(characters)."""
     plain = _plain(text[:_LONGEST], b"" if digits else _DIGITS)
     words = np.array([crc32(word) for word in {*plain.split()}], dtype=np.uint32)
-    return Sketch(len(plain), _windows(plain), words)
+    windows = _windows(plain)
+    return Sketch(len(plain), windows, _sampled(windows), words)
 
 
 def alike(one: Content, other: Content) -> bool:
@@ -117,16 +129,19 @@ class Novelty:
         self._tags = np.zeros(_PLACES, dtype=np.uint16)
         self._owners = np.zeros(_PLACES, dtype=np.uint32)
         self._words = np.zeros(_WORDS, dtype=np.bool_)
-        self._latest: dict[tuple[int, int, bool], Sketch] = {}
+        self._latest: dict[tuple[int, int, bool], _Recent] = {}
 
     def look(self, page: Fingerprint, kind: str, content: Content) -> Told:
         """Tell what is new on a page whose address is of `kind` (see `evocrawl.places`).
 
         What the page itself said before does not count. O(characters).
         """
-        sketch = self._sketch(kind, content.text)
-        if sketch.size >= SHORT:
-            return self._compare(page, sketch)
+        recent = self._recent(kind, content.text)
+        if recent.sketch.size >= SHORT:
+            if recent.page != page or recent.pages != len(self._pages):
+                recent.told = self._compare(page, recent.sketch)
+                recent.page, recent.pages = page, len(self._pages)
+            return recent.told
         if not content.text and not content.title:
             return _UNKNOWN
         found = [self._whole.get(key) for key in _wholes(kind, content)]
@@ -137,21 +152,20 @@ class Novelty:
 
     def add(self, page: Fingerprint, kind: str, content: Content) -> None:
         """Remember what a page says. O(characters)."""
-        sketch = self._sketch(kind, content.text)
+        sketch = self._recent(kind, content.text).sketch
         if sketch.size < SHORT:
             for key in _wholes(kind, content):
                 self._whole.setdefault(key, page)
             return
         self._words[sketch.words % _WORDS] = True
         self._pages.append(page)
-        kept = sketch.windows if sketch.size < _SMALL else _sampled(sketch.windows)
+        kept = sketch.windows if sketch.size < _SMALL else sketch.sampled
         places, tags = _place(kept)
         self._tags[places], self._owners[places] = tags, len(self._pages)
 
     def _compare(self, page: Fingerprint, sketch: Sketch) -> Told:
-        sampled = _sampled(sketch.windows)
-        every = len(sampled) < _FEW
-        looked = sketch.windows if every else sampled
+        every = len(sketch.sampled) < _FEW
+        looked = sketch.windows if every else sketch.sampled
         different = np.unique(looked)
         known = self._owners_of(different, page)
         fresh = len(different) - sum(known.values())
@@ -170,15 +184,15 @@ class Novelty:
         found = zip((numbers - 1).tolist(), counts.tolist(), strict=True)
         return {number: count for number, count in found if self._pages[number] != page}
 
-    def _sketch(self, kind: str, text: str) -> Sketch:
-        """The sketch of a text; those of the latest texts, which are asked for again, are kept."""
+    def _recent(self, kind: str, text: str) -> _Recent:
+        """What is kept of a text; of the latest texts, which are asked for again, at hand."""
         digits = "?" not in kind
         key = (hash(text), len(text), digits)
         found = self._latest.get(key)
         if found is None:
             if len(self._latest) >= _LATEST:
                 del self._latest[next(iter(self._latest))]
-            found = self._latest[key] = sketch_of(text, digits=digits)
+            found = self._latest[key] = _Recent(sketch_of(text, digits=digits))
         return found
 
 
@@ -205,7 +219,7 @@ def _windows(plain: bytes) -> Hashes:
 
 
 def _sampled(windows: Hashes) -> Hashes:
-    sampled: Hashes = windows[windows % np.uint64(_SAMPLED) == 0]
+    sampled: Hashes = windows[windows & np.uint64(_SAMPLED - 1) == 0]
     return sampled
 
 
