@@ -21,6 +21,7 @@ from scrapy.utils.asyncio import call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from evocrawl.guard import AddressRefused
+from evocrawl.middlewares.meter import OverBudget
 from evocrawl.robots import MAX_BYTES, MAX_REDIRECTS, Rules, redirect_target, retry_after
 
 if TYPE_CHECKING:
@@ -36,7 +37,11 @@ _QUICK_TO_PARSE_BYTES = 32 * 1024
 
 
 class Withheld(IgnoreRequest):
-    """A middleware (a budget) would not let the robots.txt request out."""
+    """A middleware would not let the robots.txt request out."""
+
+
+class Unpaid(Withheld):
+    """The budget has nothing left for it, for now or for good."""
 
 
 class Answer(NamedTuple):
@@ -64,9 +69,9 @@ class RobotsFetcher:
     def fetch(self, authority: str) -> Deferred[Answer]:
         """Return the answer to come.
 
-        Fails with `Withheld` when no request was let out, with `AddressRefused` when it must not
-        be, and with anything else when the server could not be reached in time.
-        Cancelling it drops the connection.
+        Fails with `Withheld` when no request was let out (`Unpaid` for want of budget), with
+        `AddressRefused` when it must not be, and with anything else when the server could not be
+        reached in time. Cancelling it drops the connection.
         """
         answer = deferred_from_coro(self._follow(authority))
         timer = call_later(self._timeout_s, answer.cancel)
@@ -116,7 +121,8 @@ class RobotsFetcher:
         except IgnoreRequest as reason:
             if request.meta.get(_SENT):
                 raise
-            raise Withheld(str(reason)) from reason
+            kind = Unpaid if isinstance(reason, OverBudget) else Withheld
+            raise kind(str(reason)) from reason
 
     async def _send(self, request: Request) -> Response:
         assert self._crawler.engine is not None

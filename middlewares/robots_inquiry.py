@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from evocrawl.guard import AddressRefused
-from evocrawl.middlewares.robots_fetch import Answer, Withheld
+from evocrawl.middlewares.robots_fetch import Answer, Unpaid, Withheld
 from evocrawl.robots import Rules, Verdict, authority
 from evocrawl.robots_cache import RulesCache
 
@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 MAX_FETCHES = 64
 GIVEN_UP_LIFETIME_S = 3600.0
+_UNPAID_PAUSE_S = 1.0
 
 
 @dataclass(slots=True, eq=False)
@@ -46,8 +47,9 @@ class Inquiries:
     At most 64 fetches run at once, first come, first served. An authority that cannot be reached
     is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
     after each further one (later when it sent Retry-After). Then it counts as known, forbids
-    everything, and is asked anew after an hour. `announce` is called with each authority that
-    becomes known, `delay` with each that will be asked again later.
+    everything, and is asked anew after an hour. One for which the budget has nothing left is
+    asked again every second, and never given up for that. `announce` is called with each
+    authority that becomes known, `delay` with each that will be asked again later.
     """
 
     def __init__(
@@ -154,6 +156,11 @@ class Inquiries:
     def _failed(self, failure: Failure, inquiry: _Inquiry) -> None:
         if self._closed:
             return
+        if isinstance(failure.value, Unpaid):
+            # That says nothing of the server. Others may give back what they have not used.
+            inquiry.tries -= 1
+            self._pause(inquiry, failure.value, min(self._retry_s, _UNPAID_PAUSE_S))
+            return
         if isinstance(failure.value, Withheld):
             self._back_off(inquiry, failure.value, 0.0)
             return
@@ -173,8 +180,10 @@ class Inquiries:
             self._stats.inc_value("evocrawl/robots/given_up")
             self._settle(inquiry, Rules.unreachable(), GIVEN_UP_LIFETIME_S)
             return
+        self._pause(inquiry, reply, max(self._retry_s * 2 ** (inquiry.tries - 1), at_least_s))
+
+    def _pause(self, inquiry: _Inquiry, reply: Rules | Withheld, delay_s: float) -> None:
         inquiry.reply = reply
-        delay_s = max(self._retry_s * 2 ** (inquiry.tries - 1), at_least_s)
         inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
         _tell(inquiry, reply)
         self._delay(inquiry.authority)

@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred
 
 from evocrawl.middlewares import robots_inquiry
-from evocrawl.middlewares.robots_fetch import Answer, Withheld
+from evocrawl.middlewares.robots_fetch import Answer, Unpaid, Withheld
 from evocrawl.middlewares.robots_inquiry import GIVEN_UP_LIFETIME_S, MAX_FETCHES, Inquiries
 from evocrawl.robots import Rules
 from evocrawl.robots_cache import RulesCache
@@ -146,6 +146,19 @@ def test_a_withheld_request_is_no_answer(desk: Desk) -> None:
     assert [repr(outcome[0]) for outcome in (early, late)] == ["Withheld('budget')"] * 2
     assert desk.known == []
     assert len(desk.timers) == 1
+
+
+def test_want_of_budget_gives_no_authority_up(desk: Desk) -> None:
+    """B076: another worker may give back what it has not used; until then nobody is refused."""
+    outcome = desk.outcome_of(HOST)
+    for _ in range(10):
+        desk.fetches[-1][1].errback(Unpaid("budget"))
+        desk.timers[-1].fire()
+    assert {timer.delay_s for timer in desk.timers} == {1.0}
+    assert repr(outcome[0]) == "Unpaid('budget')"
+    assert desk.known == []
+    desk.reply(Rules.unreachable())
+    assert desk.timers[-1].delay_s == 60.0
 
 
 def test_the_number_of_fetches_at_once_is_bounded(desk: Desk) -> None:
