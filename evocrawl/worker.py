@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 
 from evocrawl.colony import Colony
+from evocrawl.ending import Ending
 from evocrawl.errors import StateError
 from evocrawl.hearing import Hearing
-from evocrawl.holdings import Holdings, Work
+from evocrawl.holdings import Holdings
 from evocrawl.population import Population
 from evocrawl.shares import Ration, Terms, share_of
 from evocrawl.store.packing import Payloads
@@ -22,13 +23,13 @@ from evocrawl.store.shared.connection import Connection, Unreachable
 from evocrawl.store.shared.layout import Layout, Place
 from evocrawl.store.shared.outbox import Outbox
 from evocrawl.store.shared.rows import Rows
+from evocrawl.tasks import Tasks
 from evocrawl.territory import Territory
 
 logger = logging.getLogger(__name__)
 
 _PULSE_S, _SLOWEST_PULSE_S = 0.1, 1.0
 _LONGEST_BEAT_S = 1.0
-_STOPS = 5
 
 
 class SharedWorker:
@@ -54,13 +55,14 @@ class SharedWorker:
         territory = self._territory = Territory(terms.lease_s)
         self._ration = Ration(population.environment.budget, board, terms.limit)
         self._calls = Calls(self._rows, Layout(place.name))
+        tasks = self._tasks = Tasks(f"{place}", lambda error: self.fail(error))
         self.holdings = Holdings(
-            board, self._rows, territory, self._begin, self._reached, lambda: self.colony
+            board, self._rows, territory, tasks.begin, self._reached, lambda: self.colony
         )
         self.colony = Colony(population, territory, self._calls, self._put, self._ask)
+        self._ending = Ending(board, population, self._ration, self.holdings)
         self._hearing = Hearing(board, self._rows, self.colony, self.holdings)
         self._outbox = Outbox(connection, population.max_unsettled, self._fenced, self._reached)
-        self._tasks: set[asyncio.Task[None]] = set()
         self._living: dict[str, Worker] = {}
         self._silent_since_s: float | None = None
         self._is_closing = self._is_sharing = False
@@ -114,7 +116,7 @@ class SharedWorker:
             self.holdings.random.seed(int(self.session))
             await self._beat()
             await self._top_up()
-            self.ended = await self._why_over()
+            self.ended = await self._ending.came_before()
             await self._hearing.begin()
         except Unreachable as error:
             raise StateError(f"{error}") from None
@@ -123,11 +125,12 @@ class SharedWorker:
     def start(self) -> None:
         """Begin to work."""
         for work in (self._outbox.run, self._live, self._keep_beating):
-            self._begin(work)
+            self._tasks.begin(work)
 
     async def close(self) -> None:
         """Tell what is left to tell, give back hosts and budget, and leave."""
         self._is_closing = True
+        self._tasks.close()
         try:
             await asyncio.wait_for(self._take_leave(), self._terms.timeout_s)
         except (Unreachable, StateError, TimeoutError) as error:
@@ -139,13 +142,7 @@ class SharedWorker:
     async def stop(self) -> None:
         """Stop at once, and hang up; what was not told is not told."""
         self._is_closing = True
-        for _ in range(_STOPS):
-            # A cancellation that meets a connection just as it breaks may be lost in there.
-            for task in self._tasks:
-                task.cancel()
-            if not self._tasks:
-                break
-            await asyncio.wait(self._tasks, timeout=1.0)
+        await self._tasks.stop()
         with suppress(Unreachable, StateError):
             await self._connection.close()
 
@@ -156,22 +153,6 @@ class SharedWorker:
         await self._ration.give_back()
         await self._board.release(self._territory.leases)
         await self._board.leave()
-
-    def _begin(self, work: Work) -> None:
-        if self._is_closing:
-            return
-        task = asyncio.get_running_loop().create_task(self._guarded(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _guarded(self, work: Work) -> None:
-        try:
-            await work()
-        except StateError as error:
-            self.fail(error)
-        except Exception as error:  # what nobody thought of must not leave the crawl hanging
-            logger.exception("the shared crawl has failed")
-            self.fail(StateError(f"{self.place}: {error!r}"))
 
     # Signs of life
 
@@ -194,7 +175,7 @@ class SharedWorker:
             self.population.borders.bound(share_of(self._terms.bounds, len(workers)))
         self._living = {each.session: each for each in workers}
         if not self._is_sharing:
-            self._begin(partial(self._share, mine))
+            self._tasks.begin(partial(self._share, mine))
 
     async def _share(self, hosts: int) -> None:
         """Give up hosts where others could do more and have fewer than their share."""
@@ -239,7 +220,7 @@ class SharedWorker:
                     most = self.population.max_unsettled
                     is_busy |= await self.holdings.scan(most, everywhere=need == IDLE)
                 if need == IDLE and not is_busy:
-                    await self._look_for_the_end()
+                    self.ended = await self._ending.look(self._living.values())
                     pulse_s = min(1.5 * pulse_s, _SLOWEST_PULSE_S)
                 else:
                     pulse_s = _PULSE_S
@@ -254,41 +235,6 @@ class SharedWorker:
         if has_more:
             self.wake()
         return has_more
-
-    async def _look_for_the_end(self) -> None:
-        """There is nothing to do here: find out whether there is anywhere."""
-        population = self.population
-        told = await self._board.ended()
-        if self._ration.is_used_up:
-            self.ended = "budget"
-        elif not population.is_unborn and population.ended == "extinct":
-            self.ended = "extinct"
-        elif told is not None:
-            self.ended = str(told["reason"])
-        elif await self._board.is_exhausted() and self._all_idle():
-            self.ended = "exhausted"
-        else:
-            await self.holdings.look_again()
-        if self.ended is not None and told is None and self.ended != "extinct":
-            await self._board.end(self.ended)
-
-    def _all_idle(self) -> bool:
-        """Those who go to known pages too may have something to do without any open link."""
-        revisits = any(each.revisits for each in self.population.species)
-        return not revisits or all(each.need == IDLE for each in self._living.values())
-
-    async def _why_over(self) -> str | None:
-        """Why the crawl was over before we came, if it still is."""
-        told = await self._board.ended()
-        if told is None:
-            return None
-        is_over = self._ration.is_used_up
-        if told["reason"] != "budget":
-            is_over = await self._board.is_exhausted()
-        if is_over:
-            return str(told["reason"])
-        await self._board.end(None)
-        return None
 
     # What others call
 

@@ -22,7 +22,7 @@ CORE_LAYERS = (
         "keys", "spill", "tables",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
-    {"borders", "colony", "hearing", "holdings", "shares", "territory", "worker",
+    {"borders", "colony", "ending", "hearing", "holdings", "shares", "tasks", "territory", "worker",
      "chronicle", "discovery", "doors", "environment", "habitat", "landing",
      "life", "limits", "mixing", "novelty", "population", "replay",
      "slices", "traps", "turns", "waiting", "yields"},

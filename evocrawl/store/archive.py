@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,13 +56,8 @@ class StoredPage:
     links: tuple[Link, ...] = field(default=(), repr=False)
 
 
-class Archive:
-    """A crawl's state, opened for reading. Raises StateError where it is none or damaged."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._database = database.connect_to_read(self.path)
-        self._packer = Packer(LeftOut())
+class Opened(ABC):
+    """Something to be read in a with block, and closed after it."""
 
     def __enter__(self) -> Self:
         return self
@@ -72,6 +68,23 @@ class Archive:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Read no more."""
+
+
+class Archive(Opened):
+    """A crawl's state, opened for reading. Raises StateError where it is none or damaged."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._database = database.connect_to_read(self.path)
+        self._packer = Packer(LeftOut())
+
+    def close(self) -> None:
+        """Let the file go."""
         database.close(self._database)
 
     def about(self) -> dict[str, Any]:

@@ -7,13 +7,12 @@ import logging
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import count
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from evocrawl.errors import StateError
 from evocrawl.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
 from evocrawl.particulars import Answer
-from evocrawl.store.archive import LeftOut, StoredPage
+from evocrawl.store.archive import LeftOut, Opened, StoredPage
 from evocrawl.store.ops import Chosen, Landed, Op, Placed
 from evocrawl.store.shared.connection import Unreachable, explained
 from evocrawl.store.shared.layout import Layout, Place
@@ -24,7 +23,7 @@ logger = logging.getLogger(__name__)
 _AT_ONCE = 500
 
 
-class SharedArchive:
+class SharedArchive(Opened):
     """As `evocrawl.store.archive.Archive`, for a crawl of several workers.
 
     Pages are told in the order in which they were fetched. Raises StateError where there is no such
@@ -42,15 +41,8 @@ class SharedArchive:
         with explained(self.path):
             self._client: Any = redis.Redis.from_url(self.path.url, socket_connect_timeout=5.0)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Hang up."""
         self._client.close()
 
     def about(self) -> dict[str, Any]:
