@@ -21,6 +21,7 @@ from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
 from evocrawl.links import LinkModel, prior, state
 from evocrawl.model import Fingerprint
+from evocrawl.pens import Pens
 from evocrawl.population import Population
 from evocrawl.relevance.base import Relevance
 from evocrawl.relevance.lexicon import Lexicon
@@ -88,7 +89,7 @@ def settle_in(
         Hosts(host_limit),
         budget,
         config.rewards,
-        traps=Traps() if config.novelty else None,
+        traps=Traps(pens=Pens(config.memory_links // 4 + 1, spill)) if config.novelty else None,
     )
     made: list[LinkModel] = []
 

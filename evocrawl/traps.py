@@ -7,19 +7,20 @@ the group yields again, or when there is nothing else to do. Only what has no en
 - links at the end of `LONGEST_RUN` pages in a row that said nothing new;
 - links of a page that says nothing new whose path repeats itself (see `evocrawl.places`);
 - links of an endless template;
-- what is to be held back while `MOST_HELD` links are, half a kilobyte each.
+- what is to be held back while `MOST_HELD` links are.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from evocrawl.keys import KeyMap, KeySet
 from evocrawl.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.novelty import Novelty, Told
+from evocrawl.pens import Held, Pens
 from evocrawl.places import domain_of, repeats_itself, template_of
 from evocrawl.species.base import Species
 from evocrawl.urls import host_of
@@ -46,29 +47,26 @@ class Targets:
         return share
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A link that is held back, and the species that found it."""
-
-    lead: Lead
-    species: Species
-
-
 @dataclass(slots=True)
 class Traps:
     """Judges pages, and says which links are held back, by `yields` and what `novelty` remembers.
 
-    `held` counts the links waiting now, `endless` those left for good.
+    `pens` hold those that wait, `endless` counts those left for good. Memory is some 16 bytes a
+    page that said nothing new, beside that of the parts.
     """
 
     novelty: Novelty = field(default_factory=Novelty)
     yields: Yields = field(default_factory=Yields)
     targets: Targets = field(default_factory=Targets)
-    held: int = 0
+    pens: Pens = field(default_factory=Pens)
     endless: int = 0
-    _runs: dict[Fingerprint, int] = field(default_factory=dict)
-    _pens: dict[str, deque[Held]] = field(default_factory=dict)
-    _paroled: set[Fingerprint] = field(default_factory=set)
+    _runs: KeyMap = field(default_factory=lambda: KeyMap("<I"))
+    _paroled: KeySet = field(default_factory=KeySet)
+
+    @property
+    def held(self) -> int:
+        """How many links wait now."""
+        return len(self.pens)
 
     def look(self, url: str, page: Fingerprint, content: Content) -> Told:
         """Tell what is new on a page, as things stand. O(characters)."""
@@ -79,10 +77,10 @@ class Traps:
         kind = template_of(page.url)
         told = self.novelty.look(page.fingerprint, kind, page.content)
         if told.is_new is False:
-            self._runs[page.fingerprint] = self._runs.get(via.source, 0) + told.is_telling
+            self._runs.put(page.fingerprint, self._run(via.source) + told.is_telling)
         else:
             self.novelty.add(page.fingerprint, kind, page.content)
-            self._runs.pop(page.fingerprint, None)
+            self._runs.discard(page.fingerprint)
         if is_first:
             self._note(page, kind, told)
         return told
@@ -109,9 +107,9 @@ class Traps:
         """Return what a link is held back by: the name of a group, `ENDLESS`, or "". O(1)."""
         if lead.fingerprint in self._paroled or not lead.source:
             return ""
-        run = self._runs.get(lead.source)
-        if run is not None and (run >= LONGEST_RUN or repeats_itself(lead.url)):
-            return ENDLESS
+        if self.is_barren(lead.source):
+            if self._run(lead.source) >= LONGEST_RUN or repeats_itself(lead.url):
+                return ENDLESS
         domain = domain_of(lead.host)
         if self.yields.has_spent_templates(domain):
             kind = template_of(lead.url)
@@ -134,34 +132,32 @@ class Traps:
         if reason == ENDLESS or self.held >= MOST_HELD:
             self.endless += 1
             return
-        self._pens.setdefault(reason, deque()).append(Held(lead, species))
-        self.held += 1
+        self.pens.put(reason, Held(lead, species))
 
     def freed(self, url: str) -> list[Held]:
         """Return some links whose group is not spent any more after a visit to `url`. O(1)."""
-        if not self._pens:
+        if not self.pens:
             return []
         kind, domain = template_of(url), domain_of(host_of(url))
         names = [] if self.yields.is_spent_template(kind) else [f"template {kind}"]
         names += [] if self.yields.is_spent_domain(domain) else [f"domain {domain}"]
-        pens = [name for name in names if name in self._pens]
-        return [each for name in pens for each in self._let_out(name, _AT_ONCE)]
+        pens = [name for name in names if name in self.pens]
+        return [each for name in pens for each in self.pens.take(name, _AT_ONCE)]
 
     def paroled(self) -> list[Held]:
         """Return some links to go on with when there is nothing else; [] for none.
 
         They are of the group that is held back the longest, and pass. O(1).
         """
-        if not self._pens:
+        name = self.pens.oldest
+        if name is None:
             return []
-        out = self._let_out(next(iter(self._pens)), _AT_ONCE)
-        self._paroled.update(each.lead.fingerprint for each in out)
+        out = self.pens.take(name, _AT_ONCE)
+        for each in out:
+            self._paroled.add(each.lead.fingerprint)
         return out
 
-    def _let_out(self, name: str, most: int) -> list[Held]:
-        pen = self._pens[name]
-        out = [pen.popleft() for _ in range(min(most, len(pen)))]
-        if not pen:
-            del self._pens[name]
-        self.held -= len(out)
-        return out
+    def _run(self, page: Fingerprint) -> int:
+        """How many pages in a row said nothing new, up to this one."""
+        known = self._runs.get(page)
+        return 0 if known is None else int(known[0])

@@ -22,6 +22,9 @@ A template with a query that has not brought a second new page in `ENDLESS` barr
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from evocrawl.keys import KeyMap
 
 PATIENCE = 6
 ENDLESS = 12
@@ -94,22 +97,27 @@ class Gauge:
 
 
 class Yields:
-    """Counts by template and by domain; all methods are O(1), memory is O(templates visited)."""
+    """Counts by template and by domain; all methods are O(1).
+
+    Memory is some 25 bytes a template that was visited, which are as many as pages where addresses
+    are names and not numbers, and about a kilobyte a domain.
+    """
 
     def __init__(self) -> None:
         self.new_words = Gauge(0.002)
         self.links_met = Gauge(0.02)
-        self._templates: dict[str, Yield] = {}
+        self._templates = KeyMap("<II")
         self._domains: dict[str, Yield] = {}
 
     def note(self, template: str, domain: str, *, is_new: bool) -> None:
         """Count one visit: whether it brought something new."""
-        of_template = self._templates.setdefault(template, Yield())
+        of_template = self._of_template(template)
         of_domain = self._domains.setdefault(domain, Yield())
         was_spent = of_template.is_spent
         for group in (of_template, of_domain):
             group.new += is_new
             group.barren += not is_new
+        self._templates.put(_key(template), of_template.new, of_template.barren)
         of_domain.templates += of_template.is_spent - was_spent
 
     def has_spent_templates(self, domain: str) -> bool:
@@ -119,8 +127,7 @@ class Yields:
 
     def is_spent_template(self, template: str) -> bool:
         """Return whether the addresses of a template have brought less than they took."""
-        known = self._templates.get(template)
-        return known is not None and known.is_spent
+        return self._of_template(template).is_spent
 
     def is_spent_domain(self, domain: str) -> bool:
         """Return whether a domain has brought less than it took, or is one that no people made."""
@@ -144,5 +151,12 @@ class Yields:
 
     def is_endless(self, template: str) -> bool:
         """Return whether no address of the template is worth another visit."""
-        known = self._templates.get(template)
-        return known is not None and "?" in template and known.new <= 1 and known.barren >= ENDLESS
+        known = self._of_template(template)
+        return "?" in template and known.new <= 1 and known.barren >= ENDLESS
+
+    def _of_template(self, template: str) -> Yield:
+        return Yield(*(self._templates.get(_key(template)) or ()))
+
+
+def _key(template: str) -> bytes:
+    return blake2b(template.encode("utf-8", "replace"), digest_size=12).digest()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import redis
+from certificates import Certificate
 
 PASSWORD = "a-Secret-0f-the-tests"
 _NAMES = ("redis-server", "valkey-server")
@@ -36,18 +37,42 @@ def _install() -> None:
 
 
 class RedisServer:
-    """Starts with an append-only file, so that it can be killed and started again."""
+    """Starts with an append-only file, so that it can be killed and started again.
 
-    def __init__(self, folder: Path, password: str = PASSWORD) -> None:
+    With a `certificate` it speaks TLS and nothing else, and asks its clients for one of the same
+    signer where `asks_clients`. With `by_socket` it is no server of the network.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        password: str = PASSWORD,
+        *,
+        certificate: Certificate | None = None,
+        asks_clients: bool = False,
+        by_socket: bool = False,
+    ) -> None:
         self.password = password
         self.port = _free_port()
         self._folder = folder
+        self._certificate = certificate
+        self._asks_clients = asks_clients
+        self._socket = folder / "redis.sock" if by_socket else None
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """For ``store=``, with the password in it."""
-        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+        """For ``store=``, with the password in it, and what has to be known of certificates."""
+        if self._socket is not None:
+            return f"unix://:{self.password}@{self._socket}?db=0"
+        url = f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+        if self._certificate is None:
+            return url
+        trusted = f"{url.replace('redis:', 'rediss:')}?ssl_ca_certs={self._certificate.chain}"
+        if not self._asks_clients:
+            return trusted
+        own = self._certificate
+        return f"{trusted}&ssl_certfile={own.chain}&ssl_keyfile={own.key}"
 
     def __enter__(self) -> Self:
         self.start()
@@ -56,15 +81,16 @@ class RedisServer:
     def __exit__(self, *_: object) -> None:
         self.stop(signal.SIGKILL)
 
-    def start(self) -> None:
+    def start(self, *, wait: bool = True) -> None:
         """Start, and wait until it answers."""
         options = {
-            "port": self.port, "bind": "127.0.0.1", "requirepass": self.password, "save": "",
-            "appendonly": "yes", "appendfsync": "always", "dir": self._folder,
+            "bind": "127.0.0.1", "requirepass": self.password, "save": "",
+            "appendonly": "yes", "appendfsync": "always", "dir": self._folder, **self._doors(),
         }  # fmt: skip
         line = [binary(), *(str(part) for name in options for part in (f"--{name}", options[name]))]
         self._process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
-        self.wait_for(lambda: self._answers() or None)
+        if wait:
+            self.wait_for(lambda: self._answers() or None)
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> None:
         """Stop the server, or kill it."""
@@ -86,6 +112,18 @@ class RedisServer:
                 return found
             time.sleep(0.02)
         raise TimeoutError("it did not come to pass")
+
+    def _doors(self) -> dict[str, object]:
+        """Where it listens."""
+        if self._socket is not None:
+            return {"port": 0, "unixsocket": self._socket}
+        if self._certificate is None:
+            return {"port": self.port}
+        return {
+            "port": 0, "tls-port": self.port, "tls-cert-file": self._certificate.chain,
+            "tls-key-file": self._certificate.key, "tls-ca-cert-file": self._certificate.chain,
+            "tls-auth-clients": "yes" if self._asks_clients else "no",
+        }  # fmt: skip
 
     def _answers(self) -> bool:
         try:

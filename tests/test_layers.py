@@ -24,7 +24,7 @@ CORE_LAYERS = (
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"borders", "colony", "ending", "hearing", "holdings", "shares", "tasks", "territory", "worker",
      "chronicle", "discovery", "doors", "environment", "habitat", "landing",
-     "life", "limits", "mixing", "novelty", "population", "replay",
+     "life", "limits", "mixing", "novelty", "pens", "population", "replay",
      "slices", "traps", "turns", "waiting", "yields"},
     {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip

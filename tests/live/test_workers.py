@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from certificates import Certificate, self_signed
 from livecrawl import QUERY, page, site
 from redisserver import PASSWORD, RedisServer
 from workers import Fleet, ManyHosts, check_whole, repeats
@@ -16,7 +17,7 @@ from evocrawl.store.shared.layout import shard_of
 
 IN_FLIGHT = 8
 COMMON = {"CONCURRENT_REQUESTS": IN_FLIGHT}
-Start = Callable[[ManyHosts], Fleet]
+Start = Callable[..., Fleet]
 
 
 @pytest.fixture
@@ -24,8 +25,8 @@ def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
     """Begin a fleet, without workers, on a Redis and a web of its own."""
     fleets: list[Fleet] = []
 
-    def begin(web: ManyHosts) -> Fleet:
-        server = RedisServer(tmp_path)
+    def begin(web: ManyHosts, certificate: Certificate | None = None) -> Fleet:
+        server = RedisServer(tmp_path, certificate=certificate)
         server.start()
         fleets.append(Fleet(serve(web.sites()), server, tmp_path))
         return fleets[-1]
@@ -118,6 +119,18 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
     assert fleet.wait() == [1]
     assert "no answer for 2 seconds" in fleet.log()
     assert fleet.stats(0)["evocrawl/stop_reason"] == "state_failed"
+    assert PASSWORD not in fleet.log()
+
+
+def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: Path) -> None:
+    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 1."""
+    web = ManyHosts(pages=20, hosts=5)
+    fleet = fleet_for(web, self_signed(tmp_path, "redis"))
+    fleet.start(1, options(web), **COMMON)
+    fleet.start(1, options(web, store=fleet.server.url.partition("?")[0]), **COMMON)
+    assert fleet.wait() == [0, 1]
+    check_whole(fleet, web)
+    assert "its certificate is not trusted" in fleet.log_of(1).read_text()
     assert PASSWORD not in fleet.log()
 
 

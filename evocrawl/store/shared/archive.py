@@ -14,7 +14,7 @@ from evocrawl.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page
 from evocrawl.particulars import Answer
 from evocrawl.store.archive import LeftOut, Opened, StoredPage
 from evocrawl.store.ops import Chosen, Landed, Op, Placed
-from evocrawl.store.shared.connection import Unreachable, explained
+from evocrawl.store.shared.connection import Unreachable, connecting, explained
 from evocrawl.store.shared.layout import Layout, Place
 from evocrawl.store.shared.rows import Rows
 
@@ -39,7 +39,7 @@ class SharedArchive(Opened):
         except ImportError as error:
             raise StateError(f"{self.path}: pip install 'evocrawl[redis]' ({error})") from error
         with explained(self.path):
-            self._client: Any = redis.Redis.from_url(self.path.url, socket_connect_timeout=5.0)
+            self._client: Any = redis.Redis.from_url(self.path.url, **connecting(self.path))
 
     def close(self) -> None:
         """Hang up."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha1
+from ssl import SSLCertVerificationError
 from typing import Any, TypeAlias
 
 from evocrawl.errors import StateError
@@ -41,7 +42,7 @@ class Connection:
         self.place = place
         with explained(place):
             self.client: Any = client.Redis.from_url(
-                place.url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, retry=None
+                place.url, socket_timeout=TIMEOUT_S, retry=None, **connecting(place)
             )
 
     async def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
@@ -88,6 +89,15 @@ class Connection:
         return list(await pipe.execute(raise_on_error=False))
 
 
+def connecting(place: Place) -> dict[str, Any]:
+    """Return how redis-py shall connect to `place`, unless its address says otherwise."""
+    options: dict[str, Any] = {"socket_connect_timeout": TIMEOUT_S}
+    if place.url.startswith("rediss:"):
+        # The default of redis-py from version 6 on; before, any trusted certificate would do.
+        options |= {"ssl_cert_reqs": "required", "ssl_check_hostname": True}
+    return options
+
+
 @contextmanager
 def explained(place: Place) -> Iterator[None]:
     """Turn what redis-py has to complain about into Unreachable or StateError, without the URL."""
@@ -102,9 +112,21 @@ def explained(place: Place) -> Iterator[None]:
     except (exceptions.AuthenticationError, exceptions.NoPermissionError) as error:
         raise StateError(f"{place}: {error}") from None
     except passing as error:
+        if (distrust := _distrust(error)) is not None:
+            raise StateError(
+                f"{place}: its certificate is not trusted ({distrust.verify_message}); the file "
+                "of those who signed it is named by ssl_ca_certs=FILE in the address"
+            ) from None
         raise Unreachable(f"{place}: {error or type(error).__name__}") from None
     except (exceptions.RedisError, ValueError, TypeError) as error:
         raise StateError(f"{place}: {error}") from None
+
+
+def _distrust(error: BaseException | None) -> SSLCertVerificationError | None:
+    """Return the verdict on a certificate that `error` comes from, if it does."""
+    while error is not None and not isinstance(error, SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _is_forgotten(answer: object) -> bool:

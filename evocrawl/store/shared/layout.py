@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 from zlib import crc32
 
 from evocrawl.errors import StateError
@@ -40,11 +40,20 @@ SHARDS = 64
 SCHEMES = ("redis://", "rediss://", "unix://")
 DEFAULT_NAME = "evocrawl"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_OPTIONS = re.compile(r"db|username|password|ssl_[a-z_]{1,30}")
+_DATABASE = re.compile(r"/?\d*")
 
 
 def is_shared(store: str) -> bool:
     """Return True when `store` names a Redis, and no file."""
     return store.startswith(SCHEMES)
+
+
+_UNREADABLE = (
+    "the address of a Redis cannot be read; it is redis://[USER:PASSWORD@]HOST[:PORT][/DB], "
+    "rediss://… the same for TLS, or unix://[USER:PASSWORD@]/PATH, where a password has %2F for /, "
+    "%3F for ?, %23 for #, %5B for [ and %25 for %"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +70,45 @@ class Place:
 
     @classmethod
     def of(cls, store: str) -> Place:
-        """Read ``redis://[user:password@]host[:port][/db][?crawl=NAME]``; raises StateError."""
-        parts = urlsplit(store)
+        """Read ``redis://[user:password@]host[:port][/db][?crawl=NAME]``; raises StateError.
+
+        Or ``unix://[user:password@]/path``, or ``rediss://`` as ``redis://``, for TLS. Further
+        options are ``db`` and those for TLS, as redis-py names them. No error repeats any of it,
+        since a password that is written wrongly may stand anywhere in it.
+        """
+        parts = _split(store)
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         name = options.pop("crawl", DEFAULT_NAME)
+        if not all(map(_OPTIONS.fullmatch, options)):
+            raise StateError(f"{_UNREADABLE}; options are crawl, db and those for TLS (ssl_…)")
         if not _NAME.fullmatch(name):
-            raise StateError(f"a crawl's name has up to 64 letters, digits, - and _: {name[:99]!r}")
-        return cls(urlunsplit(parts._replace(query=urlencode(options), fragment="")), name)
+            raise StateError("a crawl's name in a Redis has up to 64 letters, digits, - and _")
+        # Not by urlunsplit, which makes unix:/path of unix:///path.
+        query = f"?{urlencode(options)}" if options else ""
+        return cls(f"{parts.scheme}://{parts.netloc}{parts.path}{query}", name)
 
     def __str__(self) -> str:
         """Return the address without user, password and options."""
         parts = urlsplit(self.url)
         where = parts.netloc.rpartition("@")[2]
         return f"{parts.scheme}://{where}{parts.path}?crawl={self.name}"
+
+
+def _split(store: str) -> SplitResult:
+    """Return the parts of an address that is one; what stands after a # never is part of it."""
+    try:
+        parts = urlsplit(store)
+        is_well = parts.port is None or parts.port > 0
+    except ValueError:
+        raise StateError(_UNREADABLE) from None
+    is_well &= "#" not in store
+    if parts.scheme == "unix":
+        is_well &= len(parts.path) > 1 and not parts.hostname
+    else:
+        is_well &= _DATABASE.fullmatch(parts.path) is not None
+    if not is_well:
+        raise StateError(_UNREADABLE)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
