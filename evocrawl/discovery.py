@@ -10,9 +10,10 @@ from evocrawl.events import Event, HeldBack, Repeated
 from evocrawl.flights import OVER_BUDGET
 from evocrawl.keys import KeySet
 from evocrawl.model import Fingerprint, Lead, Link, Page, Visit
+from evocrawl.pens import Held
 from evocrawl.species.base import Appraisal, Choice, Species
 from evocrawl.store import MemoryPageBase, PageRecord
-from evocrawl.traps import Held, Traps
+from evocrawl.traps import Traps
 from evocrawl.urls import host_of
 
 ROOT = b""

@@ -21,8 +21,8 @@ from evocrawl.landing import Landing
 from evocrawl.life import Bounds, Life
 from evocrawl.mixing import mixed
 from evocrawl.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Visit, VisitId
+from evocrawl.pens import Held
 from evocrawl.species.base import Agent, Species
-from evocrawl.traps import Held
 from evocrawl.turns import Turns
 from evocrawl.waiting import WaitingRoom
 

@@ -107,9 +107,9 @@ class Traps:
         """Return what a link is held back by: the name of a group, `ENDLESS`, or "". O(1)."""
         if lead.fingerprint in self._paroled or not lead.source:
             return ""
-        if self.is_barren(lead.source):
-            if self._run(lead.source) >= LONGEST_RUN or repeats_itself(lead.url):
-                return ENDLESS
+        is_after_barren = self.is_barren(lead.source)
+        if is_after_barren and (self._run(lead.source) >= LONGEST_RUN or repeats_itself(lead.url)):
+            return ENDLESS
         domain = domain_of(lead.host)
         if self.yields.has_spent_templates(domain):
             kind = template_of(lead.url)
