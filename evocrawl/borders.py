@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evocrawl.discovery import ROOT, Discovery
 from evocrawl.doors import Doors
@@ -99,9 +100,7 @@ class Borders:
         self.life.leave(agent)
         self.turns.stirred()
 
-    def arrive(
-        self, species: str, energy: float, page: Fingerprint, mind: tuple[float, ...]
-    ) -> bool:
+    def arrive(self, species: str, energy: float, page: Fingerprint, mind: tuple[Any, ...]) -> bool:
         """Take in an agent that comes from elsewhere, on `page` if that is known.
 
         False where there is no such species here, or none with such a mind. The upper bound holds
@@ -112,7 +111,7 @@ class Borders:
             return False
         try:
             own = known[0].minds.unpack(mind) if known[0].minds is not None else None
-        except ValueError:
+        except (ValueError, TypeError):
             return False
         place = page if self.base.get(page) is not None else ROOT
         agent = self.life.welcome(known[0], energy, place, own)

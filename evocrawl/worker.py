@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from evocrawl.advice import Advice
 from evocrawl.colony import Colony
 from evocrawl.ending import Ending
 from evocrawl.errors import StateError
@@ -61,6 +62,7 @@ class SharedWorker:
         )
         self.colony = Colony(population, territory, self._calls, self._put, self._ask)
         self._ending = Ending(board, population, self._ration, self.holdings)
+        self._advice = Advice(board, self._rows, population, self.holdings)
         self._hearing = Hearing(board, self._rows, self.colony, self.holdings)
         self._outbox = Outbox(connection, population.max_unsettled, self._fenced, self._reached)
         self._living: dict[str, Worker] = {}
@@ -174,6 +176,7 @@ class SharedWorker:
         if len(workers) != len(self._living):
             self.population.borders.bound(share_of(self._terms.bounds, len(workers)))
         self._living = {each.session: each for each in workers}
+        await self._advice.exchange()
         if not self._is_sharing:
             self._tasks.begin(partial(self._share, mine))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from numpy.random import Generator
 
@@ -148,13 +148,13 @@ class Overhearing(Protocol):
 
 
 class MindRows(Protocol):
-    """How minds become numbers and minds again, for agents that travel."""
+    """How minds become finite numbers and texts, and minds again, for agents that travel."""
 
-    def pack(self, mind: object) -> tuple[float, ...]:
-        """Return the mind as finite numbers; none for a mind that an agent has not made up yet."""
+    def pack(self, mind: object) -> tuple[Any, ...]:
+        """Return the mind; nothing for a mind that an agent has not made up yet."""
 
-    def unpack(self, row: tuple[float, ...]) -> object:
-        """Return the mind, None for no numbers; raises ValueError for what is none."""
+    def unpack(self, row: tuple[Any, ...]) -> object:
+        """Return the mind, None for nothing; raises ValueError or TypeError for what is none."""
 
 
 class Breeding(Protocol):

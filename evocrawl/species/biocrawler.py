@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evocrawl.model import Dropped, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.base import Agent, Species
@@ -48,13 +49,17 @@ VISION = 8
 TAX = 15.0
 CONDITION = 1
 
+TAKEN = 200
+"""Rules that a crawler takes along into another population, at most."""
+_STRONGEST = 1e6
+
 
 @dataclass(slots=True)
 class Mind:
     """What a crawler knows.
 
     `followed` (None: chance), `condition` (that a rule made of the visit shall have) and `energy`
-    are of the visit under way.
+    are of the visit under way. `visits` were made in other populations, `settled` in all.
     """
 
     trail: Trail = field(default_factory=Trail)
@@ -62,6 +67,51 @@ class Mind:
     followed: Rule | None = None
     condition: tuple[str, ...] = ()
     energy: float = 0.0
+    visits: int = 0
+    settled: int = 0
+
+
+class MindsOfRules:
+    """A mind as numbers and texts: its visits so far, then each rule, the strongest first.
+
+    A rule is its strength, its target, the number of domains in its condition, and these. Of more
+    than `TAKEN` rules the weakest stay behind, and where the crawler has been is not told. The rule
+    that led it to the border has its tax back, since it was followed no further.
+    """
+
+    def pack(self, mind: object) -> tuple[Any, ...]:
+        """Return the mind; nothing where there is none yet. O(n log n) for n rules."""
+        if not isinstance(mind, Mind):
+            return ()
+        rules = [(_strength(rule, mind.followed), rule) for rule in mind.rules]
+        rules.sort(key=lambda each: -each[0])
+        row: list[Any] = [mind.settled]
+        for strength, rule in rules[:TAKEN]:
+            row += [strength, rule.target, len(rule.condition), *rule.condition]
+        return tuple(row)
+
+    def unpack(self, row: tuple[Any, ...]) -> Mind | None:
+        """Return the mind, None for nothing; raises ValueError or TypeError for what is none."""
+        if not row:
+            return None
+        mind = Mind(visits=int(row[0]), settled=int(row[0]))
+        at = 1
+        while at < len(row):
+            strength, target, size = row[at : at + 3]
+            at += 3 + int(size)
+            condition = row[at - int(size) : at]
+            is_rule = len(condition) == size > 0 and target in condition
+            is_rule = is_rule and all(isinstance(each, str) for each in condition)
+            if not is_rule or not 0 <= strength <= _STRONGEST:
+                raise ValueError("no rule")
+            mind.rules.learn(condition, target, float(strength))
+        if mind.visits < 0 or len(mind.rules) > TAKEN:
+            raise ValueError("no mind")
+        return mind
+
+
+def _strength(rule: Rule, followed: Rule | None) -> float:
+    return rule.strength + TAX if rule is followed else rule.strength
 
 
 def mind_of(agent: Agent) -> Mind:
@@ -139,6 +189,7 @@ class RuleLearning:
         if isinstance(outcome, Dropped):
             return
         mind = mind_of(agent)
+        mind.settled = mind.visits + agent.visits
         gained = agent.energy - mind.energy
         if mind.followed is not None:
             mind.followed.strength += gained
@@ -146,7 +197,7 @@ class RuleLearning:
                 mind.rules.forget(mind.followed)
         elif gained > 0:
             mind.rules.learn(mind.condition, visit.lead.host, LEAST_STRENGTH + gained)
-        if self.exchange_every and agent.visits % self.exchange_every == 0:
+        if self.exchange_every and mind.settled % self.exchange_every == 0:
             self._exchange(mind)
 
     def _exchange(self, mind: Mind) -> None:
@@ -187,7 +238,10 @@ def biocrawler(
     """
     sight = _sight(vision, is_claimed)
     learning = RuleLearning(sight, RuleManager(), exchange_every)
-    return Species("biocrawler", sight, ByRules(condition), Ageless(), learning, revisits=True)
+    return Species(
+        "biocrawler", sight, ByRules(condition), Ageless(), learning, revisits=True,
+        minds=MindsOfRules(),
+    )  # fmt: skip
 
 
 def biocrawler_dumb(is_claimed: Callable[[Fingerprint], bool], *, vision: int = VISION) -> Species:

@@ -7,8 +7,9 @@ takes a tax off it, and below a least strength it is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, runtime_checkable
 
 LEAST_STRENGTH = 20.0
 """A weaker rule is forgotten; a new one begins with this and what was gained (table 3)."""
@@ -18,6 +19,10 @@ MANAGED = 20
 
 LEAST_MANAGED = 25.0
 """Strength from which the manager takes rules (table 3)."""
+
+
+Key: TypeAlias = tuple[tuple[str, ...], str]
+"""Condition and target: what makes a rule this one."""
 
 
 @dataclass(slots=True)
@@ -86,17 +91,47 @@ class Rules:
 
 
 class RuleManager:
-    """Keeps the best rules of all crawlers, each as strong as it was when last told."""
+    """Keeps the best rules of all crawlers, each as strong as it was when last told.
+
+    Where several populations share a crawl each has a manager, and the managers tell each other:
+    `untold` is what the others have not heard yet, of rules that they or we have among the best.
+    """
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
+        self.untold: dict[Key, float] = {}
+        self._heard: dict[Key, float] = {}
 
     def propose(self, rules: Iterable[Rule]) -> None:
         """Take in a crawler's best rules and keep the strongest of all."""
-        told = {(rule.condition, rule.target): rule.strength for rule in self.rules}
-        told |= {(rule.condition, rule.target): rule.strength for rule in rules}
-        kept = [Rule(*key, strength) for key, strength in told.items() if strength >= LEAST_MANAGED]
-        self.rules = sorted(kept, key=_by_strength)[:MANAGED]
+        told = _strengths(rules)
+        self._keep(_strengths(self.rules) | told)
+        best = self._heard.keys() | _strengths(self.rules).keys()
+        self.untold = {key: now for key, now in (self.untold | told).items() if key in best}
+
+    def hear(self, rules: Iterable[Rule], told: Mapping[Key, float]) -> None:
+        """Take in what all managers have together, after they were `told` of ours."""
+        self.untold = {key: was for key, was in self.untold.items() if told.get(key) != was}
+        self._heard = _strengths(rules)
+        self._keep(self._heard | self.untold)
+
+    def _keep(self, known: dict[Key, float]) -> None:
+        strong = [Rule(*key, strength) for key, strength in known.items()]
+        strong = [rule for rule in strong if rule.strength >= LEAST_MANAGED]
+        self.rules = sorted(strong, key=_by_strength)[:MANAGED]
+
+
+@runtime_checkable
+class Managed(Protocol):
+    """A learning whose crawlers exchange their rules through a manager."""
+
+    @property
+    def manager(self) -> RuleManager:
+        """The manager of this population."""
+
+
+def _strengths(rules: Iterable[Rule]) -> dict[Key, float]:
+    return {(rule.condition, rule.target): rule.strength for rule in rules}
 
 
 def _by_strength(rule: Rule) -> tuple[float, str, tuple[str, ...]]:

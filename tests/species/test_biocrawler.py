@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from checks import check
+from hypothesis import given
+from hypothesis import strategies as st
 from tiny_webs import Web, crawl, link, make_population, random_web, visit
 
 from evocrawl.config import Config
@@ -148,6 +152,51 @@ def test_a_clone_knows_what_its_parent_knows() -> None:
     rule.strength = 0.0
     assert life.rules == {(("a.test",), "a.test"): 34.0}
     assert mind_of(child).trail.pages == [b"page"]
+
+
+def test_a_mind_travels() -> None:
+    """With its rules and its visits; the rule that led to the border has its tax back."""
+    life = Life(condition=2)
+    life.agent.visits = EXCHANGE_EVERY - 3
+    life.follow([A, B], 14.0)
+    minds = life.agent.species.minds
+    assert minds is not None
+    life.choice.draw(life.agent, [A, B])
+    row = minds.pack(mind_of(life.agent))
+    assert json.loads(json.dumps(row)) == list(row)
+    there = Life()
+    there.agent.mind = minds.unpack(row)
+    assert there.rules == {key: was + TAX for key, was in life.rules.items()} != {}
+    assert minds.pack(there.agent.mind) == row
+    there.follow([A], -1.0)
+    assert there.manager.rules == []
+    there.follow([A], -1.0)
+    assert len(there.manager.rules) == 1
+
+
+def test_a_mind_not_made_up_yet_travels_as_nothing() -> None:
+    """It is made up on arrival."""
+    minds = Life().agent.species.minds
+    assert minds is not None
+    assert minds.pack(None) == ()
+    assert minds.unpack(()) is None
+
+
+NUMBERS = st.floats(-1e9, 1e9) | st.integers(-9, 300) | st.sampled_from(["a", "b", ""])
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=12))
+def test_what_is_no_mind_is_refused(row: list[Any]) -> None:
+    """Or else it is one, whose rules are rules."""
+    minds = Life().agent.species.minds
+    assert minds is not None
+    try:
+        mind = minds.unpack(tuple(row))
+    except (ValueError, TypeError):
+        return
+    for rule in mind.rules:
+        assert rule.target in rule.condition
+        assert 0 <= rule.strength <= 1e6
 
 
 @pytest.mark.parametrize("species", ["biocrawler", "biocrawler_dumb"])

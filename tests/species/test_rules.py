@@ -100,3 +100,23 @@ def test_the_manager_has_rules_of_its_own() -> None:
     manager.propose([rule])
     rule.strength = 99
     assert manager.rules[0].strength == 40
+
+
+def test_managers_that_tell_each_other_know_the_same() -> None:
+    """What one hears while it tells is not lost, and what is told is not told again."""
+    manager = RuleManager()
+    manager.propose([Rule(("a",), "a", 30.0)])
+    told = dict(manager.untold)
+    manager.propose([Rule(("b",), "b", 40.0)])
+    manager.hear([Rule(("c",), "c", 50.0), Rule(("a",), "a", 30.0)], told)
+    assert [rule.target for rule in manager.rules] == ["c", "b", "a"]
+    assert manager.untold == {(("b",), "b"): 40.0}
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), st.floats(0, 99))))
+def test_what_is_untold_is_bounded(told: list[tuple[str, float]]) -> None:
+    """Where nobody takes it, too: no more than the best."""
+    manager = RuleManager()
+    for target, strength in told:
+        manager.propose([Rule((target,), target, strength)])
+        assert manager.untold.keys() == {(rule.condition, rule.target) for rule in manager.rules}

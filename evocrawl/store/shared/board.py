@@ -160,6 +160,24 @@ class Board:
         found = await self._connection.ask_all(commands)
         return list(zip(found[::2], found[1::2], strict=True))
 
+    async def exchange_rules(
+        self, species: str, rules: Mapping[str, float], most: int
+    ) -> list[tuple[bytes, float]]:
+        """Tell how strong rules are; return the `most` strongest of all workers', strongest first.
+
+        Of a rule told twice the latest strength holds.
+        """
+        key = self.layout.whole(f"rules:{species}")
+        steps: list[tuple[Any, ...]] = [("zadd", key, dict(rules))] if rules else []
+        # The order is descending, and strengths are told.
+        steps += [("zremrangebyrank", key, 0, -most - 1), ("zrange", key, 0, -1, True, True)]
+        found = (await self._connection.ask_all(steps))[-1]
+        return [(rule, float(strength)) for rule, strength in found]
+
+    async def discard_rule(self, species: str, row: bytes) -> None:
+        """Take out a rule that cannot be read."""
+        await self._connection.ask("zrem", self.layout.whole(f"rules:{species}"), row)
+
     async def budget(self, wanted: int, limit: int, workers: int) -> tuple[int, int]:
         """Take up to `wanted` requests of `limit`, or give some back where `wanted` < 0.
 
@@ -223,10 +241,8 @@ class Board:
             ("tally", [self.layout.shard(shard, each) for each in ("todo", "version")], ())
             for shard in range(SHARDS)
         ]
-        return [(int(hosts), int(version)) for hosts, version in await self._run_all(calls)]
-
-    async def _run_all(self, calls: Any) -> list[Any]:
-        return await self._connection.run_all(calls)
+        tallies = await self._connection.run_all(calls)
+        return [(int(hosts), int(version)) for hosts, version in tallies]
 
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         return await self._connection.run(name, keys, arguments)

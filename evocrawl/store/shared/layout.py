@@ -14,6 +14,7 @@ budget          hash       requests taken by workers, and each worker's last cal
 ended           string     why the crawl is over, as JSON
 news            stream     pages and dead links, as they are settled; the latest 20 000 or so
 quarantine      list       entries that could not be read
+rules:SPECIES   zset       the best rules of all workers' crawlers, by strength
 shard:alive     hash       worker to deadline in this shard
 shard:owner     hash       host to its lease, ``WORKER.TOKEN``
 shard:todo      set        hosts with open links

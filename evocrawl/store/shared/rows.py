@@ -26,6 +26,7 @@ _MOST_BYTES = 1 << 20
 _MOST_ENERGY = 1e6
 _MOST_CONTENT_BYTES = 64 << 20
 _ANCHOR, _CONTEXT, _TITLE, _URL, _TAGS = 300, 500, 300, 8192, 300
+_DOMAINS, _HOST = 64, 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,24 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """An agent that travels: its energy, the page on which it found its link, its mind if any."""
+    """An agent that travels: its energy, the page on which it found its link, its mind if any.
+
+    The mind is numbers and texts, as its species packs it.
+    """
 
     species: str
     energy: float
     page: Fingerprint
-    mind: tuple[float, ...] = ()
+    mind: tuple[float | str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRule:
+    """IF all domains of `condition` are in sight THEN go to `target`, one of them."""
+
+    condition: tuple[str, ...]
+    target: str
+    strength: float
 
 
 class Rows:
@@ -145,11 +158,27 @@ class Rows:
         row = _read(packed, list)
         if len(row) != 4:
             raise ValueError("an agent has four fields")
-        species, energy, page, numbers = row
-        mind = tuple(map(_real, _of(numbers, list)))
+        species, energy, page, known = row
+        mind = tuple(map(_real_or_text, _of(known, list)))
         if abs(_real(energy)) > _MOST_ENERGY:
             raise ValueError("no agent has so much energy")
         return Guest(str(_of(species, str)), _real(energy), bytes.fromhex(_of(page, str)), mind)
+
+    @staticmethod
+    def pack_rule(rule: SharedRule) -> str:
+        """Return a rule's row, without its strength."""
+        return _json([rule.target, *rule.condition])
+
+    @staticmethod
+    def unpack_rule(packed: bytes, strength: float) -> SharedRule:
+        """Return the rule; raises ValueError."""
+        target, *condition = (str(_of(each, str)) for each in _read(packed, list) or [""])
+        in_order = sorted({*condition})
+        if condition != in_order or target not in condition or len(condition) > _DOMAINS:
+            raise ValueError("no rule")
+        if max(map(len, condition)) > _HOST:
+            raise ValueError("a domain is too long")
+        return SharedRule(tuple(condition), target, _strength(strength))
 
 
 def pack_about(about: dict[str, Any]) -> str:
@@ -217,6 +246,16 @@ def _real(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         raise ValueError("no number")
     return float(value)
+
+
+def _real_or_text(value: Any) -> float | str:
+    return value if isinstance(value, str) else _real(value)
+
+
+def _strength(value: float) -> float:
+    if not 0 <= _real(value) <= _MOST_ENERGY:
+        raise ValueError("no rule is so strong")
+    return value
 
 
 def _share(value: Any) -> float:
