@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass
 
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
@@ -20,6 +23,9 @@ from evocrawl.urls import host_of
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from evocrawl.config import Config
 
 logger = logging.getLogger(__name__)
 
@@ -46,9 +52,7 @@ class GuardMiddleware:
         assert crawler.stats is not None
         self._crawler = crawler
         self._ecosystem = ecosystem
-        self._at_one_address = ecosystem.config.address_concurrency or max(
-            _AT_ONE_ADDRESS, crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        )
+        self._at_one_address = places_at_one_address(ecosystem.config, crawler.settings)
         self._located: dict[str, str] = {}
         self._stats = crawler.stats
         self._networks = networks
@@ -69,6 +73,19 @@ class GuardMiddleware:
             raise
         return cls(crawler, ecosystem, networks)
 
+    async def address_of(self, url: str) -> str:
+        """Return the address that requests for an http(s) `url` go to, the first that it has.
+
+        "" where it has none, and where a proxy of the environment connects in our place.
+        """
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        proxies = self._crawler.get_downloader_middleware(HttpProxyMiddleware)
+        if proxies is not None and parts.scheme in proxies.proxies and not proxy_bypass(host):
+            return ""
+        addresses = await self._addresses(host)
+        return addresses[0] if addresses else ""
+
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise AddressRefused or SchemeRefused."""
         parts = urlparse_cached(request)
@@ -81,14 +98,17 @@ class GuardMiddleware:
         if self._networks.is_everything and request.meta.get("proxy"):
             return
         self._watch_pools()
-        address = literal(host)
-        addresses = [address] if address else await self._lookups.addresses(host)
+        addresses = await self._addresses(host)
         kinds = {each: kind for each in addresses if (kind := self._networks.refuses(each))}
         if addresses and not request.meta.get("proxy"):
             self._locate(host_of(request.url), addresses[0])
         # The check at the connection picks the good ones, which no proxy does.
         if kinds and (request.meta.get("proxy") or len(kinds) == len(addresses)):
             raise AddressRefused.at(host, *next(iter(kinds.items())))
+
+    async def _addresses(self, host: str) -> tuple[str, ...]:
+        address = literal(host)
+        return (address,) if address else await self._lookups.addresses(host)
 
     def _locate(self, host: str, address: str) -> None:
         """Tell the population where a host is, so that it is gentle with that server."""
@@ -126,3 +146,10 @@ class GuardMiddleware:
             handler = self._crawler.engine.downloader.handlers._get_handler(scheme)
             if handler is not None:
                 watch(handler._pool, self._networks)  # type: ignore[attr-defined]
+
+
+def places_at_one_address(config: Config, settings: BaseSettings) -> int:
+    """Return how many requests may be under way at once to the hosts of one address."""
+    return config.address_concurrency or max(
+        _AT_ONE_ADDRESS, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    )

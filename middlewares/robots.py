@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import succeed
 
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED
+from evocrawl.middlewares.guard import GuardMiddleware, places_at_one_address
 from evocrawl.middlewares.robots_fetch import RobotsFetcher
 from evocrawl.middlewares.robots_inquiry import Inquiries
 from evocrawl.robots import Verdict, authority, product_token
@@ -28,6 +31,7 @@ from evocrawl.urls import host_of
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
 
     from evocrawl.config import Config
 
@@ -37,8 +41,8 @@ logger = logging.getLogger(__name__)
 class RobotsMiddleware:
     """Downloader middleware; `on_known` is called with each authority whose rules arrive.
 
-    `on_delayed` is called with an authority whose rules could not be had and will be asked for
-    again later.
+    `on_delayed` is called with an authority whose rules could not be had, or may not be asked for
+    while others of its address are, and will be asked for later.
 
     Our group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
     USER_AGENT; with ROBOTSTXT_OBEY off everything is open.
@@ -63,6 +67,8 @@ class RobotsMiddleware:
             clock,
             self._announce,
             self._announce_delay,
+            locate=self._locate,
+            at_one_address=places_at_one_address(config, settings),
             tries=config.robots_tries,
             retry_s=config.robots_retry_s,
         )
@@ -127,6 +133,13 @@ class RobotsMiddleware:
             slot.delay = max(slot.delay, delay_s)
             slot.jitter = 0.0  # it would shorten the delay by up to a half
             request.meta["autothrottle_dont_adjust_delay"] = True
+
+    def _locate(self, place: str) -> Deferred[str]:
+        """Find the address of an authority, "" where nobody knows."""
+        guard = self._crawler.get_downloader_middleware(GuardMiddleware)
+        if guard is None:
+            return succeed("")
+        return deferred_from_coro(guard.address_of(f"{place}/"))
 
     def _announce(self, place: str) -> None:
         for callback in self.on_known:

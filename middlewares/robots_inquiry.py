@@ -6,7 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.asyncio import CallLaterResult, call_later
@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 
 from evocrawl.guard import AddressRefused
 from evocrawl.middlewares.robots_fetch import Answer, Unpaid, Withheld
+from evocrawl.middlewares.robots_places import Places
 from evocrawl.robots import Rules, Verdict, authority
 from evocrawl.robots_cache import RulesCache
 
@@ -31,25 +32,34 @@ _UNPAID_PAUSE_S = 1.0
 
 @dataclass(slots=True, eq=False)
 class _Inquiry:
-    """One authority whose rules are not known. `reply` is the last failure, while backing off."""
+    """One authority whose rules are not known.
+
+    `reply` is the last failure, while backing off. `work` is what is being done: its address
+    looked up, or its rules fetched. `is_kept_out`: other fetches have the places at its `address`.
+    """
 
     authority: str
+    address: str = ""
+    is_kept_out: bool = False
     tries: int = 0
     waiters: list[Deferred[Rules]] = field(default_factory=list)
     reply: Rules | Withheld | None = None
-    fetch: Deferred[None] | None = None
+    work: Deferred[Any] | None = None
     timer: CallLaterResult | None = None
 
 
 class Inquiries:
     """Asks each authority once at a time and gives every waiter the same answer.
 
-    At most 64 fetches run at once, first come, first served. An authority that cannot be reached
+    At most 64 fetches run at once, and `at_one_address` of those whose authorities `locate` finds
+    at one address; first come, first served, but that those whom such an address keeps out let
+    others go past, and go themselves when it has room, first those that requests wait for. An
+    authority that cannot be reached
     is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
     after each further one (later when it sent Retry-After). Then it counts as known, forbids
     everything, and is asked anew after an hour. One for which the budget has nothing left is
     asked again every second, and never given up for that. `announce` is called with each
-    authority that becomes known, `delay` with each that will be asked again later.
+    authority that becomes known, `delay` with each that will be asked later.
     """
 
     def __init__(
@@ -61,6 +71,8 @@ class Inquiries:
         announce: Callable[[str], None],
         delay: Callable[[str], None],
         *,
+        locate: Callable[[str], Deferred[str]],
+        at_one_address: int,
         tries: int,
         retry_s: float,
     ) -> None:
@@ -70,6 +82,8 @@ class Inquiries:
         self._clock = clock
         self._announce = announce
         self._delay = delay
+        self._locate = locate
+        self._places = Places[_Inquiry](at_one_address)
         self._tries = tries
         self._retry_s = retry_s
         self._open: dict[str, _Inquiry] = {}
@@ -104,6 +118,7 @@ class Inquiries:
             return inquiry.reply
         waiter: Deferred[Rules] = Deferred()
         inquiry.waiters.append(waiter)
+        self._hurry(inquiry)
         return await maybe_deferred_to_future(waiter)
 
     def close(self) -> None:
@@ -115,8 +130,8 @@ class Inquiries:
         for inquiry in inquiries:
             if inquiry.timer is not None:
                 inquiry.timer.cancel()
-            if inquiry.fetch is not None:
-                inquiry.fetch.cancel()
+            if inquiry.work is not None:
+                inquiry.work.cancel()
             _tell(inquiry, IgnoreRequest("the crawl has ended"))
 
     def _enqueue(self, inquiry: _Inquiry) -> None:
@@ -129,19 +144,49 @@ class Inquiries:
         while self._queue and self._running < MAX_FETCHES:
             inquiry = self._queue.popleft()
             self._running += 1
-            inquiry.tries += 1
-            fetch = self._fetch(inquiry.authority)
-            inquiry.fetch = fetch.addCallbacks(
-                self._answered, self._failed, callbackArgs=(inquiry,), errbackArgs=(inquiry,)
-            ).addBoth(self._finished, inquiry)
+            inquiry.work = self._locate(inquiry.authority)
+            inquiry.work.addBoth(self._located, inquiry)
+
+    def _located(self, address: str | Failure, inquiry: _Inquiry) -> None:
+        if self._closed:
+            return
+        # One that cannot be looked up fails when it is fetched, and for a reason.
+        inquiry.address = address if isinstance(address, str) else ""
+        if self._places.enter(inquiry, inquiry.address):
+            self._start(inquiry)
+            return
+        self._running -= 1
+        inquiry.work = None
+        inquiry.is_kept_out = True
+        self._hurry(inquiry)
+        self._delay(inquiry.authority)
+        self._start_some()
+
+    def _hurry(self, inquiry: _Inquiry) -> None:
+        """Requests that wait hold places in the downloader, which links at a door do not."""
+        if inquiry.is_kept_out and inquiry.waiters:
+            self._places.hurry(inquiry, inquiry.address)
+
+    def _start(self, inquiry: _Inquiry) -> None:
+        inquiry.is_kept_out = False
+        inquiry.tries += 1
+        fetch = self._fetch(inquiry.authority)
+        inquiry.work = fetch.addCallbacks(
+            self._answered, self._failed, callbackArgs=(inquiry,), errbackArgs=(inquiry,)
+        ).addBoth(self._finished, inquiry)
 
     def _finished(self, result: Failure | None, inquiry: _Inquiry) -> None:
         self._running -= 1
-        inquiry.fetch = None
+        inquiry.work = None
         if isinstance(result, Failure):
             logger.error("Using the answer of %r failed", inquiry.authority, exc_info=result.value)
-        if not self._closed:
-            self._start_some()
+        if self._closed:
+            return
+        following = self._places.leave(inquiry.address)
+        if following is not None:
+            self._running += 1
+            self._start(following)
+        self._start_some()
 
     def _answered(self, answer: Answer, inquiry: _Inquiry) -> None:
         if self._closed:

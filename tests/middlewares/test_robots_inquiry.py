@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 
 from evocrawl.middlewares import robots_inquiry
 from evocrawl.middlewares.robots_fetch import Answer, Unpaid, Withheld
@@ -15,6 +15,7 @@ from evocrawl.robots import Rules
 from evocrawl.robots_cache import RulesCache
 
 HOST = "http://h"
+AT_ONE_ADDRESS = 2
 
 
 class Timer:
@@ -40,6 +41,7 @@ class Desk:
         self.fetches: list[tuple[str, Deferred[Answer]]] = []
         self.dropped: list[Deferred[Answer]] = []
         self.timers: list[Timer] = []
+        self.located: dict[str, Deferred[str]] = {}
         self.known: list[str] = []
         self.delayed: list[str] = []
         monkeypatch.setattr(
@@ -56,6 +58,8 @@ class Desk:
             lambda: self.now_s,
             self.known.append,
             self.delayed.append,
+            locate=lambda authority: self.located.get(authority, succeed("")),
+            at_one_address=AT_ONE_ADDRESS,
             tries=3,
             retry_s=60.0,
         )
@@ -67,6 +71,20 @@ class Desk:
     def reply(self, rules: Rules) -> None:
         authority, fetch = self.fetches[-1]
         fetch.callback(Answer(rules, f"{authority}/robots.txt"))
+
+    def at(self, address: str, *names: str) -> None:
+        """Let hosts be at one address."""
+        self.located |= {f"http://{name}": succeed(address) for name in names}
+
+    @property
+    def asked(self) -> list[str]:
+        """The hosts asked for their rules, in order."""
+        return [authority.removeprefix("http://") for authority, _ in self.fetches]
+
+    def done(self, name: str) -> None:
+        """The host answers."""
+        fetch = next(each for authority, each in self.fetches if authority == f"http://{name}")
+        fetch.callback(Answer(rules(), f"http://{name}/robots.txt"))
 
     def outcome_of(self, authority: str) -> list[object]:
         """Filled with the rules, or the exception, that a waiter for `authority` gets."""
@@ -170,6 +188,67 @@ def test_the_number_of_fetches_at_once_is_bounded(desk: Desk) -> None:
     assert [authority for authority, _ in desk.fetches[MAX_FETCHES:]] == [f"http://h{MAX_FETCHES}"]
 
 
+def test_the_hosts_of_one_address_are_asked_a_few_at_a_time(desk: Desk) -> None:
+    """R9: whoever waits there lets others go past, and is told to come back."""
+    desk.at("192.0.2.1", *"abcde")
+    for name in [*"abcde", "x"]:
+        desk.inquiries.known(f"http://{name}")
+    assert desk.asked == ["a", "b", "x"]
+    assert desk.delayed == ["http://c", "http://d", "http://e"]
+    for answered, asked in (("b", "c"), ("x", ""), ("a", "d"), ("d", "e"), ("c", ""), ("e", "")):
+        before = desk.asked
+        desk.done(answered)
+        assert "".join(desk.asked[len(before) :]) == asked
+    assert desk.known == [f"http://{name}" for name in "bxadce"]
+
+
+def test_an_address_that_is_full_holds_no_fetches(desk: Desk) -> None:
+    """A thousand names for one server leave the other places to others."""
+    farm = [f"farm{number}" for number in range(1000)]
+    desk.at("192.0.2.1", *farm)
+    others = [f"h{number}" for number in range(MAX_FETCHES)]
+    for name in (*farm, *others):
+        desk.inquiries.known(f"http://{name}")
+    assert desk.asked == [*farm[:AT_ONE_ADDRESS], *others[: MAX_FETCHES - AT_ONE_ADDRESS]]
+    desk.done("h0")
+    desk.done("farm0")
+    assert desk.asked[MAX_FETCHES:] == [others[MAX_FETCHES - AT_ONE_ADDRESS], "farm2"]
+
+
+def test_what_a_request_waits_for_goes_before_what_waits_at_doors(desk: Desk) -> None:
+    """It holds a place in the downloader."""
+    desk.at("192.0.2.1", *"abcdefg")
+    for name in "abcd":
+        desk.inquiries.known(f"http://{name}")
+    new, old = desk.outcome_of("http://f"), desk.outcome_of("http://d")
+    desk.inquiries.known("http://g")
+    for name in "abfd":
+        desk.done(name)
+    assert [len(each) for each in (new, old)] == [1, 1]
+    assert desk.asked == [*"abdfcg"]
+
+
+def test_a_failure_gives_the_place_at_the_address_up(desk: Desk) -> None:
+    """Who failed comes back later, and last."""
+    desk.at("192.0.2.1", *"abc")
+    for name in "abc":
+        desk.inquiries.known(f"http://{name}")
+    desk.fetches[0][1].errback(OSError("no route"))
+    assert desk.asked == [*"abc"]
+    desk.timers[0].fire()
+    desk.done("b")
+    assert desk.asked == [*"abca"]
+
+
+def test_who_cannot_be_looked_up_is_asked_all_the_same(desk: Desk) -> None:
+    """That the name has no address is for the fetch to say."""
+    lookup = desk.located[HOST] = Deferred[str]()
+    desk.inquiries.known(HOST)
+    assert desk.fetches == []
+    lookup.errback(OSError("no name server"))
+    assert desk.asked == ["h"]
+
+
 def test_old_rules_are_fetched_anew(desk: Desk) -> None:
     """Rules hold for a day at most."""
     desk.inquiries.known(HOST)
@@ -194,3 +273,16 @@ def test_closing_drops_fetches_timers_and_waiters(desk: Desk) -> None:
     assert len(desk.fetches) == 2
     late = desk.outcome_of("http://new")
     assert isinstance(late[0], IgnoreRequest)
+
+
+def test_closing_drops_lookups_and_those_kept_out(desk: Desk) -> None:
+    """Nobody is asked any more, and whoever waits is told."""
+    desk.at("192.0.2.1", *"abc")
+    outcomes = [desk.outcome_of(f"http://{name}") for name in "abc"]
+    dropped: list[Deferred[str]] = []
+    desk.located[HOST] = Deferred(dropped.append)
+    outcomes.append(desk.outcome_of(HOST))
+    desk.inquiries.close()
+    assert desk.asked == ["a", "b"]
+    assert dropped == [desk.located[HOST]]
+    assert all(isinstance(outcome[0], IgnoreRequest) for outcome in outcomes)
