@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import processes
 from livecrawl import FAST, ROOT, Crawled
 
 from evocrawl.simulation.proxy import LoopbackProxy
@@ -23,7 +22,7 @@ HERE = Path(__file__).parent
 class Running:
     """A crawl under way, and where it writes."""
 
-    process: subprocess.Popen[bytes]
+    process: processes.Process
     directory: Path
     proxy: LoopbackProxy
 
@@ -66,9 +65,9 @@ def start(
     `program` is the module that is run as if it were Scrapy.
     """
     directory.mkdir(exist_ok=True)
-    for leftover in ("stats.json", "pages.jsonl", "log"):
+    for leftover in ("stats.json", "pages.jsonl", "log", "out"):
         (directory / leftover).unlink(missing_ok=True)
-    line = [sys.executable, "-m", program, *command, "-O", str(directory / "pages.jsonl")]
+    line = [*command, "-O", str(directory / "pages.jsonl")]
     for name, value in (arguments or {}).items():
         line += ["-a", f"{name}={value}"]
     merged = {
@@ -83,6 +82,7 @@ def start(
     environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": path}
     environment.pop("SCRAPY_PROJECT", None)
     cwd = ROOT if command[0] == "crawl" else HERE
-    with (directory / "out").open("w") as out:
-        process = subprocess.Popen(line, cwd=cwd, env=environment, stdout=out, stderr=out)
+    process = processes.start(
+        program, line, cwd=cwd, environment=environment, output=directory / "out"
+    )
     return Running(process, directory, proxy)

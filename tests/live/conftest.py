@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 import pytest
 from livecrawl import FAST, HERE, ROOT, Crawl, Crawled
+from processes import start
 
 from evocrawl.simulation.proxy import LoopbackProxy, Site
 
@@ -54,11 +53,13 @@ def crawl(tmp_path: Path) -> Crawl:
         interrupt_at: int = 0,
         by: signal.Signals = signal.SIGINT,
         timeout_s: float = 60,
+        hash_seed: int | None = None,
     ) -> Crawled:
-        pages, stats, log = (tmp_path / name for name in ("pages.jsonl", "stats.json", "log"))
-        for leftover in (pages, stats, log):
+        left = [tmp_path / name for name in ("pages.jsonl", "stats.json", "log", "out")]
+        for leftover in left:
             leftover.unlink(missing_ok=True)
-        line = [sys.executable, "-W", "error::ResourceWarning", "-m", "scrapy", *command]
+        pages, stats, log, out = left
+        line = list(command)
         for name, value in (arguments or {}).items():
             line += ["-a", f"{name}={value}"]
         merged = {**FAST, "EVOCRAWL_STATS_FILE": stats, "LOG_FILE": log, **(settings or {})}
@@ -68,23 +69,28 @@ def crawl(tmp_path: Path) -> Crawl:
         path = os.pathsep.join((str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")))
         environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": path}
         environment.pop("SCRAPY_PROJECT", None)
-        process = subprocess.Popen(
+        process = start(
+            "scrapy",
             [*line, "-O", str(pages)],
             cwd=cwd,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            environment=environment,
+            output=out,
+            strict=True,
+            hash_seed=hash_seed,
         )
         if interrupt_at:
             while len(proxy.log) < interrupt_at and process.poll() is None:
                 time.sleep(0.02)
             process.send_signal(by)
-        out, _ = process.communicate(timeout=timeout_s)
+        try:
+            code = process.wait(timeout_s)
+        finally:
+            process.kill()
         return Crawled(
             json.loads(stats.read_text()) if stats.exists() else {},
             read_items(pages) if pages.exists() else [],
-            (log.read_text() if log.exists() else "") + out.decode(),
-            process.returncode,
+            "".join(each.read_text() for each in (log, out) if each.exists()),
+            code,
         )
 
     return run

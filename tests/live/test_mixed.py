@@ -33,7 +33,7 @@ def test_every_species_has_visits_and_everything_settles_in_the_same_order_twice
 ) -> None:
     """One population, one budget, one seed of the generator."""
     orders = []
-    for _ in range(2):
+    for run in range(2):
         proxy = serve(_web())
         crawled = crawl(
             proxy,
@@ -49,6 +49,7 @@ def test_every_species_has_visits_and_everything_settles_in_the_same_order_twice
                 "CONCURRENT_REQUESTS": 1,
                 "EXTENSIONS": {"visitors.Visitors": 500},
             },
+            hash_seed=run or None,
         )
         crawled.check_settled()
         assert crawled.stat("requests") == 90

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import processes
 from livecrawl import FAST, HERE, QUERY, ROOT, page
 from redisserver import RedisServer
 
@@ -62,7 +61,7 @@ class Fleet:
     proxy: LoopbackProxy
     server: RedisServer
     folder: Path
-    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    processes: list[processes.Process] = field(default_factory=list)
 
     def start(
         self,
@@ -81,12 +80,16 @@ class Fleet:
                 **settings, **{f"EVOCRAWL_{name.upper()}": told[name] for name in told},
             }  # fmt: skip
             feed = self.folder / f"items-{number}.jsonl"
-            line = [sys.executable, "-m", "scrapy", *command, "-O", str(feed)]
+            line = [*command, "-O", str(feed)]
             line += [part for name in merged for part in ("-s", f"{name}={_text(merged[name])}")]
             environment = {**os.environ, "http_proxy": self.proxy.url, "PYTHONPATH": str(ROOT)}
             self.processes.append(
-                subprocess.Popen(
-                    line, cwd=HERE if command[0] == "runspider" else ROOT, env=environment
+                processes.start(
+                    "scrapy",
+                    line,
+                    cwd=HERE if command[0] == "runspider" else ROOT,
+                    environment=environment,
+                    output=self.folder / f"out-{number}",
                 )
             )
 

@@ -1,0 +1,123 @@
+"""Python programs in processes of their own that begin with the imports done.
+
+Starting Scrapy takes longer than most of the crawls made here, and nearly all of it is imports. So
+a server imports everything once, and each program is a fork of it. It is a process like any other:
+its own directory, environment, signals and exit code. All forks have one seed of string hashes;
+where that matters a program is started afresh, with another.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import runpy
+import subprocess
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from signal import SIGKILL, Signals
+
+_PRELOADED = [
+    "scrapy.cmdline", "scrapy.crawler", "scrapy.core.downloader.handlers.http11", "aiohttp.web",
+    "evocrawl.addon", "evocrawl.scheduler", "evocrawl.spiders.evospider",
+    "evocrawl.extensions.report", "evocrawl.pipelines.energy", "evocrawl.pipelines.relevance",
+    "evocrawl.pipelines.reward", "evocrawl.middlewares.links", "evocrawl.middlewares.redirects",
+]  # fmt: skip
+_TESTS = Path(__file__).parent
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(_PRELOADED)
+
+
+class Forked:
+    """A running program, with the part of `subprocess.Popen`'s interface that tests need."""
+
+    def __init__(self, process: ForkServerProcess) -> None:
+        self._process = process
+        assert process.pid is not None
+        self.pid = process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, or minus the signal; None while it runs."""
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        """Return the exit code; None while it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end; raises TimeoutExpired."""
+        self._process.join(timeout)
+        code = self._process.exitcode
+        if code is None:
+            raise subprocess.TimeoutExpired(self._process.name, timeout or 0.0)
+        return code
+
+    def send_signal(self, by: Signals) -> None:
+        """Send a signal, unless it has ended."""
+        if self._process.exitcode is None:
+            os.kill(self.pid, by)
+
+    def kill(self) -> None:
+        """Kill it."""
+        self.send_signal(SIGKILL)
+
+
+Process = Forked | subprocess.Popen[bytes]
+
+
+def start(
+    program: str,
+    arguments: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    output: Path,
+    strict: bool = False,
+    hash_seed: int | None = None,
+) -> Process:
+    """Run ``python -m program``; what it prints is added to the file `output`.
+
+    `strict` makes errors of warnings about resources. With `hash_seed` it is no fork.
+    """
+    if hash_seed is not None:
+        warned = ["-W", "error::ResourceWarning"] if strict else []
+        line = [sys.executable, *warned, "-m", program, *arguments]
+        seeded = {**environment, "PYTHONHASHSEED": str(hash_seed)}
+        with output.open("ab") as out:
+            return subprocess.Popen(line, cwd=cwd, env=seeded, stdout=out, stderr=out)
+    told = (program, list(arguments), str(cwd), dict(environment), str(output), strict)
+    process = _context.Process(target=_run, args=told, name=program, daemon=True)
+    process.start()
+    return Forked(process)
+
+
+def _run(
+    program: str,
+    arguments: list[str],
+    cwd: str,
+    environment: dict[str, str],
+    output: str,
+    strict: bool,
+) -> None:
+    out = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (1, 2):
+        os.dup2(out, stream)
+    os.close(out)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(cwd)
+    installed = [each for each in sys.path if not Path(each).is_relative_to(_TESTS)]
+    told = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
+    sys.path[:] = [cwd, *told, *installed]
+    sys.argv[1:] = arguments
+    if strict:
+        warnings.simplefilter("error", ResourceWarning)
+    try:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+    finally:
+        gc.collect()
