@@ -1,10 +1,12 @@
 """Other crawlers in the same trials: crawl4ai and Scrapy's own queue, counted at the world.
 
-    python benchmarks/peers/run.py WORLD TOPICS.tsv --out DIR [--split dev] [--most 4]
+    python benchmarks/peers/run.py WORLD TOPICS.tsv --out DIR [--split dev] [--most 4] [--start far]
 
-Starts each trial where a search of the world for the query does (its first three pages), with 5
-requests a relevant page, at most half the world. Every URL that a peer asks the world for is a
-request; what it asks beyond the budget is not looked at. DIR/results.json gets a row a run.
+Starts each trial where a search of the world for the query does (its first three pages), or (far)
+at a page from which the nearest relevant one is some links away, the one `evocrawl sim` takes for
+seed 0; with 5 requests a relevant page, at most half the world. Every URL that a peer asks the
+world for is a request; what it asks beyond the budget is not looked at. DIR/results.json gets a
+row a run.
 
 WORLD is what `evocrawl sim` takes, and rows name it alike, so that `evocrawl compare` pairs both. A
 world that changes stays as it is at the beginning.
@@ -20,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -29,8 +31,9 @@ from typing import Any
 from evocrawl.evaluation import measures
 from evocrawl.model import Fingerprint
 from evocrawl.simulation.answers import AnsweringWorld
+from evocrawl.simulation.graph import WebGraph
 from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found, redirect
-from evocrawl.simulation.trials import budget_of
+from evocrawl.simulation.trials import budget_of, far_start
 from evocrawl.simulation.world import Document
 from evocrawl.simulation.worlds import open_world
 from evocrawl.urls import fingerprint
@@ -39,6 +42,7 @@ HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evocrawl-peers"
 CRAWL4AI = "crawl4ai>=0.9.5,<0.10"
 STARTS = 3
+SEED = 0
 Answer = dict[str, Any]
 
 
@@ -49,6 +53,7 @@ class Trial:
     world: AnsweringWorld
     topic: str
     query: str
+    start: str
     relevant: frozenset[Fingerprint]
     seeds: list[str]
     budget: int
@@ -115,9 +120,9 @@ def row(trial: Trial, peer: str, answer: Answer) -> dict[str, Any]:
         "world": trial.world.name,
         "query": trial.query,
         "topic": trial.topic,
-        "start": "search",
+        "start": trial.start,
         "species": peer,
-        "seed": 0,
+        "seed": SEED,
         "budget": trial.budget,
         "requests": len(asked),
         "relevant": len(hits),
@@ -130,17 +135,21 @@ def row(trial: Trial, peer: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-def trials(world: AnsweringWorld, topics: Path, split: str, most: int) -> list[Trial]:
+def trials(
+    world: AnsweringWorld, topics: Path, split: str, most: int, start: str
+) -> Iterator[Trial]:
     """Return the trials of the first `most` topics of a split."""
     with topics.open(encoding="utf-8", newline="") as table:
         lines = [line for line in csv.DictReader(table, delimiter="\t") if line["split"] == split]
-    made = []
+    graph = WebGraph(world) if start == "far" else None
     for line in lines[:most]:
         relevant = frozenset(world.about(line["topic"]))
         budget = budget_of(len(relevant), len(world))
-        seeds = world.search(line["query"], STARTS)
-        made.append(Trial(world, line["topic"], line["query"], relevant, seeds, budget))
-    return made
+        if graph is None:
+            seeds = world.search(line["query"], STARTS)
+        else:
+            seeds = [far_start(world, graph, relevant, SEED)]
+        yield Trial(world, line["topic"], line["query"], start, relevant, seeds, budget)
 
 
 def main() -> None:
@@ -149,7 +158,7 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows = []
     world = open_world(arguments.world)
-    for trial in trials(world, arguments.topics, arguments.split, arguments.most):
+    for trial in trials(world, arguments.topics, arguments.split, arguments.most, arguments.start):
         for peer in arguments.peers.split(","):
             rows.append(row(trial, peer, PEERS[peer](trial)))
             last = rows[-1]
@@ -196,6 +205,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--split", default="dev")
     parser.add_argument("--most", type=int, default=4, help="topics")
+    parser.add_argument("--start", choices=("search", "far"), default="search")
     parser.add_argument("--peers", default=",".join(PEERS))
     return parser.parse_args()
 
