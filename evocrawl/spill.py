@@ -74,10 +74,15 @@ class Spill:
         """Something else that should have left memory could not: `check` tells of it."""
         self._failure = error
 
+    def failed(self, error: OSError) -> StateError:
+        """Return what to raise where something cannot be kept here."""
+        place = self.directory or tempfile.gettempdir()
+        return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")
+
     def check(self) -> None:
         """Raise StateError where the last attempt to write has failed."""
         if self._failure is not None:
-            raise self._failed(self._failure) from self._failure
+            raise self.failed(self._failure) from self._failure
 
     def _read(self, at: int, most: int) -> bytes:
         """Read up to `most` bytes, of the file or of what is still to be written."""
@@ -88,7 +93,7 @@ class Spill:
         try:
             return os.pread(self._file, min(most, self._written - at), at)
         except OSError as error:
-            raise self._failed(error) from error
+            raise self.failed(error) from error
 
     def _write(self) -> None:
         done = 0
@@ -106,7 +111,3 @@ class Spill:
             self._written += done
             self._buffer.clear()
         self._write_at = len(self._buffer) + _BUFFERED
-
-    def _failed(self, error: OSError) -> StateError:
-        place = self.directory or tempfile.gettempdir()
-        return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")

@@ -1,104 +1,106 @@
-"""Columns of numbers that grow together, on disk once they are many.
-
-Beyond `_SMALL` rows a table is a file mapped into memory: numpy reads and writes it as any array,
-the operating system keeps what is in use, and the process lets go of it now and then, so that it
-does not count as the process's memory.
-"""
+"""Columns of numbers that grow together, of which only what is in use is in memory."""
 
 from __future__ import annotations
 
-import mmap
-import os
 from typing import Any
-from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
+from evocrawl.blocks import Blocks, Records, Rows
 from evocrawl.spill import Spill
 
 Column = npt.NDArray[Any]
 
-_SMALL = 1 << 13
-_MORE = 1 << 15
-_USES = 1 << 8
-"""Columns asked for until memory is let go of."""
+MOST_BYTES = 4 << 20
+"""Bytes of rows in memory, unless told otherwise."""
 
 
-class MappedTable:
+class PagedTable:
     """Rows of named columns; `kinds` maps a name to (type, width, value of a new row).
 
-    A width of 0 makes a flat column. Columns have room for more rows than `len`. Where the file
-    cannot grow, the table goes on in memory and `spill` is told.
+    A width of 0 makes a flat column. Rows beyond `most_bytes` are in a file, see `Blocks`. Several
+    rows are given as an array of their numbers, of any shape where they are read; what is
+    read is a copy.
 
-    >>> table = MappedTable(Spill(), worth=("f4", 0, 0.5))
-    >>> table.grow(3); len(table), table["worth"][2].item()
+    >>> table = PagedTable(Spill(), worth=("f4", 0, 0.5))
+    >>> table.append(table.fresh(3)); table.get("worth", np.array([2, 0])).tolist(), len(table)
     slice(0, 3, None)
-    (3, 0.5)
+    ([0.5, 0.5], 3)
     """
 
-    def __init__(self, spill: Spill, small: int = _SMALL, **kinds: tuple[str, int, float]) -> None:
-        self._spill = spill
-        self._small = small
+    def __init__(
+        self, spill: Spill, most_bytes: int = MOST_BYTES, **kinds: tuple[str, int, float]
+    ) -> None:
         fields = [
             (name, kind, (width,) if width else ()) for name, (kind, width, _) in kinds.items()
         ]
         self._new = np.zeros(1, np.dtype(fields, align=True))
         for name, (_, _, value) in kinds.items():
             self._new[name] = value
-        self._rows = np.repeat(self._new, 64)
-        self._file: int | None = None
-        self._map: mmap.mmap | None = None
+        self._blocks = Blocks(spill, self._new, most_bytes)
         self._count = 0
-        self._uses = 0
 
     def __len__(self) -> int:
         return self._count
 
     def __getitem__(self, name: str) -> Column:
-        """Return a column; not to be kept, since it is another array after the table has grown."""
-        self._uses += 1
-        if self._uses > _USES:
-            self._let_go()
-        return self._rows[name]
+        """Return a copy of a whole column. O(rows)."""
+        return self.get(name, np.arange(self._count))
 
-    def grow(self, rows: int) -> slice:
-        """Add new rows; return where they are. O(rows) amortised."""
-        start, self._count = self._count, self._count + rows
-        while self._count > len(self._rows):
-            self._make_room()
+    def fresh(self, rows: int) -> Records:
+        """Return new rows that are not in the table yet; their fields are the columns."""
+        return np.repeat(self._new, rows)
+
+    def append(self, records: Records) -> slice:
+        """Add rows; return where they are. O(rows) amortised."""
+        start = self._count
+        for at in range(0, len(records), self._blocks.at_once):
+            part = records[at : at + self._blocks.at_once]
+            rows = np.arange(self._count, self._count + len(part))
+            self._count += len(part)
+            self._blocks.make(self._count)
+            places = self._blocks.places(rows, changes=True)
+            self._blocks.rows[places] = part
         return slice(start, self._count)
 
-    def _make_room(self) -> None:
-        if len(self._rows) >= self._small:
-            try:
-                self._extend_file()
-                return
-            except OSError as error:
-                self._spill.fail(error)
-                self._file = self._map = None
-        self._rows = np.concatenate((self._rows, np.repeat(self._new, len(self._rows))))
+    def take(self, rows: Rows) -> Records:
+        """Return rows whose fields are the columns."""
+        return self._gathered(rows, None)
 
-    def _extend_file(self) -> None:
-        """Map the file anew, with more rows, which are written first: the disk has room."""
-        size = self._new.itemsize
-        if self._file is None:
-            self._file = self._spill.nameless()
-            finalize(self, os.close, self._file)
-            _write(self._file, self._rows, 0)
-        _write(self._file, np.repeat(self._new, _MORE), len(self._rows) * size)
-        self._map = mmap.mmap(self._file, (len(self._rows) + _MORE) * size)
-        self._rows = np.frombuffer(self._map, self._new.dtype)
+    def get(self, name: str, rows: Rows) -> Column:
+        """Return some rows of a column."""
+        return self._gathered(rows, name)
 
-    def _let_go(self) -> None:
-        """Give the pages that were in use back to the system; they stay in the file."""
-        self._uses = 0
-        if self._map is not None:
-            self._map.madvise(mmap.MADV_DONTNEED)
+    def set(self, name: str, rows: Rows, values: npt.ArrayLike) -> None:
+        """Set different rows of a column, shape (n,), to one value or to n."""
+        shape = (len(rows), *self._new[name].shape[1:])
+        values = np.broadcast_to(values, shape)
+        at_once = self._blocks.at_once
+        for part in (slice(at, at + at_once) for at in range(0, len(rows), at_once)):
+            places = self._blocks.places(rows[part], changes=True)
+            self._blocks.rows[name][places] = values[part]
 
+    def get_one(self, name: str, row: int) -> Any:
+        """Return one row of a column: a number, or an array of the column's width."""
+        place = self._blocks.place(row, changes=False)
+        value = self._blocks.rows[name][place]
+        return value.copy() if value.ndim else value.item()
 
-def _write(file: int, rows: Column, at: int) -> None:
-    rest = memoryview(rows.tobytes())
-    while rest:
-        done = os.pwrite(file, rest, at)
-        rest, at = rest[done:], at + done
+    def set_one(self, name: str, row: int, value: npt.ArrayLike) -> None:
+        """Set one row of a column."""
+        place = self._blocks.place(row, changes=True)
+        self._blocks.rows[name][place] = value
+
+    def _gathered(self, rows: Rows, name: str | None) -> Column:
+        blocks = self._blocks
+        if blocks.is_whole or rows.size <= blocks.at_once:
+            places = blocks.places(rows, changes=False)
+            return blocks.rows[places] if name is None else blocks.rows[name][places]
+        flat = rows.ravel()
+        parts = [
+            self._gathered(flat[at : at + blocks.at_once], name)
+            for at in range(0, len(flat), blocks.at_once)
+        ]
+        whole = np.concatenate(parts)
+        return whole.reshape(*rows.shape, *whole.shape[1:])

@@ -9,54 +9,84 @@ import pytest
 
 from evocrawl.errors import StateError
 from evocrawl.spill import Spill
-from evocrawl.tables import MappedTable
+from evocrawl.tables import PagedTable
 
 
-def table(spill: Spill, small: int) -> MappedTable:
+def table(spill: Spill, most_bytes: int) -> PagedTable:
     """Columns of several widths and types."""
-    return MappedTable(
-        spill, small, worth=("f4", 0, 0.5), links=("i4", 3, -1), is_open=("?", 0, 1),
+    return PagedTable(
+        spill, most_bytes, worth=("f4", 0, 0.5), links=("i4", 3, -1), is_open=("?", 0, 1),
         address=("u8", 0, 0),
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("small", [64, 1 << 20])
-def test_rows_are_as_they_were_set(tmp_path: Path, small: int) -> None:
-    """In memory and on disk, through growth and letting go of memory; new rows are as declared."""
-    rows, rng = table(Spill(tmp_path), small), np.random.default_rng(0)
+@pytest.mark.parametrize("most_bytes", [0, 1 << 16, 1 << 30])
+def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
+    """In memory and on disk, one or many at once; new rows are as declared."""
+    rows, rng = table(Spill(tmp_path), most_bytes), np.random.default_rng(0)
     model = np.zeros(0, "u8")
-    while len(rows) < 90_000:
-        new = rows.grow(int(rng.integers(1, 4000)))
-        assert (rows["worth"][new] == 0.5).all()
-        assert (rows["links"][new] == -1).all()
-        assert rows["is_open"][new].all()
-        model = np.concatenate((model, np.zeros(new.stop - new.start, "u8")))
-        some = rng.integers(len(rows), size=50)
-        model[some] = rng.integers(1 << 60, size=50)
-        rows["address"][some] = model[some]
-        rows["links"][some, 1] = some
-        np.add.at(rows["worth"], some[:1], 1.0)
-        rows._let_go()
-        assert (rows["address"][: len(rows)] == model).all()
-        assert (rows["links"][some, 1] == some).all()
+    while len(rows) < 30_000:
+        at = rows.append(rows.fresh(int(rng.integers(1, 2000))))
+        new = np.arange(at.start, at.stop)
+        assert (rows.get("worth", new) == 0.5).all()
+        assert (rows.take(new)["links"] == -1).all()
+        assert rows.get("is_open", new[:1]).all()
+        model = np.concatenate((model, np.zeros(len(new), "u8")))
+        some = rng.permutation(len(rows))[:50]
+        model[some] = rng.integers(1 << 60, size=len(some))
+        rows.set("address", some, model[some])
+        rows.set("links", some, some[:, None])
+        one = int(some[0])
+        rows.set_one("worth", one, rows.get_one("worth", one) + 1.0)
+        assert rows.get_one("worth", one) >= 1.5
+        assert (rows.get_one("links", one) == one).all()
+        assert (rows["address"] == model).all()
+        pairs = some.reshape(2, -1) if len(some) % 2 == 0 else some[None]
+        assert (rows.take(pairs)["address"] == model[pairs]).all()
+        assert rows.get("links", pairs).shape == (*pairs.shape, 3)
+    assert len(rows._blocks.rows) * rows._new.itemsize <= max(most_bytes, 8 * 32 * 32)
     assert not [*tmp_path.iterdir()]
 
 
-def test_where_the_file_cannot_grow_the_table_goes_on_in_memory(tmp_path: Path) -> None:
+def test_nothing_is_asked_of_a_file_while_all_is_in_memory() -> None:
+    """There is none."""
+    rows = table(Spill(Path("/proc/none")), 1 << 20)
+    rows.append(rows.fresh(1000))
+    assert rows._blocks.is_whole
+    assert rows.get("worth", np.zeros((0, 2), int)).shape == (0, 2)
+
+
+def test_where_there_can_be_no_file_the_table_goes_on_in_memory(tmp_path: Path) -> None:
     """And the spill file tells of it; with room again it is on disk."""
-    spill = Spill(tmp_path)
-    rows = table(spill, 64)
-    rows.grow(100)
-    rows["address"][:100] = np.arange(100)
-    assert rows._file is not None
-    spill.directory = Path("/proc/none")
-    rows._file = None
-    rows.grow(100_000)
+    spill = Spill(Path("/proc/none"))
+    rows = table(spill, 1 << 12)
+    rows.append(rows.fresh(3000))
+    rows.set("address", np.arange(3000), np.arange(3000))
     with pytest.raises(StateError, match="/proc/none"):
         spill.check()
-    assert (rows["address"][:100] == np.arange(100)).all()
+    assert (rows["address"] == np.arange(3000)).all()
     spill.directory = tmp_path
-    rows.grow(100_000)
-    assert rows._file is not None
-    assert (rows["address"][:100] == np.arange(100)).all()
-    assert (rows["links"][150:200_100] == -1).all()
+    rows.append(rows.fresh(3000))
+    assert not rows._blocks.is_whole
+    assert (rows["address"][:3000] == np.arange(3000)).all()
+    assert (rows["links"] == -1).all()
+
+
+def test_a_disk_that_is_full_costs_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be written stays in memory."""
+    spill = Spill(tmp_path)
+    rows = table(spill, 1 << 12)
+    rows.append(rows.fresh(1000))
+    rows.set("address", np.arange(1000), np.arange(1000))
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("evocrawl.blocks.os.pwrite", full)
+        rows.set("worth", np.arange(1000), 2.0)
+        rows.append(rows.fresh(500))
+    with pytest.raises(StateError, match="No space left"):
+        spill.check()
+    assert (rows["worth"] == [2.0] * 1000 + [0.5] * 500).all()
+    assert (rows["address"][:1000] == np.arange(1000)).all()

@@ -4,7 +4,7 @@
 table     a row holds
 ========  ========================================================================================
 pages     a fetched page: its label, how much of what it links to was good, how far a good page is
-targets   an address that is linked: its latest `KEPT` links in, its groups, the page it became
+targets   an address that is linked: its latest `KEPT` links in, its groups
 links     one link: source page, target, words, how well anchor and context match the query
 groups    a host, a folder of URLs or a tag path: how many of its pages were tried, how good
 ========  ========================================================================================
@@ -29,7 +29,7 @@ from evocrawl.links.table import Table
 from evocrawl.links.words import LINK_WIDTH, URL, Ids
 from evocrawl.model import Fingerprint
 from evocrawl.spill import Spill
-from evocrawl.tables import MappedTable
+from evocrawl.tables import PagedTable
 from evocrawl.urls import host_of
 
 KEPT = 6
@@ -37,6 +37,8 @@ KEPT = 6
 FAR = 5
 """Links from the last good page that count as far."""
 _PATHS = 4096
+_LATEST, _LONGEST_NAME = 512, 200
+"""Hosts and folders whose groups are at hand: the links of a page share few."""
 
 Rows = npt.NDArray[np.intp]
 Reals = npt.NDArray[np.float64]
@@ -44,16 +46,27 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A link as it is found: its words, and the match of anchor and context with the query.
+    """The links of a page as they are found, n of them, each to another target.
 
-    `row` is that of its target; a match lies in [0, 1].
+    `rows` are those of the targets, `paths` groups of tag paths, `words` has shape (n, LINK_WIDTH);
+    how well anchor and context match the query lies in [0, 1].
     """
 
-    row: int
-    path: int
-    words: list[int]
-    anchor_match: float
-    context_match: float
+    rows: list[int]
+    paths: list[int]
+    words: Ids
+    anchor_matches: list[float]
+    context_matches: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Addresses that nothing has linked to so far, n of them; `words` has shape (n, URL.width)."""
+
+    urls: Sequence[str]
+    fingerprints: Sequence[Fingerprint]
+    words: Ids
+    matches: Sequence[float]
 
 
 class Evidence:
@@ -65,13 +78,15 @@ class Evidence:
             relevance=("f4", 0, 0), tried=("f4", 0, 0), gained=("f4", 0, 0),
             distance=("f4", 0, FAR),
         )  # fmt: skip
-        self.targets = MappedTable(
+        self.became = Table(page=("i4", 0, -1))
+        """The page that each target has become, −1 for none: wanted of many targets at once."""
+        self.targets = PagedTable(
             spill, links=("i4", KEPT, -1), count=("i4", 0, 0), host=("i4", 0, 0),
             folder=("i4", 0, 0),
-            page=("i4", 0, -1), is_open=("?", 0, 1), url_match=("f4", 0, 0),
+            is_open=("?", 0, 1), url_match=("f4", 0, 0),
             words=("u2", URL.width, 0),
         )  # fmt: skip
-        self.links = MappedTable(
+        self.links = PagedTable(
             spill, source=("i4", 0, 0), target=("i4", 0, 0), path=("i4", 0, 0),
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
         )  # fmt: skip
@@ -79,6 +94,7 @@ class Evidence:
         self.groups.grow(_PATHS)
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
+        self._latest_groups: dict[str, int] = {}
         self.labels = 0.0
         self.tries = 0
 
@@ -92,19 +108,22 @@ class Evidence:
         known = self._rows.get(fingerprint)
         return None if known is None else known[0]
 
-    def add_target(
-        self, url: str, fingerprint: Fingerprint, words: list[int], url_match: float
-    ) -> int:
-        """Note a target that `row` does not know; return its row. O(1)."""
-        row = len(self.targets)
-        self.targets.grow(1)
-        self._rows.put(fingerprint, row)
-        host = host_of(url)
-        self.targets["host"][row] = self._group(host)
-        self.targets["folder"][row] = self._group(folder_of(url, host))
-        self.targets["url_match"][row] = url_match
-        self.targets["words"][row] = words
-        return row
+    def add_targets(self, new: Targets) -> range:
+        """Note targets that `row` does not know; return their rows. O(targets)."""
+        count = len(new.urls)
+        records = self.targets.fresh(count)
+        groups = list[int]()
+        for url in new.urls:
+            host = host_of(url)
+            groups += (self._group(host), self._group(folder_of(url, host)))
+        records["host"], records["folder"] = groups[::2], groups[1::2]
+        records["url_match"] = new.matches
+        records["words"] = new.words
+        at = self.targets.append(records)
+        self.became.grow(count)
+        for row, fingerprint in enumerate(new.fingerprints, at.start):
+            self._rows.put(fingerprint, row)
+        return range(at.start, at.stop)
 
     def add_page(
         self, row: int, relevance: float, label: float, like: float, title_match: float
@@ -117,40 +136,57 @@ class Evidence:
             ("title_match", title_match),
         ):  # fmt: skip
             self.pages[name][page] = value
-        self.targets["page"][row] = page
+        self.became["page"][row] = page
         self.pages["distance"][page] = self._distance(row, label)
         return page
 
-    def add_links(self, page: int, found: Sequence[Found]) -> None:
-        """Note the links of a page, each to another target. O(links)."""
-        rows = np.array([each.row for each in found])
-        new = self.links.grow(len(found))
-        links = self.links
-        links["source"][new] = page
-        links["target"][new] = rows
-        links["path"][new] = [each.path for each in found]
-        links["words"][new] = [each.words for each in found]
-        links["anchor_match"][new] = [each.anchor_match for each in found]
-        links["context_match"][new] = [each.context_match for each in found]
-        counts = self.targets["count"]
-        self.targets["links"][rows, counts[rows] % KEPT] = np.arange(new.start, new.stop)
-        counts[rows] += 1
-        became = self.targets["page"][rows]
+    def page_of(self, row: int) -> int:
+        """Return the page that a target became, −1 for none."""
+        return int(self.became["page"][row])
+
+    def become(self, row: int, page: int) -> None:
+        """A target has turned out to be a page that is known."""
+        self.became["page"][row] = page
+
+    def is_open(self, row: int) -> bool:
+        """Return True while a target was not tried."""
+        return bool(self.targets.get_one("is_open", row))
+
+    def add_links(self, page: int, found: Found) -> None:
+        """Note the links of a page. O(links)."""
+        rows = np.array(found.rows)
+        records = self.links.fresh(len(rows))
+        records["source"] = page
+        records["target"] = rows
+        records["path"] = found.paths
+        records["words"] = found.words
+        records["anchor_match"] = found.anchor_matches
+        records["context_match"] = found.context_matches
+        new = self.links.append(records)
+        targets = self.targets.take(rows)
+        counts = targets["count"]
+        links = targets["links"]
+        links[np.arange(len(rows)), counts % KEPT] = np.arange(new.start, new.stop)
+        self.targets.set("links", rows, links)
+        self.targets.set("count", rows, counts + 1)
+        became = self.became["page"][rows]
         is_known = became >= 0
         labels = self.pages["label"][became[is_known]]
         self.pages["tried"][page] += len(labels)
         self.pages["gained"][page] += labels.sum()
-        paths = links["path"][new][is_known]
+        paths = records["path"][is_known]
         np.add.at(self.groups["tried"], paths, 1)
         np.add.at(self.groups["gained"], paths, labels)
 
     def settle(self, row: int, label: float) -> None:
         """A target was tried: those that link to it and its groups gain by its label."""
-        self.targets["is_open"][row] = False
+        self.targets.set_one("is_open", row, False)
         self.labels += label
         self.tries += 1
-        groups, sources = self._credited(np.array([row]))
-        for table, numbers in ((self.groups, groups), (self.pages, sources)):
+        links = self.links.take(self.inlinks_of(row))
+        target = self.targets.take(np.array([row]))
+        groups = np.concatenate((target["host"], target["folder"], links["path"]))
+        for table, numbers in ((self.groups, groups), (self.pages, links["source"])):
             np.add.at(table["tried"], numbers, 1)
             np.add.at(table["gained"], numbers, label)
 
@@ -160,43 +196,44 @@ class Evidence:
         self.pages["label"][pages] = labels
         self.labels += float(change.sum())
         rows = self.pages["row"][pages]
-        of_links = self.inlinks(rows)
+        targets = self.targets.take(rows)
+        of_links = targets["links"]
         spread = np.repeat(change, (of_links >= 0).sum(1))
-        links = of_links[of_links >= 0]
-        np.add.at(self.pages["gained"], self.links["source"][links], spread)
-        np.add.at(self.groups["gained"], self.links["path"][links], spread)
+        links = self.links.take(of_links[of_links >= 0])
+        np.add.at(self.pages["gained"], links["source"], spread)
+        np.add.at(self.groups["gained"], links["path"], spread)
         for kind in ("host", "folder"):
-            np.add.at(self.groups["gained"], self.targets[kind][rows], change)
+            np.add.at(self.groups["gained"], targets[kind], change)
 
-    def inlinks(self, rows: Rows) -> npt.NDArray[np.int32]:
-        """Return the links kept into each of `rows`, shape (n, KEPT), −1 for none."""
-        links: npt.NDArray[np.int32] = self.targets["links"][rows]
-        return links
+    def inlinks_of(self, row: int) -> Rows:
+        """Return the links kept into a target, shape (n,), n from 0 to KEPT."""
+        links: Rows = self.targets.get_one("links", row)
+        return links[links >= 0]
 
     def words(self, links: Rows) -> Ids:
         """Return the words of `links`, those of their targets' URLs last, shape (n, WIDTH)."""
-        own, target = self.links["words"][links], self.links["target"][links]
-        return np.concatenate((own, self.targets["words"][target]), axis=1)
-
-    def _credited(self, rows: Rows) -> tuple[Rows, Rows]:
-        """The groups and the pages that a try of `rows` tells about."""
-        of_links = self.inlinks(rows)
-        links = of_links[of_links >= 0]
-        groups = np.concatenate(
-            (self.targets["host"][rows], self.targets["folder"][rows], self.links["path"][links])
-        )
-        return groups, self.links["source"][links]
+        own = self.links.take(links)
+        return np.concatenate((own["words"], self.targets.get("words", own["target"])), axis=1)
 
     def _distance(self, row: int, label: float) -> float:
         """Links from the last good page on the way here: 0 for a page better than most."""
         if label > 1.2 * self.mean_label:
             return 0.0
-        of_links = self.targets["links"][row]
-        sources = self.links["source"][of_links[of_links >= 0]]
+        sources = self.links.get("source", self.inlinks_of(row))
         nearest = self.pages["distance"][sources].min(initial=FAR - 1)
         return float(min(nearest + 1, FAR))
 
     def _group(self, name: str) -> int:
+        number = self._latest_groups.get(name)
+        if number is None:
+            number = self._numbered(name)
+            if len(self._latest_groups) >= _LATEST:
+                self._latest_groups.clear()
+            if len(name) <= _LONGEST_NAME:
+                self._latest_groups[name] = number
+        return number
+
+    def _numbered(self, name: str) -> int:
         key = blake2b(name.encode(errors="replace"), digest_size=12).digest()
         known = self._group_numbers.get(key)
         if known is not None:

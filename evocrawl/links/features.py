@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evocrawl.links.evidence import FAR, Evidence, Rows
+from evocrawl.blocks import Records
+from evocrawl.links.evidence import FAR, Evidence, Reals, Rows
 from evocrawl.links.profile import Profile
 from evocrawl.links.tokens import WordModel
 from evocrawl.links.words import ANCHOR, ANCHOR_COLUMNS, CONTEXT, CONTEXT_COLUMNS, URL, plain
@@ -22,7 +23,9 @@ FEATURES = (
 )  # fmt: skip
 """Their names; docs/evo.md says what each one is."""
 
-_INDEX = {name: number for number, name in enumerate(FEATURES)}
+_AT = {name: number for number, name in enumerate(FEATURES)}
+_LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
+_PROFILES = np.array([_AT[name] for name in ("anchor_profile", "context_profile")])
 _SHRINK = 3.0
 _SHRINK_HUB = 2.0
 _STEPS = np.array([-2, -1, 1, 2])
@@ -56,99 +59,92 @@ class Describer:
         """
         x = np.zeros((len(rows), len(FEATURES)))
         x[:, 0] = 1.0
-        of_rows = self.evidence.inlinks(rows)
-        there = of_rows >= 0
-        linked = there.any(1)
-        if linked.any():
-            x[linked] = self._of_linked(
-                rows[linked], of_rows[there].astype(np.intp), there.sum(1)[linked]
-            )
-        return x * self.mask
+        targets = self.evidence.targets.take(rows)
+        there = targets["links"] >= 0
+        counts = there.sum(1)
+        if counts.all():
+            self._fill(x, targets, targets["links"][there], counts)
+        elif counts.any():
+            linked = counts > 0
+            of_linked = x[linked]
+            self._fill(of_linked, targets[linked], targets["links"][there], counts[linked])
+            x[linked] = of_linked
+        x *= self.mask
+        return x
 
-    def _of_linked(self, rows: Rows, each: Rows, n: npt.NDArray[np.intp]) -> Matrix:
-        """Features of `rows`: of the links `each`, the first n[0] lead into the first one."""
-        known = self.evidence
-        pages, targets, groups = known.pages, known.targets, known.groups
-        mean = known.mean_label
-        starts = np.concatenate(([0], np.cumsum(n)[:-1]))
-        source = known.links["source"][each]
+    def _fill(self, x: Matrix, targets: Records, each: Rows, n: Rows) -> None:
+        """Set the features of linked targets: of the links `each` the first n[0] lead to the first.
+
+        Shape (targets, len(FEATURES)). Columns that are made alike are made together: there are few
+        targets, so that what counts is the number of steps and not their length.
+        """
+        pages, groups = self.evidence.pages, self.evidence.groups
+        mean = self.evidence.mean_label
+        starts = n.cumsum() - n
+        links = self.evidence.links.take(each)
+        source = links["source"]
         label = pages["label"][source].astype(float)
-        logits = np.clip(self.words.logits(known.words(each)), -4, 4).astype(float) / 4
-        maxed = self._to_be_maxed(each, source, label, logits)
-        summed = self._to_be_summed(each, source, label, logits)
+        tried = pages["tried"][source]
+        words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
+        logits = self.words.logits(words).clip(-4, 4).astype(float) / 4
+        anchors, contexts = words[:, ANCHOR_COLUMNS], words[:, CONTEXT_COLUMNS]
+        like = pages["like"][source]
+
+        maxed = np.empty((len(each), 9))
+        maxed[:, 0] = logits
+        maxed[:, 1] = links["anchor_match"]
+        maxed[:, 2] = links["context_match"]
+        maxed[:, 3] = self.profile.match(plain(anchors, ANCHOR))
+        maxed[:, 4] = self.profile.match(plain(contexts, CONTEXT))
+        maxed[:, 5] = label
+        maxed[:, 6] = -pages["distance"][source]
+        maxed[:, 7] = like
+        maxed[:, 8] = pages["title_match"][source]
         most = np.maximum.reduceat(maxed, starts, axis=0)
+
+        summed = np.empty((len(each), 7))
+        summed[:, 0] = label
+        summed[:, 1] = logits
+        summed[:, 2] = self._rate(links["path"], mean)
+        summed[:, 3] = self._hub(source, label, tried, mean)
+        summed[:, 4] = like
+        summed[:, 5] = 1 / np.sqrt(1 + tried)
+        summed[:, 6] = self._near(each, source, mean)
         total = np.add.reduceat(summed, starts, axis=0)
         mean_of = total / n[:, None]
+
         parent = (total[:, 0] + mean) / (n + 1)
-        host, folder = targets["host"][rows], targets["folder"][rows]
-        host_rate = self._rate(host, mean)
-        profiled = np.minimum(most[:, 3:5], 1.5)
-        url_words = plain(targets["words"][rows], URL)
-        columns = {
-            "bias": np.ones(len(rows)),
-            "words_max": most[:, 0],
-            "words_mean": mean_of[:, 1],
-            "anchor": most[:, 1],
-            "context": np.sqrt(most[:, 2]),
-            "url": targets["url_match"][rows],
-            "parent_max": most[:, 5],
-            "parent_mean": parent,
-            "links": np.log1p(targets["count"][rows]) / 3,
-            "parent_sum": np.log1p(total[:, 0]),
-            "host": _lift(host_rate, mean),
-            "folder": _lift(self._rate(folder, host_rate), host_rate),
-            "path": _lift(mean_of[:, 2], mean),
-            "hub": _lift(mean_of[:, 3], mean),
-            "anchor_profile": profiled[:, 0],
-            "context_profile": profiled[:, 1],
-            "url_profile": np.minimum(self.profile.match(url_words), 1.5),
-            "distance": -most[:, 6] / FAR,
-            "anchor_x_parent": most[:, 1] * parent,
-            "anchor_profile_x_parent": profiled[:, 0] * parent,
-            "parent_like_max": most[:, 7],
-            "parent_like_mean": mean_of[:, 4],
-            "parent_title": most[:, 8],
-            "new_host": 1 / np.sqrt(1 + groups["tried"][host]),
-            "new_folder": 1 / np.sqrt(1 + groups["tried"][folder]),
-            "new_parent": mean_of[:, 5],
-            "near": _lift(mean_of[:, 6], mean),
-        }
-        return np.stack([columns[name] for name in FEATURES], axis=1)
+        host, folder = targets["host"], targets["folder"]
+        rates = np.empty((5, len(n)))
+        rates[0] = self._rate(host, mean)
+        rates[1] = self._rate(folder, rates[0])
+        rates[2:] = mean_of[:, (2, 3, 6)].T
+        bases = np.full((5, len(n)), mean)
+        bases[1] = rates[0]
+        lifts = _lift(rates, bases)
 
-    def _to_be_maxed(self, each: Rows, source: Rows, label: Matrix, logits: Matrix) -> Matrix:
-        """Values of links of which the greatest counts for their target."""
-        links, pages = self.evidence.links, self.evidence.pages
-        words = links["words"][each]
-        return np.stack(
-            (
-                logits,
-                links["anchor_match"][each],
-                links["context_match"][each],
-                self.profile.match(plain(words[:, ANCHOR_COLUMNS], ANCHOR)),
-                self.profile.match(plain(words[:, CONTEXT_COLUMNS], CONTEXT)),
-                label,
-                -pages["distance"][source],
-                pages["like"][source],
-                pages["title_match"][source],
-            ),
-            axis=1,
-        )
-
-    def _to_be_summed(self, each: Rows, source: Rows, label: Matrix, logits: Matrix) -> Matrix:
-        """Values of links of which the sum or the mean counts for their target."""
-        links, pages, mean = self.evidence.links, self.evidence.pages, self.evidence.mean_label
-        return np.stack(
-            (
-                label,
-                logits,
-                self._rate(links["path"][each], mean),
-                self._hub(source, label, mean),
-                pages["like"][source],
-                1 / np.sqrt(1 + pages["tried"][source]),
-                self._near(each, source, mean),
-            ),
-            axis=1,
-        )
+        at = _AT
+        x[:, at["words_max"]] = most[:, 0]
+        x[:, at["words_mean"]] = mean_of[:, 1]
+        x[:, at["anchor"]] = most[:, 1]
+        x[:, at["context"]] = np.sqrt(most[:, 2])
+        x[:, at["url"]] = targets["url_match"]
+        x[:, at["parent_max"]] = most[:, 5]
+        x[:, at["parent_mean"]] = parent
+        x[:, at["links"]] = np.log1p(targets["count"]) / 3
+        x[:, at["parent_sum"]] = np.log1p(total[:, 0])
+        x[:, _LIFTS] = lifts.T
+        x[:, _PROFILES] = np.minimum(most[:, 3:5], 1.5)
+        x[:, at["url_profile"]] = np.minimum(self.profile.match(plain(targets["words"], URL)), 1.5)
+        x[:, at["distance"]] = -most[:, 6] / FAR
+        x[:, at["anchor_x_parent"]] = most[:, 1] * parent
+        x[:, at["anchor_profile_x_parent"]] = x[:, at["anchor_profile"]] * parent
+        x[:, at["parent_like_max"]] = most[:, 7]
+        x[:, at["parent_like_mean"]] = mean_of[:, 4]
+        x[:, at["parent_title"]] = most[:, 8]
+        x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
+        x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
+        x[:, at["new_parent"]] = mean_of[:, 5]
 
     def _rate(self, numbers: npt.NDArray[np.int32], prior: npt.ArrayLike) -> Matrix:
         """How good what was tried of some groups was, drawn towards `prior`."""
@@ -158,23 +154,20 @@ class Describer:
         rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
         return rate
 
-    def _hub(self, source: Rows, label: Matrix, mean: float) -> Matrix:
+    def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """How good the links are that were followed from the same pages."""
-        pages = self.evidence.pages
+        gained = np.maximum(self.evidence.pages["gained"][source], 0)
         prior = np.maximum(mean, 0.5 * label)
-        rate: Matrix = (np.maximum(pages["gained"][source], 0) + _SHRINK_HUB * prior) / (
-            pages["tried"][source] + _SHRINK_HUB
-        )
+        rate: Matrix = (gained + _SHRINK_HUB * prior) / (tried + _SHRINK_HUB)
         return rate
 
     def _near(self, each: Rows, source: Rows, mean: float) -> Matrix:
         """How good the targets of the links beside it on the page were, two to each side."""
-        links, targets, pages = self.evidence.links, self.evidence.targets, self.evidence.pages
-        beside = np.clip(each[:, None] + _STEPS, 0, len(links) - 1)
-        page = targets["page"][links["target"][beside]]
-        counts = (
-            (page >= 0) & (links["source"][beside] == source[:, None]) & (beside != each[:, None])
-        )
+        links, pages = self.evidence.links, self.evidence.pages
+        beside = (each[:, None] + _STEPS).clip(0, len(links) - 1)
+        there = links.take(beside)
+        page = self.evidence.became["page"][there["target"]]
+        counts = (page >= 0) & (there["source"] == source[:, None]) & (beside != each[:, None])
         gained = np.where(counts, pages["label"][page], 0.0).sum(1)
         rate: Matrix = (gained + mean) / (counts.sum(1) + 1)
         return rate

@@ -13,13 +13,13 @@ and `like` the likeness to the profile, whose say w is 0 before there are some g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from evocrawl.links.bayes import Posterior
-from evocrawl.links.evidence import Evidence, Found, Rows, path_group
+from evocrawl.links.evidence import Evidence, Found, Rows, Targets, path_group
 from evocrawl.links.features import FEATURES, Describer, Matrix, Tuning, mask_of
 from evocrawl.links.history import History
 from evocrawl.links.prior import Prior
@@ -107,19 +107,19 @@ class LinkModel:
         Returns the rows of the targets that it links to. O(links of the page), and a refit now
         and then, at ever greater distances, of O(1) a page.
         """
-        own = self._row(page.url, page.fingerprint)
+        own = self._rows({page.fingerprint: page.url})[0]
         row = own if row is None else row
-        is_new = self.evidence.targets["page"][own] < 0
-        found = self._found(page)
-        if is_new:
-            self._add(page, own, list(found.values()))
+        links = _links_of(page)
+        rows = self._rows({target: link.url for target, link in links.items()})
+        if self.evidence.page_of(own) < 0:
+            self._add(page, own, self._read(rows, links.values()) if rows else None)
         if row != own:
-            self._try(row, int(self.evidence.targets["page"][own]))
+            self._try(row, self.evidence.page_of(own))
         if self.evidence.tries >= self._next_refit:
             self.refit()
             self._next_refit = max(self.evidence.tries + 5, int(self.evidence.tries * _GROWTH))
         self.version += 1
-        return {target: each.row for target, each in found.items()}
+        return dict(zip(links, rows, strict=True))
 
     def row_of(self, target: Fingerprint) -> int | None:
         """Return the row of a target, None when nothing has linked to it."""
@@ -127,7 +127,7 @@ class LinkModel:
 
     def miss(self, row: int) -> None:
         """The link to target `row` led to no page."""
-        if self.evidence.targets["is_open"][row]:
+        if self.evidence.is_open(row):
             self._learn(row, 0.0, -1)
             self.evidence.settle(row, 0.0)
             self.version += 1
@@ -167,30 +167,29 @@ class LinkModel:
         good = self.evidence.labels
         return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
 
-    def _add(self, page: Page, row: int, found: list[Found]) -> None:
+    def _add(self, page: Page, row: int, found: Found | None) -> None:
         """Note a page that was not known, and the links on it."""
         title = page.content.title
         like = self.profile.add(*self._hasher.page(title, page.content.text))
-        match = min(1.0, _ANCHOR * self._match(title, "")) if title else 0.0
+        match = self._match_of_anchor(title)
         label = self._label(page.relevance, like)
         number = self.evidence.add_page(row, page.relevance, label, like, match)
         self._try(row, number)
-        if found:
+        if found is not None:
             self.evidence.add_links(number, found)
 
     def _try(self, row: int, page: int) -> None:
         """The target `row` has turned out to be `page`, itself or by a redirect."""
-        if not self.evidence.targets["is_open"][row]:
+        if not self.evidence.is_open(row):
             return
         label = float(self.evidence.pages["label"][page])
         self._learn(row, label, page)
-        self.evidence.targets["page"][row] = page
+        self.evidence.become(row, page)
         self.evidence.settle(row, label)
 
     def _learn(self, row: int, label: float, page: int) -> None:
         """Learn from the links into a target that has become `page` (−1: none)."""
-        of_row = self.evidence.targets["links"][row]
-        inlinks = of_row[of_row >= 0]
+        inlinks = self.evidence.inlinks_of(row)
         if not len(inlinks):
             return
         bad = self._weight_of_bad
@@ -208,28 +207,46 @@ class LinkModel:
             bad,
         )
 
-    def _found(self, page: Page) -> dict[Fingerprint, Found]:
-        """The links of a page, the first one to each target, none to the page itself."""
-        found: dict[Fingerprint, Found] = {}
-        for link in page.links:
-            if link.fingerprint not in found and link.fingerprint != page.fingerprint:
-                found[link.fingerprint] = self._read(link)
-        return found
-
-    def _read(self, link: Link) -> Found:
-        match = self._match
+    def _read(self, rows: list[int], links: Collection[Link]) -> Found:
+        """What the links of a page, to targets `rows`, say."""
         return Found(
-            self._row(link.url, link.fingerprint),
-            path_group(link.tag_path),
-            self._hasher.link(link.anchor, link.context, link.tag_path),
-            min(1.0, _ANCHOR * match(link.anchor, "")) if link.anchor else 0.0,
-            min(1.0, _CONTEXT * match("", link.context)) if link.context else 0.0,
+            rows,
+            [path_group(link.tag_path) for link in links],
+            self._hasher.links((link.anchor, link.context, link.tag_path) for link in links),
+            [self._match_of_anchor(link.anchor) for link in links],
+            [self._match_of_context(link.context) for link in links],
         )
 
-    def _row(self, url: str, fingerprint: Fingerprint) -> int:
-        row = self.evidence.row(fingerprint)
-        if row is None:
-            words = readable(url)
-            match = min(1.0, _CONTEXT * self._match("", words)) if words else 0.0
-            row = self.evidence.add_target(url, fingerprint, self._hasher.url(words), match)
-        return row
+    def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
+        """The rows of addresses, of which those not known become targets."""
+        row_of = self.evidence.row
+        rows = [row_of(target) for target in urls]
+        new = [target for target, row in zip(urls, rows, strict=True) if row is None]
+        if new:
+            texts = [readable(urls[target]) for target in new]
+            added = self.evidence.add_targets(
+                Targets(
+                    [urls[target] for target in new],
+                    new,
+                    self._hasher.urls(texts),
+                    [self._match_of_context(text) for text in texts],
+                )
+            )
+            number = iter(added)
+            return [next(number) if row is None else row for row in rows]
+        return [row for row in rows if row is not None]
+
+    def _match_of_anchor(self, text: str) -> float:
+        return min(1.0, _ANCHOR * self._match(text, "")) if text else 0.0
+
+    def _match_of_context(self, text: str) -> float:
+        return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0
+
+
+def _links_of(page: Page) -> dict[Fingerprint, Link]:
+    """The links of a page by target, the first one to each, none to the page itself."""
+    found: dict[Fingerprint, Link] = {}
+    for link in page.links:
+        found.setdefault(link.fingerprint, link)
+    found.pop(page.fingerprint, None)
+    return found

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from operator import itemgetter
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
@@ -29,6 +32,8 @@ _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
 _KNOWN_WORDS = 100_000
 _SECOND = itemgetter(1)
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]*)?((?:/[^?#]*)?)(?:\?([^#]*))?(?:#.*)?")
+"""URLs whose parts are where `urlsplit` finds them."""
 _ENDING = re.compile(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", re.IGNORECASE)
 
 Ids = npt.NDArray[np.uint16]
@@ -49,6 +54,15 @@ LINK_WIDTH = ANCHOR.width + CONTEXT.width + TAGS.width
 """Columns of a link's own words, in this order; those of the URL are its target's."""
 ANCHOR_COLUMNS = slice(0, ANCHOR.width)
 CONTEXT_COLUMNS = slice(ANCHOR.width, ANCHOR.width + CONTEXT.width)
+_LINK_MARKS = np.repeat(
+    np.array([ANCHOR.mark, CONTEXT.mark, TAGS.mark], np.uint16),
+    [ANCHOR.width, CONTEXT.width, TAGS.width],
+)
+_URL_MARKS = np.full(URL.width, URL.mark, np.uint16)
+
+_ASCII_WORDS = bytes(
+    byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in range(256)
+)
 
 
 class Hasher(dict[str, int]):
@@ -63,17 +77,29 @@ class Hasher(dict[str, int]):
             self[word] = bucket
         return bucket
 
-    def link(self, anchor: str, context: str, tag_path: str) -> list[int]:
-        """Return the words of a link, `LINK_WIDTH` numbers: each field's first ones, each once."""
-        anchors = _split(anchor[:_LONGEST_FIELD])
-        around = _around(anchors, context)
-        tags = tag_path[-_LONGEST_FIELD:].rsplit("/", 4)
-        paths = ["/".join(tags[-2:]), "/".join(tags[-4:])] if tag_path else []
-        return self._fill(ANCHOR, anchors) + self._fill(CONTEXT, around) + self._fill(TAGS, paths)
+    def links(self, texts: Iterable[tuple[str, str, str]]) -> Ids:
+        """Return the words of links, given by anchor, context and tag path: each field's first
+        ones, each once; shape (n, LINK_WIDTH).
+        """
+        plain = array("H")
+        read = dict[str, list[str]]()
+        for anchor, context, tag_path in texts:
+            anchors = split(anchor[:_LONGEST_FIELD])
+            # Links beside each other have their context in common.
+            around = read.get(context)
+            if around is None:
+                around = read[context] = split(context[:_LONGEST_FIELD])
+            plain.extend(self._padded(anchors, ANCHOR.width))
+            plain.extend(self._padded(_around(anchors, around), CONTEXT.width))
+            plain.extend(self._padded(_paths(tag_path), TAGS.width))
+        return _marked(plain, _LINK_MARKS)
 
-    def url(self, words: str) -> list[int]:
-        """Return the last words of a readable URL, `URL.width` numbers."""
-        return self._fill(URL, _split(words)[-URL.width :])
+    def urls(self, texts: Iterable[str]) -> Ids:
+        """Return the last words of readable URLs, shape (n, URL.width)."""
+        plain = array("H")
+        for text in texts:
+            plain.extend(self._padded(split(text)[-URL.width :], URL.width))
+        return _marked(plain, _URL_MARKS)
 
     def page(self, title: str, text: str) -> tuple[Ids, Reals]:
         """Return a page's most frequent words, shape (PAGE_WORDS,), and weights of length 1.
@@ -81,8 +107,8 @@ class Hasher(dict[str, int]):
         A weight is 1 + ln n for n mentions, one in the title counting three times. No words:
         zeros. O(characters), at most 4000 of them.
         """
-        counts = Counter([self[word] for word in _split(text[:_LONGEST_PAGE])])
-        for word in _split(title[:_LONGEST_FIELD]):
+        counts = Counter(map(self.__getitem__, split(text[:_LONGEST_PAGE])))
+        for word in split(title[:_LONGEST_FIELD]):
             counts[self[word]] += 3
         kept = sorted(counts.items(), key=_SECOND, reverse=True)[:PAGE_WORDS]
         ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
@@ -93,9 +119,9 @@ class Hasher(dict[str, int]):
             weights[: len(kept)] = heavy / math.sqrt(heavy @ heavy)
         return ids, weights
 
-    def _fill(self, field: Field, words: list[str]) -> list[int]:
-        row = [self[word] ^ field.mark or 1 for word in dict.fromkeys(words)][: field.width]
-        return row + [0] * (field.width - len(row))
+    def _padded(self, words: Iterable[str], width: int) -> list[int]:
+        row = [*map(self.__getitem__, islice(dict.fromkeys(words), width))]
+        return row + [0] * (width - len(row))
 
 
 def plain(words: Ids, field: Field) -> Ids:
@@ -107,23 +133,51 @@ def readable(url: str) -> str:
     """Return path and query of any `url`, decoded, its ending apart; "" where it is malformed."""
     if not url.isprintable():
         return ""
-    try:
-        parts = urlsplit(url[:_LONGEST_FIELD])
-    except ValueError:
-        return ""
-    path = _ENDING.sub("", parts.path)
-    return unquote(f"{path} {parts.query}".replace("_", " "))
+    plain = _PLAIN_URL.fullmatch(url[:_LONGEST_FIELD])
+    if plain is not None:
+        path, query = plain[1], plain[2] or ""
+    else:
+        try:
+            parts = urlsplit(url[:_LONGEST_FIELD])
+        except ValueError:
+            return ""
+        path, query = parts.path, parts.query
+    if "." in path:
+        path = _ENDING.sub("", path)
+    return unquote(f"{path} {query}".replace("_", " "))
 
 
-def _around(anchors: list[str], context: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """Return the words of a text, in lower case: its runs of letters and digits."""
+    text = text.lower()
+    # Bytes are looked at far faster than characters; what is not ASCII is looked at after that.
+    rough = text.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS)
+    words = rough.decode("utf-8", "surrogatepass").split()
+    if text.isascii():
+        return words
+    return [part for word in words for part in ((word,) if word.isascii() else _WORD.findall(word))]
+
+
+def _around(anchors: list[str], context: list[str]) -> list[str]:
     """The words of the context that are not in the anchor, from the middle of them outwards."""
-    words = [word for word in _split(context[:_LONGEST_FIELD]) if word not in anchors]
+    words = [word for word in context if word not in anchors]
     start = max((len(words) - CONTEXT.width) // 2, 0)
     return words[start : start + CONTEXT.width]
 
 
-def _split(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+def _paths(tag_path: str) -> list[str]:
+    """The last two and the last four elements of a tag path."""
+    tags = tag_path[-_LONGEST_FIELD:].rsplit("/", 4)
+    return ["/".join(tags[-2:]), "/".join(tags[-4:])] if tag_path else []
+
+
+def _marked(plain: array[int], marks: Ids) -> Ids:
+    """Give words the marks of their fields, shape (n, len(marks)); 0 stays what it is."""
+    words = np.frombuffer(plain, np.uint16).reshape(-1, len(marks))
+    marked = words ^ marks
+    marked[marked == 0] = 1
+    marked[words == 0] = 0
+    return marked
 
 
 def _singular(word: str) -> str:

@@ -8,7 +8,7 @@ others in turn, and at those that were found just now.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -42,19 +42,17 @@ class Valuer(Protocol):
 class LeadsByRow(Protocol):
     """Links by the row of their target."""
 
-    def __contains__(self, number: int) -> bool: ...
-
     def get(self, number: int) -> Lead | None:
         """Return the link of a row, None where it has none."""
 
-    def put(self, number: int, lead: Lead) -> None:
-        """Set the link of a row."""
+    def put(self, leads: Mapping[int, Lead]) -> list[int]:
+        """Set the links of some rows; return the rows that had none."""
 
     def forget(self, number: int) -> None:
         """Remove the link of a row."""
 
-    def target(self, number: int) -> Fingerprint | None:
-        """Return where the link of a row leads, None where it has none."""
+    def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
+        """Return where the links of some rows lead, None where they have none."""
 
 
 class Prospects:
@@ -86,15 +84,15 @@ class Prospects:
 
     def add(self, leads: Sequence[Lead]) -> None:
         """Take in links, new or found again. O(log n) a link."""
+        rows: dict[int, Lead] = {}
         for lead in leads:
             row = row_of(lead)
             self._queue.push(lead, _SEED if row is None else lead.score)
             if row is not None:
-                if row not in self._leads:
-                    self._turns.append(row)
-                self._leads.put(row, lead)
-                self._fresh.append(row)
+                rows[row] = lead
                 self._forget_worth(row)
+        self._turns.extend(self._leads.put(rows))
+        self._fresh.extend(rows)
         self._seen = -1
 
     def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
@@ -133,7 +131,7 @@ class Prospects:
         self._queue.free(host)
 
     def _look_again(self, first: Lead) -> None:
-        rows = {row for row in (*self._hand, *self._fresh, *self._swept()) if self._is_open(row)}
+        rows = self._open((*self._hand, *self._fresh)) | self._swept()
         rows.add(row_of(first) or 0)
         self._fresh.clear()
         ordered = np.array(sorted(rows))
@@ -147,28 +145,36 @@ class Prospects:
         self._hand = ordered[best].tolist()
         self._features = dict(zip(self._hand, features[best], strict=True))
 
-    def _swept(self) -> list[int]:
-        """The next rows in turn; those no longer open leave the turns."""
-        swept = []
-        for _ in range(min(_SWEPT, len(self._turns))):
-            self._next_turn %= max(len(self._turns), 1)
-            row = self._turns[self._next_turn]
-            if self._is_open(row):
-                swept.append(row)
+    def _swept(self) -> set[int]:
+        """The next rows in turn that are open; those no longer open leave the turns."""
+        turns = self._turns
+        ahead = [turns[(self._next_turn + n) % len(turns)] for n in range(min(_SWEPT, len(turns)))]
+        are_open = self._open(ahead)
+        swept = set[int]()
+        for _ in range(len(ahead)):
+            self._next_turn %= max(len(turns), 1)
+            row = turns[self._next_turn]
+            if row in are_open or (row not in ahead and self._open((row,))):
+                swept.add(row)
                 self._next_turn += 1
             else:
                 self._leads.forget(row)
                 self._forget_worth(row)
-                last = self._turns.pop()
-                if self._next_turn < len(self._turns):
-                    self._turns[self._next_turn] = last
-                if not self._turns:
+                last = turns.pop()
+                if self._next_turn < len(turns):
+                    turns[self._next_turn] = last
+                if not turns:
                     break
         return swept
 
-    def _is_open(self, row: int) -> bool:
-        target = self._leads.target(row)
-        return target is not None and not self._is_claimed(target)
+    def _open(self, rows: Sequence[int]) -> set[int]:
+        """Those of `rows` that are still to be followed."""
+        is_claimed = self._is_claimed
+        return {
+            row
+            for row, target in zip(rows, self._leads.targets(rows), strict=True)
+            if target is not None and not is_claimed(target)
+        }
 
     def _forget_worth(self, row: int) -> None:
         """Whatever the link's worth is, it goes into the queue."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from evocrawl.model import Fingerprint, Lead
 from evocrawl.spill import Spill
 from evocrawl.store.frontier import MOST_LINKS
 from evocrawl.store.lead_file import NOWHERE, LeadFile
-from evocrawl.tables import MappedTable
+from evocrawl.tables import PagedTable
 
 _KEY_BYTES = 12
 _NONE = (1 << 64) - 1
@@ -28,7 +31,7 @@ class NumberedLeads:
         self._most = most
         self._file = LeadFile(spill)
         self._near: OrderedDict[int, Lead] = OrderedDict()
-        self._places = MappedTable(spill, address=("u8", 0, _NONE), key=("u1", _KEY_BYTES, 0))
+        self._places = PagedTable(spill, address=("u8", 0, _NONE), key=("u1", _KEY_BYTES, 0))
         self._unusual: dict[int, Fingerprint] = {}
 
     def __contains__(self, number: int) -> bool:
@@ -45,21 +48,33 @@ class NumberedLeads:
             return None
         lead, kept_at = self._file.take(address)
         if kept_at == NOWHERE:
-            self._places["address"][number] = _NEAR
+            self._places.set_one("address", number, _NEAR)
         self._keep(number, lead)
         return lead
 
-    def put(self, number: int, lead: Lead) -> None:
-        """Set the link of a number."""
-        self.forget(number)
-        if number >= len(self._places):
-            self._places.grow(number + 1 - len(self._places))
-        self._places["address"][number] = _NEAR
-        if len(lead.fingerprint) == _KEY_BYTES:
-            self._places["key"][number] = [*lead.fingerprint]
-        else:
-            self._unusual[number] = lead.fingerprint
-        self._keep(number, lead)
+    def put(self, leads: Mapping[int, Lead]) -> list[int]:
+        """Set the links of some numbers; return the numbers that had none, in their order."""
+        numbers = np.array([*leads], np.intp)
+        if not len(numbers):
+            return []
+        self._make_places(int(numbers.max()) + 1)
+        addresses = self._places.get("address", numbers)
+        for address in addresses[addresses < _NEAR].tolist():
+            self._file.forget(address)
+        for number, lead in leads.items():
+            # What is still held of it must not leave memory as if it were the new one.
+            self._near.pop(number, None)
+            self._unusual.pop(number, None)
+            if len(lead.fingerprint) != _KEY_BYTES:
+                self._unusual[number] = lead.fingerprint
+        targets = [lead.fingerprint for lead in leads.values()]
+        keys = b"".join([each[:_KEY_BYTES].ljust(_KEY_BYTES) for each in targets])
+        self._places.set("address", numbers, _NEAR)
+        self._places.set("key", numbers, np.frombuffer(keys, np.uint8).reshape(-1, _KEY_BYTES))
+        for number, lead in leads.items():
+            self._keep(number, lead)
+        new: list[int] = numbers[addresses == _NONE].tolist()
+        return new
 
     def forget(self, number: int) -> None:
         """Remove the link of a number if it has one."""
@@ -68,17 +83,29 @@ class NumberedLeads:
             self._near.pop(number, None)
             self._file.forget(address)
             self._unusual.pop(number, None)
-            self._places["address"][number] = _NONE
+            self._places.set_one("address", number, _NONE)
 
-    def target(self, number: int) -> Fingerprint | None:
-        """Return where the link of a number leads, None where it has none."""
-        if number not in self:
-            return None
-        unusual = self._unusual.get(number)
-        return self._places["key"][number].tobytes() if unusual is None else unusual
+    def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
+        """Return where the links of some numbers lead, None where they have none."""
+        known = [number for number in numbers if number < len(self._places)]
+        if not known:
+            return [None] * len(numbers)
+        places = self._places.take(np.array(known))
+        keys = places["key"].tobytes()
+        found: dict[int, Fingerprint | None] = {}
+        for at, (number, is_none) in enumerate(
+            zip(known, (places["address"] == _NONE).tolist(), strict=True)
+        ):
+            key = keys[at * _KEY_BYTES : (at + 1) * _KEY_BYTES]
+            found[number] = None if is_none else self._unusual.get(number, key)
+        return [found.get(number) for number in numbers]
 
     def _address(self, number: int) -> int:
-        return int(self._places["address"][number]) if number < len(self._places) else _NONE
+        return int(self._places.get_one("address", number)) if number < len(self._places) else _NONE
+
+    def _make_places(self, count: int) -> None:
+        if count > len(self._places):
+            self._places.append(self._places.fresh(count - len(self._places)))
 
     def _keep(self, number: int, lead: Lead) -> None:
         self._near[number] = lead
@@ -86,4 +113,4 @@ class NumberedLeads:
         if len(self._near) > self._most:
             far, gone = self._near.popitem(last=False)
             if self._address(far) == _NEAR:
-                self._places["address"][far] = self._file.put(gone)
+                self._places.set_one("address", far, self._file.put(gone))

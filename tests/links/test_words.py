@@ -1,26 +1,29 @@
 """Words as numbers."""
 
+import re
+from urllib.parse import unquote, urlsplit
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.links.words import (
     ANCHOR,
-    BUCKETS,
     LINK_WIDTH,
     PAGE_WORDS,
     URL,
     Hasher,
     plain,
     readable,
+    split,
 )
 
 
 def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> None:
     """So that a profile of pages can read links."""
     hasher = Hasher()
-    anchor = np.array(hasher.link("Fossils", "", "")[: ANCHOR.width], np.uint16)
-    url = np.array(hasher.url("/big/fossil"), np.uint16)
+    anchor = hasher.links([("Fossils", "", "")])[0, : ANCHOR.width]
+    url = hasher.urls(["/big/fossil"])[0]
     page, _ = hasher.page("fossil", "")
     assert anchor[0] != url[1]
     assert plain(anchor, ANCHOR)[0] == plain(url, URL)[1] == page[0] > 0
@@ -29,7 +32,8 @@ def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> N
 def test_words_of_the_anchor_are_not_counted_in_its_context() -> None:
     """The anchor stands in the middle of its context."""
     hasher = Hasher()
-    assert hasher.link("coral reef", "coral reef", "") == hasher.link("coral reef", "", "")
+    with_context, without = hasher.links([("coral reef", "coral reef", ""), ("coral reef", "", "")])
+    assert (with_context == without).all()
 
 
 def test_the_words_of_a_page_are_those_mentioned_most_of_length_one() -> None:
@@ -45,12 +49,41 @@ def test_the_words_of_a_page_are_those_mentioned_most_of_length_one() -> None:
 def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: str) -> None:
     """Whatever strangers write."""
     hasher = Hasher()
-    row = [*hasher.link(a, b, c), *hasher.url(readable(url))]
-    assert len(row) == LINK_WIDTH + URL.width
-    assert all(0 <= each < BUCKETS for each in row)
+    links, urls = hasher.links([(a, b, c)] * 2), hasher.urls([readable(url)])
+    assert links.shape == (2, LINK_WIDTH)
+    assert urls.shape == (1, URL.width)
+    assert links.dtype == urls.dtype == np.uint16
+    assert (links[0] == links[1]).all()
     ids, weights = hasher.page(a, b)
     assert ids.shape == weights.shape == (PAGE_WORDS,)
     assert np.isfinite(weights).all()
+
+
+@given(st.text() | st.text("aÉ ß_-9\u0307\u00a0\ud800İ"))
+def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
+    """Found by bytes as one would find them by characters."""
+    assert split(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@given(
+    st.builds(
+        "{}://{}{}{}{}".format,
+        st.sampled_from(["http", "https", "HTTP", "ftp"]),
+        st.sampled_from(["a.test", "A.test:80", "u:p@a.test", "[::1]", "[", "é.test", "a:x"]),
+        st.text("/a.;_%41é ", max_size=9),
+        st.text("?/.=_+", max_size=5),
+        st.text("#/?", max_size=3),
+    )
+)
+def test_parts_of_a_url_are_where_the_standard_has_them(url: str) -> None:
+    """Whatever is taken for a plain URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        assert readable(url) == ""
+    else:
+        path = re.sub(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", "", parts.path)
+        assert readable(url) == unquote(f"{path} {parts.query}".replace("_", " "))
 
 
 def test_a_url_is_read_without_its_ending() -> None:

@@ -25,16 +25,17 @@ def test_links_are_found_by_their_numbers(steps: list[tuple[str, int]], most: in
     leads, model = NumberedLeads(most), dict[int, Lead]()
     for action, number in steps:
         if action == "put":
-            model[number] = lead(number, object() if number % 3 == 0 else None)
-            leads.put(number, model[number])
+            some = {each: lead(each, object() if each % 3 == 0 else None) for each in {number, 3}}
+            assert leads.put(some) == [each for each in some if each not in model]
+            model |= some
         elif action == "forget":
             leads.forget(number)
             model.pop(number, None)
         found, expected = leads.get(number), model.get(number)
         assert found == expected
         assert found is None or found.payload is model[number].payload
-        for each in range(11):
-            assert (each in leads) == (each in model)
-            assert leads.target(each) == (model[each].fingerprint if each in model else None)
+        targets = [model[each].fingerprint if each in model else None for each in range(11)]
+        assert leads.targets(range(11)) == targets
+        assert [each for each in range(11) if each in leads] == sorted(model)
     assert len(leads._near) <= most
     assert set(leads._file._kept.values()) <= {each for each in model.values() if each.payload}
