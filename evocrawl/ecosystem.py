@@ -261,6 +261,10 @@ class Ecosystem:
             item.fetched_at,
             item.parent,
             flight.answer,
+            item.duplicate_of,
+            item.truncated,
+            item.published_at,
+            item.changed_at,
         )
 
     def take(self, item: PageItem) -> None:

@@ -20,8 +20,10 @@ class Answer:
 class Particulars:
     """Who fetched the page by which link, and how.
 
-    `status` is the HTTP status, `fetched_at` ISO 8601 in UTC, `parent` the address of the page on
-    which the link was found ("" for a seed).
+    `status` is the HTTP status, `fetched_at`, `published_at` and `changed_at` are ISO 8601 in UTC
+    ("" where unknown), `parent` is the address of the page on which the link was found ("" for a
+    seed), `duplicate_of` that of the page that says the same ("" for none), `truncated` names the
+    caps that cut it short.
     """
 
     agent: AgentId
@@ -30,3 +32,7 @@ class Particulars:
     fetched_at: str = ""
     parent: str = ""
     answer: Answer | None = None
+    duplicate_of: str = ""
+    truncated: tuple[str, ...] = ()
+    published_at: str = ""
+    changed_at: str = ""

@@ -37,11 +37,20 @@ def landed(visit: int, url: str, outcome: Outcome, anchor: str = "") -> Iterator
     headers = (("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked"), ("X", "a\r\n b"))
     answer = Answer("HTTP/1.1 200 OK", headers, BODY) if visit == 1 else None
     lead = Lead(url, key, "", b"", visit - 1, 0.5, anchor)
-    yield Landed(visit, outcome, Particulars(7, lead, 200, DATE, A, answer))
+    told = Particulars(7, lead, 200, DATE, A, answer)
+    if visit == 3:
+        told = replace(
+            told,
+            duplicate_of="=A",
+            truncated=("links", "depth"),
+            published_at=DATE,
+            changed_at=DATE,
+        )
+    yield Landed(visit, outcome, told)
 
 
 def page(url: str, *links: Link, title: str = "title", text: str = "coral") -> Page:
-    content = Content(title, text, "en")
+    content = Content(title, text, "en", ("json-ld", "rdfa"))
     return Page(url, fingerprint(url), 0.5, -2.0, links, text[:5].encode(), content)
 
 
@@ -88,12 +97,15 @@ def test_json_lines(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [(row["url"], row["visit"], row["visits"]) for row in rows] == [
         (A, 1, 1), (B, 2, 2), (MOVED, 3, 1),
     ]  # fmt: skip
-    first, second, _ = rows
+    first, second, third = rows
     assert first["links"][0] == {"url": B, "anchor": "=HYPERLINK(1)", "rel": ""}
     assert second["relevance"] == 0.75
     assert second["text"] == "-1+2 \ud800"
     assert (second["parent"], second["agent"], second["depth"]) == (A, 7, 1)
     assert (second["status"], second["fetched_at"], second["seconds"]) == (200, DATE, 1.0)
+    assert (first["duplicate_of"], first["truncated"], first["changed_at"]) == ("", [], "")
+    assert (third["duplicate_of"], third["truncated"]) == ("=A", ["links", "depth"])
+    assert (third["formats"], third["published_at"]) == (["json-ld", "rdfa"], DATE)
     assert capsys.readouterr().err == f"3 pages in {tmp_path / 'o'}\n"
 
 
@@ -105,6 +117,7 @@ def test_no_cell_of_a_csv_is_a_formula(state: Path, tmp_path: Path) -> None:
     assert rows[1]["title"] == "'@SUM(1)"
     assert rows[1]["text"] == "'-1+2 ?"
     assert rows[1]["energy"] == "-2.0"
+    assert (rows[2]["duplicate_of"], rows[2]["truncated"]) == ("'=A", "links depth")
 
 
 def test_parquet(state: Path, tmp_path: Path) -> None:
@@ -113,6 +126,7 @@ def test_parquet(state: Path, tmp_path: Path) -> None:
     assert table["url"].to_pylist() == [A, B, MOVED]
     assert table["relevance"].to_pylist() == [0.5, 0.75, 0.5]
     assert str(table.schema.field("visit").type) == "int64"
+    assert table["truncated"].to_pylist() == [[], [], ["links", "depth"]]
 
 
 def test_warc(state: Path, tmp_path: Path) -> None:

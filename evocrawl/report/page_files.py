@@ -66,6 +66,7 @@ def write_parquet(pages: Iterable[StoredPage], path: Path) -> None:
     import pyarrow.parquet as pq
 
     kinds = {"str": pa.string(), "int": pa.int64(), "float": pa.float64()}
+    kinds["tuple[str, ...]"] = pa.list_(pa.string())
     types = {each.name: str(each.type) for each in fields(StoredPage)}
     schema = pa.schema([(name, kinds[types[name]]) for name in FIELDS])
     rows = (_printable(_row(page)) for page in pages)
@@ -86,6 +87,8 @@ def _row(page: StoredPage) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, tuple):
+        value = " ".join(value)
     if not isinstance(value, str):
         return value
     return cell(_encodable(value))

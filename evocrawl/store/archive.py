@@ -20,7 +20,7 @@ from evocrawl.store.packing import NoPayloads, Packer
 _COUNT = "SELECT count(*) FROM pages"
 _PAGES = """
 SELECT url, relevance, energy, visit, agent, depth, parent, anchor, status, fetched_at, seconds,
-       version, visits, packed
+       version, visits, duplicate_of, truncated, published_at, changed_at, packed
 FROM pages JOIN contents ON contents.digest = pages.content ORDER BY visit
 """
 _ANSWERS = """
@@ -33,8 +33,9 @@ FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint ORDER BY visit
 class StoredPage:
     """A page's record: what stands in a `PageItem`, and the number of visits to it.
 
-    `visit`, `agent`, `depth`, `parent` and `anchor` are those of the first visit, the rest is as
-    of the last that found the page changed. `seconds` is what that visit took.
+    `truncated` are the caps that cut it short. `visit`, `agent`, `depth`, `parent` and `anchor`
+    are those of the first visit, the rest is as of the last that found the page changed. `seconds`
+    is what that visit took.
     """
 
     url: str
@@ -53,6 +54,11 @@ class StoredPage:
     content_fingerprint: str
     seconds: float
     visits: int
+    duplicate_of: str = ""
+    truncated: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    published_at: str = ""
+    changed_at: str = ""
     links: tuple[Link, ...] = field(default=(), repr=False)
 
 
@@ -98,11 +104,14 @@ class Archive(Opened):
         """Read every page once, in the order of their first visits."""
         for row in self._rows(_PAGES):
             url, relevance, energy, visit, agent, depth, parent, anchor = row[:8]
-            status, fetched_at, seconds, version, visits, packed = row[8:]
+            status, fetched_at, seconds, version, visits = row[8:13]
+            duplicate_of, truncated, published_at, changed_at, packed = row[13:]
             said, links = self._packer.unpack_content(packed)
             yield StoredPage(
                 url, said.title, said.text, said.language, status, fetched_at, depth, parent,
-                anchor, visit, agent, relevance, energy, version.hex(), seconds, visits, links,
+                anchor, visit, agent, relevance, energy, version.hex(), seconds, visits,
+                duplicate_of, tuple(truncated.split()), said.formats, published_at, changed_at,
+                links,
             )  # fmt: skip
 
     def answers(self) -> Iterator[tuple[str, str, Answer]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from evocrawl.errors import StateError
 
 APPLICATION_ID = 0x65766F63  # "evoc"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -44,6 +44,10 @@ CREATE TABLE pages (
     seconds REAL NOT NULL,
     version BLOB NOT NULL,
     content BLOB NOT NULL,
+    duplicate_of TEXT NOT NULL,
+    truncated TEXT NOT NULL,
+    published_at TEXT NOT NULL,
+    changed_at TEXT NOT NULL,
     visits INTEGER NOT NULL DEFAULT 1
 );
 CREATE INDEX pages_by_visit ON pages (visit);

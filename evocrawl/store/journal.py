@@ -26,14 +26,16 @@ _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?
 _ADD_CONTENT = "INSERT OR IGNORE INTO contents (digest, packed) VALUES (?, ?)"
 _ADD_PAGE = """
 INSERT INTO pages (fingerprint, url, relevance, energy, visit, agent, depth, parent, anchor,
-                   status, fetched_at, seconds, version, content)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                   status, fetched_at, seconds, version, content, duplicate_of, truncated,
+                   published_at, changed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
 ON CONFLICT (fingerprint) DO NOTHING
 """
 _COUNT_VISIT = "UPDATE pages SET visits = visits + 1 WHERE fingerprint = ?1"
 _RENEW_PAGE = """
 UPDATE pages SET url = ?2, relevance = ?3, energy = ?4, status = ?10, fetched_at = ?11,
-                 seconds = ?12, version = ?13, content = ?14
+                 seconds = ?12, version = ?13, content = ?14, duplicate_of = ?15, truncated = ?16,
+                 published_at = ?17, changed_at = ?18
 WHERE fingerprint = ?1 AND version <> ?13
 """
 _ADD_BODY = "REPLACE INTO bodies (fingerprint, status_line, headers, body) VALUES (?, ?, ?, ?)"
@@ -168,7 +170,8 @@ class SqliteJournal:
         self._pages.append(
             (page.fingerprint, _clean(page.url), page.relevance, page.energy, op.visit, told.agent,
              lead.depth, _clean(told.parent), _clean(lead.anchor), told.status, told.fetched_at,
-             seconds, page.version, digest)
+             seconds, page.version, digest, _clean(told.duplicate_of), " ".join(told.truncated),
+             told.published_at, told.changed_at)
         )  # fmt: skip
         if answer is not None:
             headers = json.dumps(answer.headers)

@@ -207,7 +207,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s") as database:
         database.execute("PRAGMA user_version = 99")
     database.close()
-    with pytest.raises(StateError, match="of version 99, this evocrawl knows 1"):
+    with pytest.raises(StateError, match="of version 99, this evocrawl knows 2"):
         SqliteJournal(tmp_path / "s", ABOUT)
 
 

@@ -46,7 +46,7 @@ def fill(server: RedisServer) -> None:
                 lead = Lead(url, fingerprint(url), host, b"", number, 0.0, "=anchor")
                 answer = Answer("HTTP/1.1 200 OK", (("X", "y"),), b"<p>\n")
                 at = f"2026-01-01T00:00:0{number}+00:00"
-                told = Particulars(7, lead, 200, at, "", answer)
+                told = Particulars(7, lead, 200, at, "", answer, "=twin", ("links", "depth"), at)
                 record = calls.record(host, lease, Fetched(page, Cost(1.0)), lead, told)
                 await connection.run_all([record])
             _, lease, _ = await board.take("c.test")
@@ -71,6 +71,9 @@ def test_pages_of_all_workers_are_written_once(
     assert [(row["url"], row["depth"], row["text"]) for row in rows] == [
         (A, 0, "coral"), (B, 1, "coral"),
     ]  # fmt: skip
+    assert [(row["duplicate_of"], row["truncated"], row["published_at"][:10]) for row in rows] == [
+        ("=twin", ["links", "depth"], "2026-01-01")
+    ] * 2
     assert "'=anchor" in out.with_suffix(".csv").read_text()
     world = open_world(str(tmp_path / "o.jsonl.gz"))
     assert len(world) == 2

@@ -64,7 +64,9 @@ class SharedArchive(Opened):
                 str(told.get("fetched_at", "")), int(told.get("depth", 0)),
                 str(told.get("parent", "")), str(told.get("anchor", "")), number,
                 int(told.get("agent", 0)), page.relevance, page.energy, page.version.hex(),
-                float(told.get("seconds", 0.0)), 1, page.links,
+                float(told.get("seconds", 0.0)), 1, str(told.get("duplicate_of", "")),
+                tuple(str(told.get("truncated", "")).split()), said.formats,
+                str(told.get("published_at", "")), str(told.get("changed_at", "")), page.links,
             )  # fmt: skip
 
     def answers(self) -> Iterator[tuple[str, str, Answer]]:

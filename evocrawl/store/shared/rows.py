@@ -112,7 +112,8 @@ class Rows:
                 "version": page.version.hex(), "age_s": page.content.age_s, "depth": lead.depth,
                 "anchor": lead.anchor[:_ANCHOR], "parent": told.parent, "agent": told.agent,
                 "status": told.status, "fetched_at": told.fetched_at, "seconds": seconds,
-                "worker": worker,
+                "duplicate_of": told.duplicate_of, "truncated": " ".join(told.truncated),
+                "published_at": told.published_at, "changed_at": told.changed_at, "worker": worker,
             }
         )  # fmt: skip
 
