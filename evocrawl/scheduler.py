@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _RECONCILE_S = 1.0
+_AT_ONCE_S = 0.05
+"""Seconds of settling visits after which the event loop has its turn, and others go on."""
 
 
 class EvoScheduler(BaseScheduler):
@@ -157,7 +160,9 @@ class EvoScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the next request to send, None when none may be sent now."""
-        self._reconcile()
+        if not self._reconcile():
+            self._wake()
+            return None
         self._keep(self._chronicle.flush)
         self._keep(self._ecosystem.base.spill.check)
         if self._has_failed:
@@ -237,15 +242,29 @@ class EvoScheduler(BaseScheduler):
             # Scrapy takes a crawl with a spider for one that did well, and exits with 0.
             self._crawler.spider = None
 
-    def _reconcile(self) -> None:
-        """Settle the visits whose requests are over. O(requests under way)."""
+    def _reconcile(self) -> bool:
+        """Settle the visits whose requests are over. O(requests under way).
+
+        False where that takes so long that the rest is for the next turn of the event loop. Nothing
+        is chosen before all are settled, so that choices do not depend on how fast this is.
+        """
+        began = perf_counter()
+        for flight in self._over():
+            if perf_counter() - began > _AT_ONCE_S:
+                return False
+            self._ecosystem.land(flight, "taken away by a middleware or filter")
+        return True
+
+    def _over(self) -> list[Flight]:
         flights = self._ecosystem.flights
         if not flights:
-            return
+            return []
         working = {request.meta.get(VISIT) for request in self._slot.inprogress}
-        for visit in [each for each in flights if each not in working]:
-            if not self._transit.holds(visit):
-                self._ecosystem.land(flights[visit], "taken away by a middleware or filter")
+        return [
+            flight
+            for visit, flight in flights.items()
+            if visit not in working and not self._transit.holds(visit)
+        ]
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""
