@@ -1,0 +1,154 @@
+"""Workers without Scrapy that share a crawl of a small web on a real Redis, and can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from tiny_webs import Web, link, make_population
+
+from evocrawl.errors import StateError
+from evocrawl.flights import LATER
+from evocrawl.life import Bounds
+from evocrawl.limits import Limits
+from evocrawl.model import Dropped, Fetched, Visit
+from evocrawl.particulars import Particulars
+from evocrawl.shares import Terms
+from evocrawl.sharing import SharedChronicle
+from evocrawl.store.ops import Began
+from evocrawl.store.packing import NoPayloads
+from evocrawl.store.shared.layout import Place
+from evocrawl.worker import SharedWorker
+
+ABOUT = {"query": "coral", "evocrawl": "0", "DOWNLOAD_TIMEOUT": 1.0}
+AT_ONCE, LEASE_S = 6, 0.6
+BOUNDS = Bounds(12, 4, 40)
+
+
+class Seen:
+    """A web, and what it has seen of all workers.
+
+    Those of its pages that are `flaky` fail when they are asked for first; who then puts its visit
+    off is told in `put_off`.
+    """
+
+    def __init__(self, web: Web, flaky: frozenset[str] = frozenset()) -> None:
+        self.web = web
+        self.flaky = set(flaky)
+        self.asked = Counter[str]()
+        self.under_way = Counter[str]()
+        self.most = 0
+        self.put_off = asyncio.Queue[Hand]()
+
+
+class Hand:
+    """One worker, and what Scrapy would do for it; `options` are of its population.
+
+    `limit` is the budget of all (None: no limit).
+    """
+
+    def __init__(
+        self,
+        url: str,
+        seen: Seen,
+        species: str,
+        options: Mapping[str, Any],
+        limit: int | None = None,
+    ) -> None:
+        self.population, _ = make_population(
+            species, bounds=BOUNDS, max_unsettled=AT_ONCE, limit=lambda _: (1, 0.0), **options
+        )
+        terms = Terms(limit, BOUNDS, LEASE_S, 20.0)
+        self.worker = SharedWorker(Place.of(url), self.population, NoPayloads(), terms)
+        self.chronicle = SharedChronicle(self.worker, Limits(lambda _: (1, 0.0), (1, 0.0)))
+        self.failures: list[StateError] = []
+        self._seen = seen
+        self._limit = limit
+        self._visits: set[asyncio.Task[None]] = set()
+        self.worker.fail = self.failures.append
+        self.worker.holdings.on_gained = self._open_doors
+
+    async def run(self) -> None:
+        """Crawl until the crawl ends."""
+        self.chronicle.begin(Began(self._limit, AT_ONCE, (1, 0.0)))
+        await self.worker.join(ABOUT)
+        self.chronicle.place([link(next(iter(self._seen.web.links)))])
+        self.worker.start()
+        loop = asyncio.get_running_loop()
+        while self.worker.ended is None:
+            assert not self.failures
+            while (visit := self.chronicle.choose(loop.time())) is not None:
+                task = loop.create_task(self._fetch(visit))
+                self._visits.add(task)
+                task.add_done_callback(self._visits.discard)
+            await asyncio.sleep(0.005)
+        await self.worker.close()
+
+    async def kill(self) -> None:
+        """Stop at once: nothing that waits to be told is told, nothing is given up."""
+        for task in self._visits:
+            task.cancel()
+        await asyncio.gather(*self._visits, return_exceptions=True)
+        await self.worker.stop()
+
+    async def _fetch(self, visit: Visit) -> None:
+        lead, seen = visit.lead, self._seen
+        is_sent = await self.worker.cleared(lead.host, is_visit=True)
+        if is_sent and self.chronicle.spend(visit.id):
+            seen.asked[lead.url] += 1
+            seen.under_way[lead.host] += 1
+            seen.most = max(seen.most, seen.under_way[lead.host])
+            try:
+                await asyncio.sleep(0.01)
+            finally:
+                seen.under_way[lead.host] -= 1
+            if lead.url in seen.flaky:
+                self._put_off(visit)
+                return
+        outcome = seen.web.answer(lead.url, self.population.price)
+        told = Particulars(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
+        is_page = isinstance(outcome, Fetched)
+        self.chronicle.settle(visit.id, outcome, told if is_page else None)
+
+    def _put_off(self, visit: Visit) -> None:
+        """The visit has failed; its link is open again."""
+        species = self.population.life.agents[visit.agent].species
+        self.chronicle.settle(visit.id, Dropped(LATER))
+        self.chronicle.give_back(visit.id, visit.lead, species)
+        self._seen.flaky.discard(visit.lead.url)
+        self._seen.put_off.put_nowait(self)
+
+    def _open_doors(self, host: str) -> None:
+        for door in self.population.shut_doors():
+            if door == f"http://{host}":
+                self.chronicle.opened(door)
+
+
+Pick = Callable[["list[Hand]"], Awaitable[Hand]]
+"""Waits until somebody of those alive has to die, and says who."""
+
+
+async def crawl(
+    begin: Callable[[], Hand], workers: int, kills: int = 0, pick: Pick | None = None
+) -> list[Hand]:
+    """Let workers crawl, of which one is killed and replaced, again and again; return the last."""
+    hands: dict[Hand, asyncio.Task[None]] = {}
+
+    def add() -> None:
+        hand = begin()
+        hands[hand] = asyncio.get_running_loop().create_task(hand.run())
+
+    for _ in range(workers):
+        add()
+    for _ in range(kills):
+        assert pick is not None
+        victim = await asyncio.wait_for(pick(list(hands)), 30)
+        task = hands.pop(victim)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await victim.kill()
+        add()
+    await asyncio.wait_for(asyncio.gather(*hands.values()), 120)
+    return list(hands)
