@@ -1,13 +1,16 @@
 """A long crawl of generated pages, a good part of them hostile: memory, open files, event loop.
 
 Run: nice python benchmarks/soak.py [--pages 100000] [--hosts 400] [--hostile 0.05] [--species evo]
+         [--words 400]
 
-A server on loopback makes every page from its number: a few hundred words, links to later pages,
+A server on loopback makes every page from its number: up to `--words` words, links to later pages,
 and by chance one of the kinds of `benchmarks/hostile.py`, a compressed bomb, a lie about type or
 encoding, a redirect, an error, a connection that breaks off. evospider crawls it in a process of
 its own, with the robots gate, guard, relevance and population as in any crawl. Each line is one
-twentieth of the crawl: memory, open files, and the longest that the event loop was held, in
-wall-clock time and in CPU time of its thread; the two differ on a machine that is busy with others.
+twentieth of the crawl: different addresses that links led to so far, of which some memory is (and
+14 bytes each of this count itself), milliseconds of CPU time a page, memory, open files, and the
+longest that the event loop was held, in wall-clock time and in CPU time of its thread; the two
+differ on a machine that is busy with others.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.hostile import KINDS  # noqa: E402
+from evocrawl.keys import KeySet  # noqa: E402
 from evocrawl.simulation.proxy import LoopbackProxy, Request, Reset, Response, redirect  # noqa: E402
 
 HTML = {"Content-Type": "text/html"}
@@ -43,12 +47,16 @@ class Watch:
     def __init__(self, crawler: Any) -> None:
         from scrapy import signals
 
+        from evocrawl.ecosystem import Ecosystem
+
         self._every = crawler.settings.getint("SOAK_EVERY")
         self._file = Path(crawler.settings["SOAK_FILE"])
         self._pages = 0
         self._begin = time.monotonic()
         self._worst = self._worst_cpu = 0.0
         self._stalls = 0
+        self._known = KeySet()
+        Ecosystem.of(crawler).on_landed.append(self._landed)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._scraped, signals.item_scraped)
 
@@ -69,6 +77,10 @@ class Watch:
             self._stalls += now_cpu - last_cpu > 0.2
             last, last_cpu = now, now_cpu
 
+    def _landed(self, flight: Any, _: object) -> None:
+        for link in flight.links:
+            self._known.add(link.fingerprint)
+
     def _scraped(self) -> None:
         self._pages += 1
         if self._pages % self._every:
@@ -77,6 +89,8 @@ class Watch:
         rss_kb = int(status.split("VmRSS:")[1].split()[0])
         line = {
             "pages": self._pages,
+            "known": len(self._known),
+            "cpu_s": time.process_time(),
             "seconds": time.monotonic() - self._begin,
             "rss_mb": rss_kb / 1024,
             "files": len(os.listdir("/proc/self/fd")),
@@ -92,9 +106,10 @@ class Watch:
 class Web:
     """Pages by number; page n leads to 2n + 1, 2n + 2 and three more."""
 
-    def __init__(self, hosts: int, hostile: float) -> None:
+    def __init__(self, hosts: int, hostile: float, words: int) -> None:
         self._hosts = hosts
         self._hostile = hostile
+        self._words = words
 
     def url(self, number: int) -> str:
         return f"http://h{number % self._hosts}.test/p/{number}"
@@ -123,7 +138,7 @@ class Web:
             f"<li><a href='{self.url(target)}'>{' '.join(chance.choices(WORDS, k=4))}</a>"
             for target in targets
         )
-        text = " ".join(chance.choices(WORDS, k=chance.randrange(50, 400)))
+        text = " ".join(chance.choices(WORDS, k=chance.randint(20, self._words)))
         return f"<title>Page {number}</title><p>{text}</p><ul>{links}</ul>".encode()
 
     def _odd(self, number: int, usual: bytes, chance: random.Random) -> Response:
@@ -178,8 +193,11 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
         [*line, *(f"-s{name}={value}" for name, value in settings.items())],
         cwd=ROOT, env=environment, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    print("| pages | pages/s | memory, MB | open files | longest stall, ms | of CPU time, ms |")
-    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(
+        "| pages | known URLs | pages/s | CPU, ms a page | memory, MB | open files "
+        "| longest stall, ms | of CPU time, ms |"
+    )
+    print("|" + " ---: |" * 8)
     shown = 0
     while process.poll() is None or shown < _lines(told):
         while shown < _lines(told):
@@ -196,7 +214,8 @@ def _lines(path: Path) -> int:
 
 def _show(row: dict[str, float]) -> None:
     print(
-        f"| {row['pages']} | {row['pages'] / row['seconds']:.0f} | {row['rss_mb']:.0f} | "
+        f"| {row['pages']} | {row['known']} | {row['pages'] / row['seconds']:.0f} | "
+        f"{1000 * row['cpu_s'] / row['pages']:.1f} | {row['rss_mb']:.0f} | "
         f"{row['files']} | {row['stall_ms']:.0f} | {row['stall_cpu_ms']:.0f} |",
         flush=True,
     )
@@ -208,9 +227,10 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--hosts", type=int, default=400)
     parser.add_argument("--hostile", type=float, default=0.05)
+    parser.add_argument("--words", type=int, default=400)
     parser.add_argument("--species", default="evo")
     options = parser.parse_args()
-    web = Web(options.hosts, options.hostile)
+    web = Web(options.hosts, options.hostile, options.words)
     with tempfile.TemporaryDirectory() as folder, LoopbackProxy(web.sites()) as proxy:
         stats = crawl(options.pages, web, options.species, proxy.url, Path(folder))
     names = ("pages", "requests", "pages/truncated", "pages/read_aside", "pages/unreadable",
