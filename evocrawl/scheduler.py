@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
+from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro, deferred_from_coro
 
 from evocrawl.connections import mend
+from evocrawl.cookies import keep_few
 from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
@@ -91,6 +93,9 @@ class EvoScheduler(BaseScheduler):
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
         mend(self._crawler.engine.downloader.handlers)
+        cookies = self._crawler.get_downloader_middleware(CookiesMiddleware)
+        if cookies is not None:
+            keep_few(cookies)
         if self._sharing is None:
             self._resume(gate)
             return None
