@@ -46,7 +46,7 @@ class Seen:
 class Hand:
     """One worker, and what Scrapy would do for it; `options` are of its population.
 
-    `limit` is the budget of all (None: no limit).
+    `limit` is the budget of all (None: no limit), `bounds` those of all populations together.
     """
 
     def __init__(
@@ -56,11 +56,12 @@ class Hand:
         species: str,
         options: Mapping[str, Any],
         limit: int | None = None,
+        bounds: Bounds = BOUNDS,
     ) -> None:
         self.population, _ = make_population(
-            species, bounds=BOUNDS, max_unsettled=AT_ONCE, limit=lambda _: (1, 0.0), **options
+            species, bounds=bounds, max_unsettled=AT_ONCE, limit=lambda _: (1, 0.0), **options
         )
-        terms = Terms(limit, BOUNDS, LEASE_S, 20.0)
+        terms = Terms(limit, bounds, LEASE_S, 20.0)
         self.worker = SharedWorker(Place.of(url), self.population, NoPayloads(), terms)
         self.chronicle = SharedChronicle(self.worker, Limits(lambda _: (1, 0.0), (1, 0.0)))
         self.failures: list[StateError] = []
