@@ -2,7 +2,8 @@
 
 A Python dict spends 200 bytes and more on a key of 12 bytes and a number. Here records of key and
 values stand one behind the other in small byte strings, a *bucket* for some of them, and
-are looked for by `bytearray.find`. Buckets are split one at a time as records come (linear
+are looked for by `bytearray.find` (the few lines of it stand in each method, since a crawl looks
+up hundreds of keys a page). Buckets are split one at a time as records come (linear
 hashing, Litwin 1980), so that no step takes long. The first `small` keys are in a dict, which is
 faster.
 """
@@ -37,6 +38,7 @@ class KeyMap:
 
     def __init__(self, form: str, small: int = _SMALL) -> None:
         self._struct = Struct(form)
+        self._pack, self._unpack_from = self._struct.pack, self._struct.unpack_from
         self._stride = _KEY_BYTES + self._struct.size
         self._small = small
         self._few: dict[Fingerprint, Values] = {}
@@ -48,9 +50,13 @@ class KeyMap:
         return len(self._few) + self._packed
 
     def __contains__(self, key: Fingerprint) -> bool:
-        if key in self._few:
-            return True
-        return self._packed > 0 and self._place(key, self._bucket(key)) >= 0
+        buckets = self._buckets
+        if not buckets or len(key) != _KEY_BYTES:
+            return key in self._few
+        place = hash(key) & self._high
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        return at >= 0 and (at % self._stride == 0 or self._place(key, bucket) >= 0)
 
     def __iter__(self) -> Iterator[Fingerprint]:
         """Iterate over the keys, in no order that means anything."""
@@ -59,35 +65,44 @@ class KeyMap:
 
     def get(self, key: Fingerprint) -> Values | None:
         """Return the values of `key`, None where it is not in."""
-        few = self._few.get(key)
-        if few is not None or not self._packed:
-            return few
-        bucket = self._bucket(key)
-        at = self._place(key, bucket)
-        return None if at < 0 else self._struct.unpack_from(bucket, at + _KEY_BYTES)
+        buckets = self._buckets
+        if not buckets or len(key) != _KEY_BYTES:
+            return self._few.get(key)
+        place = hash(key) & self._high
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        if at > 0 and at % self._stride:
+            at = self._place(key, bucket)
+        return None if at < 0 else self._unpack_from(bucket, at + _KEY_BYTES)
 
     def put(self, key: Fingerprint, *values: Any) -> None:
         """Set the values of `key`."""
         if not self._buckets or len(key) != _KEY_BYTES:
             self._few[key] = values
             if not self._buckets and len(self._few) > self._small:
-                self._pack()
+                self._leave_dict()
             return
-        bucket = self._bucket(key)
-        at = self._place(key, bucket)
+        buckets = self._buckets
+        place = hash(key) & self._high
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        if at > 0 and at % self._stride:
+            at = self._place(key, bucket)
         if at >= 0:
             self._struct.pack_into(bucket, at + _KEY_BYTES, *values)
             return
-        bucket += key + self._struct.pack(*values)
+        bucket += key + self._pack(*values)
         self._packed += 1
-        if self._packed > _FULL * len(self._buckets):
+        if self._packed > _FULL * len(buckets):
             self._split()
 
     def discard(self, key: Fingerprint) -> None:
         """Remove `key` if it is in."""
-        if self._few.pop(key, None) is not None or not self._packed:
+        if self._few.pop(key, None) is not None or len(key) != _KEY_BYTES or not self._packed:
             return
-        bucket = self._bucket(key)
+        place = hash(key) & self._high
+        buckets = self._buckets
+        bucket = buckets[place if place < len(buckets) else place & self._low]
         at = self._place(key, bucket)
         if at >= 0:
             stride = self._stride
@@ -95,18 +110,13 @@ class KeyMap:
             del bucket[-stride:]
             self._packed -= 1
 
-    def _bucket(self, key: Fingerprint) -> bytearray:
-        buckets = self._buckets
-        place = hash(key) & self._high
-        return buckets[place if place < len(buckets) else place & self._low]
-
     def _place(self, key: Fingerprint, bucket: bytearray) -> int:
         """Return where the record of `key` begins in its bucket, −1 where it is not in."""
         at = bucket.find(key)
-        # What looks like the key may be a part of others; a key of unusual length is none here.
+        # What looks like the key may be a part of others.
         while at > 0 and at % self._stride:
             at = bucket.find(key, at + 1)
-        return at if len(key) == _KEY_BYTES else -1
+        return at
 
     def _records(self, bucket: bytearray) -> list[bytearray]:
         stride = self._stride
@@ -126,7 +136,7 @@ class KeyMap:
         if new == self._high:
             self._low, self._high = self._high, 2 * self._high + 1
 
-    def _pack(self) -> None:
+    def _leave_dict(self) -> None:
         """Move the keys from the dict into buckets, but for those of unusual length."""
         self._buckets = [bytearray()]
         few, self._few = self._few, {}

@@ -72,6 +72,13 @@ class PagedTable:
         """Return some rows of a column."""
         return self._gathered(rows, name)
 
+    def columns(self, rows: Rows, *names: str) -> list[Column]:
+        """Return some rows of several columns."""
+        if self._blocks.is_whole or rows.size <= self._blocks.at_once:
+            places = self._blocks.places(rows, changes=False)
+            return [self._blocks.rows[name][places] for name in names]
+        return [self.get(name, rows) for name in names]
+
     def set(self, name: str, rows: Rows, values: npt.ArrayLike) -> None:
         """Set different rows of a column, shape (n,), to one value or to n."""
         shape = (len(rows), *self._new[name].shape[1:])

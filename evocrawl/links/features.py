@@ -11,7 +11,6 @@ from evocrawl.blocks import Records
 from evocrawl.links.evidence import FAR, Evidence, Reals, Rows
 from evocrawl.links.profile import Profile
 from evocrawl.links.tokens import WordModel
-from evocrawl.links.words import ANCHOR, ANCHOR_COLUMNS, CONTEXT, CONTEXT_COLUMNS, URL, plain
 
 Matrix = npt.NDArray[np.float64]
 
@@ -86,16 +85,15 @@ class Describer:
         label = pages["label"][source].astype(float)
         tried = pages["tried"][source]
         words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
-        logits = self.words.logits(words).clip(-4, 4).astype(float) / 4
-        anchors, contexts = words[:, ANCHOR_COLUMNS], words[:, CONTEXT_COLUMNS]
+        logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
+        matches = self.profile.matches(words)
         like = pages["like"][source]
 
         maxed = np.empty((len(each), 9))
         maxed[:, 0] = logits
         maxed[:, 1] = links["anchor_match"]
         maxed[:, 2] = links["context_match"]
-        maxed[:, 3] = self.profile.match(plain(anchors, ANCHOR))
-        maxed[:, 4] = self.profile.match(plain(contexts, CONTEXT))
+        maxed[:, 3:5] = matches[:, :2]
         maxed[:, 5] = label
         maxed[:, 6] = -pages["distance"][source]
         maxed[:, 7] = like
@@ -135,7 +133,7 @@ class Describer:
         x[:, at["parent_sum"]] = np.log1p(total[:, 0])
         x[:, _LIFTS] = lifts.T
         x[:, _PROFILES] = np.minimum(most[:, 3:5], 1.5)
-        x[:, at["url_profile"]] = np.minimum(self.profile.match(plain(targets["words"], URL)), 1.5)
+        x[:, at["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
         x[:, at["distance"]] = -most[:, 6] / FAR
         x[:, at["anchor_x_parent"]] = most[:, 1] * parent
         x[:, at["anchor_profile_x_parent"]] = x[:, at["anchor_profile"]] * parent
@@ -164,10 +162,10 @@ class Describer:
     def _near(self, each: Rows, source: Rows, mean: float) -> Matrix:
         """How good the targets of the links beside it on the page were, two to each side."""
         links, pages = self.evidence.links, self.evidence.pages
-        beside = (each[:, None] + _STEPS).clip(0, len(links) - 1)
-        there = links.take(beside)
-        page = self.evidence.became["page"][there["target"]]
-        counts = (page >= 0) & (there["source"] == source[:, None]) & (beside != each[:, None])
+        beside = np.minimum(np.maximum(each[:, None] + _STEPS, 0), len(links) - 1)
+        target, page_beside = links.columns(beside, "target", "source")
+        page = self.evidence.became["page"][target]
+        counts = (page >= 0) & (page_beside == source[:, None]) & (beside != each[:, None])
         gained = np.where(counts, pages["label"][page], 0.0).sum(1)
         rate: Matrix = (gained + mean) / (counts.sum(1) + 1)
         return rate

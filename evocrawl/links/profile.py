@@ -16,11 +16,26 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evocrawl.links.words import BUCKETS, PAGE_WORDS, Ids, Reals
+from evocrawl.links.words import (
+    ANCHOR_COLUMNS,
+    BUCKETS,
+    CONTEXT_COLUMNS,
+    PAGE_WORDS,
+    URL_COLUMNS,
+    WIDTH,
+    Ids,
+    Reals,
+    plain,
+)
 
 NEEDED = 3
 REMEMBERED = 8192
 """The latest pages whose words are kept."""
+
+_COLUMNS = (ANCHOR_COLUMNS, CONTEXT_COLUMNS, URL_COLUMNS)
+_IS_OF_FIELD = np.zeros((WIDTH, len(_COLUMNS)))
+for _field, _columns in enumerate(_COLUMNS):
+    _IS_OF_FIELD[_columns, _field] = 1
 
 _TERMS = 80
 _MOST_GOOD = 40
@@ -65,15 +80,19 @@ class Profile:
         self._count += 1
         return float(self._likeness(ids, values))
 
-    def match(self, ids: Ids) -> npt.NDArray[np.float32]:
-        """Return how much of the profile is in short texts, shape (n, words) to (n,), from 0.
+    def matches(self, words: Ids) -> npt.NDArray[np.float32]:
+        """Return how much of the profile is in anchor, context and URL of links, from 0.
 
-        1 is the heaviest term alone; of several words each counts 1/√words.
+        Shapes (n, WIDTH) and (n, 3). 1 is the heaviest term alone; of several words each counts
+        1/√words.
         """
-        words = np.maximum((ids > 0).sum(-1), 1)
-        top = max(self._top, 1e-9)
-        match: npt.NDArray[np.float32] = self.weights[ids].sum(-1) / np.sqrt(words) / top
-        return match.astype(np.float32)
+        ids = plain(words)
+        weights = self.weights.take(ids)
+        sums = np.empty((len(ids), len(_COLUMNS)), np.float32)
+        for field, columns in enumerate(_COLUMNS):
+            sums[:, field] = weights[:, columns].sum(-1)
+        counts = np.maximum((ids > 0).astype(float) @ _IS_OF_FIELD, 1)
+        return (sums / np.sqrt(counts) / max(self._top, 1e-9)).astype(np.float32)
 
     def refit(self, relevances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Choose the good pages by `relevances` in [0, 1] of the pages kept, oldest first.

@@ -31,7 +31,7 @@ class WordModel:
     def logits(self, words: Ids) -> npt.NDArray[np.float32]:
         """Return b + Σ v of links' words, shape (n, WIDTH) to (n,). O(n · WIDTH)."""
         # Bucket 0 is no word: its weight stays 0.
-        total: npt.NDArray[np.float32] = self.weights[words].sum(-1) + np.float32(self.bias)
+        total: npt.NDArray[np.float32] = self.weights.take(words).sum(-1) + np.float32(self.bias)
         return total
 
     def learn(self, words: Ids, labels: npt.NDArray[np.float64], weight_of_bad: float) -> None:

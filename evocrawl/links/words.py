@@ -14,7 +14,6 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from operator import itemgetter
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
@@ -54,11 +53,17 @@ LINK_WIDTH = ANCHOR.width + CONTEXT.width + TAGS.width
 """Columns of a link's own words, in this order; those of the URL are its target's."""
 ANCHOR_COLUMNS = slice(0, ANCHOR.width)
 CONTEXT_COLUMNS = slice(ANCHOR.width, ANCHOR.width + CONTEXT.width)
+URL_COLUMNS = slice(LINK_WIDTH, LINK_WIDTH + URL.width)
 _LINK_MARKS = np.repeat(
     np.array([ANCHOR.mark, CONTEXT.mark, TAGS.mark], np.uint16),
     [ANCHOR.width, CONTEXT.width, TAGS.width],
 )
 _URL_MARKS = np.full(URL.width, URL.mark, np.uint16)
+_MARKS = np.concatenate((_LINK_MARKS, _URL_MARKS))
+WIDTH = len(_MARKS)
+"""Columns of a link's words with those of its target's URL."""
+
+_NO_WORDS = [""] * WIDTH
 
 _ASCII_WORDS = bytes(
     byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in range(256)
@@ -69,7 +74,9 @@ class Hasher(dict[str, int]):
     """Numbers words, remembering those met; bounded, since a crawl meets ever new ones."""
 
     def __missing__(self, word: str) -> int:
-        """Return the bucket of a word in [1, BUCKETS), the same in every process."""
+        """Return the bucket of a word in [1, BUCKETS), the same in every process; of "" 0."""
+        if not word:
+            return 0
         bucket = crc32(_singular(word).encode(errors="replace")) % (BUCKETS - 1) + 1
         if len(word) <= _LONGEST_KNOWN:
             if len(self) >= _KNOWN_WORDS:
@@ -81,25 +88,28 @@ class Hasher(dict[str, int]):
         """Return the words of links, given by anchor, context and tag path: each field's first
         ones, each once; shape (n, LINK_WIDTH).
         """
-        plain = array("H")
-        read = dict[str, list[str]]()
+        words = list[str]()
+        read, paths = dict[str, list[str]](), dict[str, list[str]]()
         for anchor, context, tag_path in texts:
             anchors = split(anchor[:_LONGEST_FIELD])
-            # Links beside each other have their context in common.
+            # Links beside each other have their context and their path in common.
             around = read.get(context)
             if around is None:
                 around = read[context] = split(context[:_LONGEST_FIELD])
-            plain.extend(self._padded(anchors, ANCHOR.width))
-            plain.extend(self._padded(_around(anchors, around), CONTEXT.width))
-            plain.extend(self._padded(_paths(tag_path), TAGS.width))
-        return _marked(plain, _LINK_MARKS)
+            path = paths.get(tag_path)
+            if path is None:
+                path = paths[tag_path] = _padded(_paths(tag_path), TAGS.width)
+            words += _padded(anchors, ANCHOR.width)
+            words += _padded(_around(anchors, around), CONTEXT.width)
+            words += path
+        return self._marked(words, _LINK_MARKS)
 
     def urls(self, texts: Iterable[str]) -> Ids:
         """Return the last words of readable URLs, shape (n, URL.width)."""
-        plain = array("H")
+        words = list[str]()
         for text in texts:
-            plain.extend(self._padded(split(text)[-URL.width :], URL.width))
-        return _marked(plain, _URL_MARKS)
+            words += _padded(split(text)[-URL.width :], URL.width)
+        return self._marked(words, _URL_MARKS)
 
     def page(self, title: str, text: str) -> tuple[Ids, Reals]:
         """Return a page's most frequent words, shape (PAGE_WORDS,), and weights of length 1.
@@ -119,14 +129,19 @@ class Hasher(dict[str, int]):
             weights[: len(kept)] = heavy / math.sqrt(heavy @ heavy)
         return ids, weights
 
-    def _padded(self, words: Iterable[str], width: int) -> list[int]:
-        row = [*map(self.__getitem__, islice(dict.fromkeys(words), width))]
-        return row + [0] * (width - len(row))
+    def _marked(self, words: list[str], marks: Ids) -> Ids:
+        """The buckets of words, with the marks of their fields, shape (n, len(marks))."""
+        plain = np.frombuffer(array("H", map(self.__getitem__, words)), np.uint16)
+        plain = plain.reshape(-1, len(marks))
+        marked = plain ^ marks
+        marked[marked == 0] = 1
+        marked[plain == 0] = 0
+        return marked
 
 
-def plain(words: Ids, field: Field) -> Ids:
-    """Return the buckets of a field's words as pages have them; 0 stays 0."""
-    return np.where(words > 0, words ^ np.uint16(field.mark), np.uint16(0))
+def plain(words: Ids) -> Ids:
+    """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
+    return np.where(words > 0, words ^ _MARKS, np.uint16(0))
 
 
 def readable(url: str) -> str:
@@ -160,24 +175,23 @@ def split(text: str) -> list[str]:
 
 def _around(anchors: list[str], context: list[str]) -> list[str]:
     """The words of the context that are not in the anchor, from the middle of them outwards."""
-    words = [word for word in context if word not in anchors]
+    words = context
+    if not set(anchors).isdisjoint(context):
+        words = [word for word in context if word not in anchors]
     start = max((len(words) - CONTEXT.width) // 2, 0)
     return words[start : start + CONTEXT.width]
+
+
+def _padded(words: list[str], width: int) -> list[str]:
+    """The first `width` different words; where there are fewer, "" for each that is missing."""
+    row = [*dict.fromkeys(words)][:width]
+    return row + _NO_WORDS[len(row) : width]
 
 
 def _paths(tag_path: str) -> list[str]:
     """The last two and the last four elements of a tag path."""
     tags = tag_path[-_LONGEST_FIELD:].rsplit("/", 4)
     return ["/".join(tags[-2:]), "/".join(tags[-4:])] if tag_path else []
-
-
-def _marked(plain: array[int], marks: Ids) -> Ids:
-    """Give words the marks of their fields, shape (n, len(marks)); 0 stays what it is."""
-    words = np.frombuffer(plain, np.uint16).reshape(-1, len(marks))
-    marked = words ^ marks
-    marked[marked == 0] = 1
-    marked[words == 0] = 0
-    return marked
 
 
 def _singular(word: str) -> str:

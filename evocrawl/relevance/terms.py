@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 
 import regex
 import Stemmer
@@ -115,17 +115,14 @@ class Analyser:
 
     def read(self, words: Iterable[str]) -> list[str]:
         """Return the terms of rough `words` in their order, with repetitions."""
-        known = self._known
-        return [term for word in words for term in known[word]]
+        return [*self._terms(words)]
 
     def count(self, words: Iterable[str]) -> dict[str, int]:
         """Return how often each term occurs in rough `words`."""
-        counts: dict[str, int] = {}
-        known = self._known
-        for word, times in Counter(words).items():
-            for term in known[word]:
-                counts[term] = counts.get(term, 0) + times
-        return counts
+        return Counter(self._terms(words))
+
+    def _terms(self, words: Iterable[str]) -> Iterator[str]:
+        return chain.from_iterable(map(self._known.__getitem__, words))
 
     def _read_packed(self, run: str) -> list[str]:
         if len(run) == 1:

@@ -78,7 +78,9 @@ class TfIdf:
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
         """Return the weighted mean of the cosines of anchor and context; `language` unneeded."""
         phrases = self._phrases
-        return ANCHOR_SHARE * phrases[anchor] + (1 - ANCHOR_SHARE) * phrases[context]
+        of_anchor = phrases[anchor] if anchor else 0.0
+        of_context = phrases[context] if context else 0.0
+        return ANCHOR_SHARE * of_anchor + (1 - ANCHOR_SHARE) * of_context
 
     def explain(self, title: str, text: str, language: str = "") -> tuple[Contribution, ...]:  # noqa: ARG002
         """Return what each query term adds to `page`'s score, the largest share first."""

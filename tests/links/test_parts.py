@@ -50,8 +50,12 @@ def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
     likeness = profile.refit(np.array([0.9] * 5 + [0.0] * 25))
     assert likeness[:5].min() > 0.9 > 0.1 > likeness[5:].max()
     assert profile.weights[hasher["coral"]] > 0 == profile.weights[hasher["the"]]
-    ids = np.array([[hasher["coral"], 0], [hasher["stone"], 0]], np.uint16)
-    assert profile.match(ids).tolist() == [1.0, 0.0]
+    links = hasher.links([("coral", "a stone coral", ""), ("stone", "", "")])
+    words = np.concatenate((links, hasher.urls(["/the/coral", "/stone"])), axis=1)
+    anchors, contexts, urls = profile.matches(words).T.tolist()
+    assert anchors == [1.0, 0.0]
+    assert contexts == [0.0, 0.0]
+    assert np.allclose(urls, [0.5**0.5, 0.0])
 
 
 def test_the_profile_waits_for_some_good_pages() -> None:

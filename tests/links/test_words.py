@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.links.words import (
-    ANCHOR,
+    ANCHOR_COLUMNS,
     LINK_WIDTH,
     PAGE_WORDS,
     URL,
+    URL_COLUMNS,
     Hasher,
     plain,
     readable,
@@ -22,11 +23,11 @@ from evocrawl.links.words import (
 def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> None:
     """So that a profile of pages can read links."""
     hasher = Hasher()
-    anchor = hasher.links([("Fossils", "", "")])[0, : ANCHOR.width]
-    url = hasher.urls(["/big/fossil"])[0]
+    own, url = hasher.links([("Fossils", "", "")]), hasher.urls(["/big/fossil"])
+    words = plain(np.concatenate((own, url), axis=1))[0]
     page, _ = hasher.page("fossil", "")
-    assert anchor[0] != url[1]
-    assert plain(anchor, ANCHOR)[0] == plain(url, URL)[1] == page[0] > 0
+    assert own[0, 0] != url[0, 1]
+    assert words[ANCHOR_COLUMNS][0] == words[URL_COLUMNS][1] == page[0] > 0
 
 
 def test_words_of_the_anchor_are_not_counted_in_its_context() -> None:
