@@ -48,6 +48,7 @@ class Hosts:
         self._delays: list[tuple[float, str]] = []
         self._address_of: dict[str, str] = {}
         self._addresses: dict[str, _Address] = {}
+        self._sharers = 1
         self.on_free: list[Callable[[str], None]] = []
         """Called with a host that may have become free."""
 
@@ -97,6 +98,15 @@ class Hosts:
         if len(self._address_of) > _MAX_LOCATED:
             self._forget(next(iter(self._address_of)))
 
+    def share(self, sharers: int) -> None:
+        """So many crawls, this one too, are at the same addresses: each takes its part of them.
+
+        At least one place, so that none is kept out for ever. Runtime complexity: O(addresses).
+        """
+        self._sharers = max(sharers, 1)
+        for address in list(self._addresses):
+            self._let_in(address)
+
     def close(self, host: str) -> None:
         """Nothing may start at `host` until `reopen`."""
         self._busy.setdefault(host, _State()).closed = True
@@ -121,7 +131,7 @@ class Hosts:
 
     def _has_room(self, host: str) -> bool:
         address = self._addresses.get(self._address_of.get(host, ""))
-        if address is None or address.in_flight < address.most:
+        if address is None or address.in_flight < max(address.most // self._sharers, 1):
             return True
         address.kept_out[host] = None
         return False

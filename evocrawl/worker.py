@@ -175,6 +175,7 @@ class SharedWorker:
         workers = await self._board.beat(mine, self._need(mine))
         if len(workers) != len(self._living):
             self.population.borders.bound(share_of(self._terms.bounds, len(workers)))
+            self.population.environment.hosts.share(len(workers))
         self._living = {each.session: each for each in workers}
         await self._advice.exchange()
         if not self._is_sharing:

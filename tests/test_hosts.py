@@ -135,6 +135,34 @@ def test_hosts_of_one_address_share_its_limit() -> None:
     assert hosts.is_free("3.test", 0.0)
 
 
+def test_crawls_share_the_places_of_an_address() -> None:
+    """R9: each of several takes its part, and whoever is kept out may ask when there are fewer."""
+    hosts = Hosts(lambda _: (8, 0.0))
+    freed: list[str] = []
+    hosts.on_free.append(freed.append)
+    names = [f"{number}.test" for number in range(6)]
+    for name in names:
+        hosts.locate(name, "10.0.0.1", 4)
+
+    def under_way() -> int:
+        """How many there are once all have started that may."""
+        for name in names:
+            if hosts.is_free(name, 0.0):
+                hosts.start(name, 0.0)
+        return sum(state.in_flight for state in hosts._busy.values())
+
+    hosts.share(2)
+    assert under_way() == 2
+    freed.clear()
+    hosts.share(9)
+    assert set(freed) == set(names[2:])
+    hosts.finish(names[0])
+    hosts.finish(names[1])
+    assert under_way() == 1
+    hosts.share(1)
+    assert under_way() == 4
+
+
 def test_located_hosts_are_forgotten_in_the_end() -> None:
     """The last 10 000 are known; an address without hosts and visits is not kept."""
     hosts = Hosts(lambda _: (1, 0.0))
