@@ -21,7 +21,7 @@ from time import perf_counter, process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from kills import evocrawl, start, tree
+from crawled_tree import evocrawl, start, tree
 
 from evocrawl.chronicle import Chronicle
 from evocrawl.config import Config
@@ -107,7 +107,7 @@ def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
 def whole_crawl(pages: int, *, is_stored: bool) -> tuple[float, float]:
     """Return CPU and wall seconds of a Scrapy crawl, each a page."""
     with LoopbackProxy({"tree.test": tree(pages)}) as proxy, tempfile.TemporaryDirectory() as name:
-        line = evocrawl(Path(name))
+        line = evocrawl(f"{Path(name) / 'state.sqlite'}")
         if not is_stored:
             del line[-2:]
         before, began_s = getrusage(RUSAGE_CHILDREN), perf_counter()
