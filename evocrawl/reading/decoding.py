@@ -4,18 +4,45 @@ from __future__ import annotations
 
 import codecs
 import re
+from itertools import islice
 
-from resiliparse.parse.encoding import detect_encoding
-from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+)
 
 from evocrawl.reading.guards import without_giant_tags
+from evocrawl.reading.inline import INLINE, READINGS
+from evocrawl.reading.legacy import ERRORS
 from evocrawl.reading.limits import Limits
 
-_EDGE = re.compile(
-    rb"<(?!/?(?:a|abbr|b|code|em|i|img|script|small|span|strong|style|sub|sup|tt|u|wbr)\b)(?=[/a-zA-Z])"
+_WITHIN_A_LINE = "|".join((*INLINE, *READINGS, "a", "img", "script", "style", "wbr"))
+_EDGE = re.compile(rf"<(?!/?(?:{_WITHIN_A_LINE})\b)(?=[/a-zA-Z])".encode(), re.I)
+_END = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.I)
+"""libxml2 stops at the first of them; in HTML what follows belongs to the body."""
+_CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f]+")
+_CONTROL_REFERENCE = re.compile(
+    rb"&\#(?:0* (?:[0-8] | 1[4-9] | 2\d | 3[01] | 127) (?!\d)"
+    rb"| x0* (?:[0-8ef] | 1[0-9a-f] | 7f) (?![0-9a-f])) ;?",
+    re.VERBOSE | re.I,
 )
+_UTF_16 = (
+    (re.compile(rb"(?:[\t\n\r ]\0){0,99}<\0[!?/a-z]\0", re.I), "utf-16-le"),
+    (re.compile(rb"(?:\0[\t\n\r ]){0,99}\0<\0[!?/a-z]", re.I), "utf-16-be"),
+)
+_FOREIGN = re.compile(rb"[\x80-\xff]")
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
+_META = re.compile(rb"<meta\s(?![^<>]*\b(?:name|property)\s*=)[^<>]{0,500}>", re.I)
+_LABEL = re.compile(r"""[\s;"']charset\s*=[\s"']*([\w.:-]+)""", re.I | re.A)
+_METAS = 100
+_UTF_8_SHARE = 0.9
 _DETECTION_BYTES = 20_000
 _BIG_BYTES = 50_000
+_ALIASES = {"x-mac-cyrillic": "mac-cyrillic", "x-mac-ukrainian": "mac-cyrillic"}
+"""Labels of the Encoding Standard that neither library knows."""
 _WEB_CODECS = frozenset(
     codecs.lookup(name).name
     for name in (
@@ -32,7 +59,7 @@ _WEB_CODECS = frozenset(
 
 
 def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, list[str]]:
-    """Return the page as UTF-8 without NUL bytes, and which caps were hit.
+    """Return the page as UTF-8 without control characters, and which caps were hit.
 
     The encoding is that of a byte order mark, or else the HTTP header's (`encoding`), or else the
     one the page declares, or else found out from the bytes; unknown names are passed over.
@@ -43,8 +70,7 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if len(body) > limits.body_bytes:
         body = body[: limits.body_bytes]
         cut.append("body_bytes")
-    text = decoded(body, encoding).replace("\0", "")
-    utf8 = text.encode("utf-8", "replace")
+    utf8 = _CONTROLS.sub("", decoded(body, encoding)).encode("utf-8", "replace")
     if utf8.count(b"<") > limits.tags:
         utf8 = utf8[: -len(utf8.split(b"<", limits.tags + 1)[-1]) - 1]
         cut.append("tags")
@@ -52,7 +78,7 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if len(small) < len(utf8):
         utf8 = small
         cut.append("attributes")
-    return _EDGE.sub(b" <", utf8), cut
+    return _EDGE.sub(b" <", _END.sub(b" ", _CONTROL_REFERENCE.sub(b"", utf8))), cut
 
 
 def decoded(body: bytes, encoding: str | None) -> str:
@@ -60,13 +86,24 @@ def decoded(body: bytes, encoding: str | None) -> str:
     marked, bom = read_bom(body)
     if marked is not None:
         return body[len(bom or b"") :].decode(marked, "replace")
-    known = _declared(body, encoding)
+    known = _by_zeros(body) or _declared(body, encoding)
     if known is not None:
-        return body.decode(known, "replace")
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError:
-        return body.decode(_found_out(body), "replace")
+        return body.decode(known, ERRORS)
+    if not _ISO_2022_JP.search(body, 0, _DETECTION_BYTES):
+        try:
+            return body.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    return body.decode(_found_out(body), ERRORS)
+
+
+def header_encoding(content_type: str) -> str | None:
+    """Return the encoding that a Content-Type header names; None for none, or one of no page.
+
+    >>> header_encoding("text/html; Charset='ISO-8859-8-I'"), header_encoding("text/html")
+    ('iso8859-8', None)
+    """
+    return http_content_type_encoding(content_type) or _named(content_type)
 
 
 def safe_encoding(body: bytes, encoding: str | None) -> str | None:
@@ -91,6 +128,11 @@ def safe_encoding(body: bytes, encoding: str | None) -> str | None:
     return None
 
 
+def _by_zeros(body: bytes) -> str | None:
+    """UTF-16 without a mark: nothing else begins with a tag of which every other byte is zero."""
+    return next((codec for pattern, codec in _UTF_16 if pattern.match(body)), None)
+
+
 def _declared(body: bytes, encoding: str | None) -> str | None:
     for name in (encoding, html_body_declared_encoding(body)):
         known = _codec(name) if name else None
@@ -100,7 +142,36 @@ def _declared(body: bytes, encoding: str | None) -> str | None:
 
 
 def _found_out(body: bytes) -> str:
-    return _codec(detect_encoding(body[:_DETECTION_BYTES]) or "") or "cp1252"
+    """The encoding of what is no faultless UTF-8 and declares nothing at its beginning.
+
+    A declaration further on counts (HTML, "changing the encoding while parsing"); so does UTF-8
+    with a few bad bytes in it. Else it is told by the bytes around the first that is no ASCII.
+    """
+    for meta in islice(_META.finditer(body), _METAS):
+        late = _named(meta[0].decode("latin-1"))
+        if late is not None and _can_be(late, body):
+            return late
+    if _is_mostly_utf8(body):
+        return "utf-8"
+    foreign = _FOREIGN.search(body)
+    start = max(foreign.start() - _DETECTION_BYTES // 2, 0) if foreign else 0
+    name = detect_encoding(body[start : start + _DETECTION_BYTES], html5_compatible=False) or ""
+    # What the standard has no label for are wrong guesses (code pages of DOS), with one exception.
+    known = name if name == "cp949" else map_encoding_to_html5(name, fallback_utf8=False)
+    return _codec(known or "") or "cp1252"
+
+
+def _named(text: str) -> str | None:
+    """The codec of what is named as charset; w3lib knows fewer labels, and no single quotes."""
+    label = _LABEL.search(text)
+    return _codec(label[1]) if label else None
+
+
+def _is_mostly_utf8(body: bytes) -> bool:
+    text = body.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    foreign = len(text) - len(text.encode("ascii", "ignore"))
+    return foreign - bad > _UTF_8_SHARE * foreign
 
 
 def _can_be(codec: str, body: bytes) -> bool:
@@ -114,5 +185,7 @@ def _codec(name: str) -> str | None:
     Python knows many more, by which a page could raise ("hex", "undefined"), take quadratic time
     ("punycode") or hide its tags ("unicode_escape", UTF-7).
     """
-    known = resolve_encoding(name)
+    label = name.strip().lower()
+    label = _ALIASES.get(label) or map_encoding_to_html5(label, fallback_utf8=False) or label
+    known = resolve_encoding(label)
     return known if known in _WEB_CODECS else None

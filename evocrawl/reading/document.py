@@ -18,8 +18,7 @@ import logging
 import re
 from dataclasses import dataclass, replace
 
-from w3lib.encoding import http_content_type_encoding
-
+from evocrawl.reading.decoding import header_encoding
 from evocrawl.reading.feeds import read_feed
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, read_html
@@ -89,7 +88,7 @@ def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> Reading:
 def _by_kind(document: Document, limits: Limits) -> Reading:
     body, url = document.body, document.url
     essence = document.content_type.partition(";")[0].partition(",")[0].strip().lower()
-    encoding = http_content_type_encoding(document.content_type)
+    encoding = header_encoding(document.content_type)
     language = document.content_language
     if document.data:
         reading = read_rdf(body, url, document.content_type, limits=limits)

@@ -20,6 +20,7 @@ from evocrawl.reading.decoding import to_utf8
 from evocrawl.reading.formats import formats_in
 from evocrawl.reading.guards import flat, is_markup
 from evocrawl.reading.head import read_head
+from evocrawl.reading.inline import READINGS
 from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.robots_tags import directives
@@ -27,7 +28,7 @@ from evocrawl.reading.targets import with_data
 from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
-_UNREAD = ("script", "style", "template")
+_UNREAD = ("annotation", "noframes", "script", "style", "template", *READINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,8 @@ def _parse_once(html: bytes) -> tuple[Any, bool]:
 def _strip_unread(root: Any) -> None:
     """Take out what no reader sees, and what only asks for a browser with scripts.
 
-    Of what stands there for browsers without scripts, the links count: that is what we are.
+    The source of formulas goes, too, and how characters are spoken. Of what stands there for
+    browsers without scripts, the links count: that is what we are.
     """
     for element in root.iter("noscript"):
         if next(element.iter("a", "area"), None) is None:
@@ -152,7 +154,7 @@ def _strip_unread(root: Any) -> None:
 
 def _declared_language(root: Any) -> str:
     html = root if root.tag == "html" else next(root.iter("html"), None)
-    return (html.get("lang") if html is not None else None) or ""
+    return "" if html is None else html.get("lang") or html.get("xml:lang") or ""
 
 
 def content_fingerprint(text: str) -> bytes:

@@ -14,6 +14,7 @@ from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
 from evocrawl.reading.hidden import empty_hidden
+from evocrawl.reading.inline import INLINE
 
 _BANNER_WORDS = ("cookie", "consent", "gdpr")
 _BANNERS = [f"[{where}*='{word}' i]" for where in ("id", "class") for word in _BANNER_WORDS]
@@ -26,10 +27,6 @@ _PLAIN: dict[str, Any] = {
     "preserve_formatting": False,
     "list_bullets": False,
 }
-_INLINE = (
-    *("abbr", "b", "bdi", "bdo", "big", "cite", "code", "dfn", "em", "font", "i", "kbd", "mark"),
-    *("s", "samp", "small", "span", "strong", "sub", "sup", "tt", "u", "var"),
-)
 _LOST = 2
 """The main content is not trusted if the page has more than this many times its characters.
 
@@ -48,7 +45,7 @@ def main_text(root: Any) -> str:
     """
     etree.strip_elements(root, "head", with_tail=False)
     empty_hidden(root)
-    etree.strip_tags(root, *_INLINE)
+    etree.strip_tags(root, *INLINE)
     html = etree.tostring(root, encoding="utf-8", method="html")
     tree = HTMLTree.parse_from_bytes(html, "utf-8")
     if tree.body is None:

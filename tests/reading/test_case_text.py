@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from evocrawl.reading import read_html
+from evocrawl.reading import Document, read, read_html
 
 PAGE = "http://a.test/page"
 JAPANESE = "日本語テキストの例です。海の底には多くの資源があります。"
@@ -153,6 +153,107 @@ def test_b031_text_is_passed_on_as_written(form: str) -> None:
 def test_encodings(body: bytes, encoding: str | None) -> None:
     """Byte order mark, header, declaration, bytes: in this order (HTML, encoding sniffing)."""
     assert read_html(body, PAGE, encoding=encoding).text == "é"
+
+
+RUSSIAN = "Глубоководная добыча руды вредит дну моря."
+KOREAN = "심해 채굴은 생태계에 큰 영향을 미친다. 더 많은 연구가 필요하다."
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "text"),
+    [
+        ("GB2312", "gb18030", "鎔镕喆"),
+        ("x-x-big5", "big5hkscs", "深海採礦 嘅咁"),
+        ("Shift_JIS", "cp932", "①㈱髙～"),
+        ("windows-949", "cp949", "똠방각하"),
+        ("ks_c_5601-1987", "cp949", "똠방각하"),
+        ("ISO-8859-1", "cp1252", "“a” €"),
+        ("us-ascii", "cp1252", "“a” €"),
+        ("iso-8859-9", "cp1254", "€ğ"),
+        ("dos-874", "cp874", "€ก"),
+        ("iso-8859-8-i", "iso8859-8", "שלום"),
+        ("visual", "iso8859-8", "שלום"),
+        ("x-mac-cyrillic", "mac-cyrillic", RUSSIAN),
+        ("X-Mac-Roman", "macroman", "é"),
+        ("koi", "koi8-r", RUSSIAN),
+    ],
+)
+def test_b027_labels_mean_what_browsers_take_them_for(name: str, codec: str, text: str) -> None:
+    """B027: names are old, or those of a smaller relative (WHATWG Encoding, "labels")."""
+    body = f"<p>{text}".encode(codec)
+    assert read_html(body, PAGE, encoding=name).text == text
+    assert read_html(f"<meta charset='{name}'>".encode() + body, PAGE).text == text
+    header = f"text/html; Charset='{name}'"
+    assert read(Document(body, PAGE, header)).text == text
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "text"),
+    [
+        pytest.param(b"<p>\xad\xa1 \xad\xea \xfc\xe2", "euc-jp", "① ㈱ 髙", id="NEC and IBM"),
+        pytest.param(b"<p>\xb3\xa4\xfd\xfe<b>x", "euc-jp", "海\ufffdx", id="no character"),
+        pytest.param(b"<p>\x80 5 \xff", "gbk", "€ 5 \ufffd", id="euro"),
+    ],
+)
+def test_b026_characters_that_python_does_not_know(body: bytes, encoding: str, text: str) -> None:
+    """B026: the standard's tables for EUC-JP and GBK hold more."""
+    assert read_html(body, PAGE, encoding=encoding).text == text
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        pytest.param(f"<p>{KOREAN}".encode("cp949"), KOREAN, id="Korean"),
+        pytest.param(f"<p>{JAPANESE}".encode("iso2022_jp"), JAPANESE, id="seven bits"),
+        pytest.param(f"<p>{RUSSIAN}".encode("koi8-r"), RUSSIAN, id="Cyrillic"),
+        pytest.param("<p>Größe – “été”".encode("cp1252"), "Größe – “été”", id="Latin"),
+        pytest.param("<p>é 海</p>".encode("utf-16-le"), "é 海", id="UTF-16 without a mark"),
+        pytest.param("\r\n<!-- x --><p>é".encode("utf-16-be"), "é", id="the other UTF-16"),
+        pytest.param("<p>Größe, été, 海".encode() + b"\xff", "Größe, été, 海\ufffd", id="bad"),
+        pytest.param("<p>海底".encode() * 9 + b"\xe6\xb5", "海底 " * 8 + "海底\ufffd", id="cut"),
+        pytest.param(b"<p>" + b"word " * 6000 + KOREAN.encode("cp949"), "word " * 6000 + KOREAN,
+                     id="far on"),
+        pytest.param(b"<script>" + b"x" * 5000 + b"</script><meta charset=iso-8859-2><p>\xb1\xb6",
+                     "ąś", id="declared far on"),
+        pytest.param(b"<p>x<meta http-equiv=Content-Type content='a;charset=iso-8859-2'> \xb1\xb6",
+                     "x ąś", id="declared in the body"),
+    ],
+)  # fmt: skip
+def test_b026_what_is_not_declared_is_found_out(body: bytes, text: str) -> None:
+    """B026: by its bytes, wherever they begin to tell, or by what is declared too late."""
+    assert read_html(body, PAGE).text == text
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<p>one</p></body></html>\n<p>two</p><a href=/x>link</a>",
+     "<html><body>one</body></html><html><body>two <a href=/x>link</a></body></html>",
+     "<p>one</HTML ><div>two</div></body><a href=/x>link</a>"],
+)  # fmt: skip
+def test_b009_what_follows_the_end_of_a_page_belongs_to_it(html: str) -> None:
+    """B009: servers and templates put things behind; browsers show them (HTML, "after body")."""
+    reading = read_html(html.encode(), PAGE)
+    assert reading.text == "one two link"
+    assert [link.url for link in reading.links] == ["http://a.test/x"]
+
+
+def test_b031_inline_elements_split_no_word() -> None:
+    """B031: drop caps, marks and the like stand within words; blocks do not."""
+    for tag in ("b", "FONT", "bdi", "mark", "ins", "big", "q", "time"):
+        assert text_of(f"<p>un<{tag}>believ</{tag}>able</p>re<wbr>ef<p>x") == "unbelievable reef x"
+
+
+def test_b031_characters_above_a_line_split_no_word() -> None:
+    """B031: Japanese pages for learners tell how each character is spoken."""
+    html = "<p><ruby>深<rp>(</rp><rt>しん</rt>海<rt>かい</rt></ruby>採鉱"
+    assert text_of(html) == "深海採鉱"
+
+
+@pytest.mark.parametrize("control", ["\x01", "\x1b", "\x7f", "&#1;", "&#x1B;", "&#0027", "&#x0;"])
+def test_control_characters_are_no_text(control: str) -> None:
+    """They steer terminals and are not allowed in XML; as with NUL, the word goes on."""
+    reading = read_html(f"<title>a{control}b</title><p>c{control}d &#10;&#128;".encode(), PAGE)
+    assert (reading.title, reading.text) == ("ab", "cd €")
 
 
 def test_undecodable_bytes_are_replaced() -> None:
