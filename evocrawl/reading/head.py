@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from evocrawl.reading.formats import MEDIA_TYPES
+from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.robots_tags import AGENT
 
 _SAME = frozenset(("alternate", "describedby", "meta"))
@@ -32,7 +33,8 @@ class Head:
 def read_head(root: Any, url: str, most_chars: int) -> Head:
     """Read the head of the page at `url`, from wherever in the page its elements stand.
 
-    The title is that of the first `title` element, or else of the first `h1` with text. The first
+    The title is that of the first `title` element with text, those of drawings aside, or else of
+    the first `h1` with text. The first
     `base` with an address counts, or if that is no http(s) URL of at most `most_chars` the page's
     own address (HTML, "set the frozen base URL"); so does the first canonical link, which is
     resolved against it.
@@ -53,13 +55,17 @@ def read_head(root: Any, url: str, most_chars: int) -> Head:
         elif tag == "base":
             base = element.get("href") if base is None else base
         elif tag == "title":
-            head.title = head.title or _words(element)
-        else:
+            head.title = head.title or ("" if _is_of_a_picture(element) else _words(element))
+        elif not is_hidden(element):
             heading = heading or _words(element)
     head.base_url = _joined(url, base, most_chars) or url
     head.canonical_url = _joined(head.base_url, canonical, most_chars)
     head.title = head.title or heading
     return head
+
+
+def _is_of_a_picture(title: Any) -> bool:
+    return next(title.iterancestors("svg"), None) is not None
 
 
 def _is_canonical(link: Any) -> bool:

@@ -13,11 +13,11 @@ from lxml import etree
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
+from evocrawl.reading.banners import empty_banners
 from evocrawl.reading.hidden import empty_hidden
 from evocrawl.reading.inline import INLINE
 
-_BANNER_WORDS = ("cookie", "consent", "gdpr")
-_BANNERS = [f"[{where}*='{word}' i]" for where in ("id", "class") for word in _BANNER_WORDS]
+_BANNER_WORDS = (b"cookie", b"consent", b"gdpr")
 _NAVIGATION = [
     *("nav", "footer", "select", "button"),
     *(f"[role='{role}']" for role in ("navigation", "contentinfo", "search")),
@@ -46,26 +46,27 @@ def main_text(root: Any) -> str:
     etree.strip_elements(root, "head", with_tail=False)
     empty_hidden(root)
     etree.strip_tags(root, *INLINE)
+    for element in root.iter("figure", "figcaption"):
+        element.tag = "div"  # resiliparse drops pictures with their captions, tables and programs
     html = etree.tostring(root, encoding="utf-8", method="html")
+    lower = html.lower()
+    if any(word in lower for word in _BANNER_WORDS):
+        empty_banners(root)
+        html = etree.tostring(root, encoding="utf-8", method="html")
     tree = HTMLTree.parse_from_bytes(html, "utf-8")
     if tree.body is None:
         return ""
-    # Selectors are slow; so no banner is looked for where there can be none.
-    lower = html.lower()
-    banners = _BANNERS if any(word.encode() in lower for word in _BANNER_WORDS) else []
-    text = _extract(tree, banners, main_content=True)
+    text = _extract(tree, main_content=True)
     if len(text) * _LOST < _chars_outside_links(root):
-        whole = _extract(tree, [*banners, *_NAVIGATION])
+        whole = _extract(tree, skip_elements=_NAVIGATION)
         if len(text) * _LOST < len(whole):
             text = whole
-    return text or _extract(tree, [])
+    return text or _extract(tree, form_fields=True)
 
 
-def _extract(tree: HTMLTree, skipped: list[str], *, main_content: bool = False) -> str:
-    text = extract_plain_text(
-        tree, main_content=main_content, skip_elements=skipped or None, **_PLAIN
-    )
-    return _collapsed(str(text).replace("¶", " "))
+def _extract(tree: HTMLTree, **asked: Any) -> str:
+    text = str(extract_plain_text(tree, **asked, **_PLAIN))
+    return _collapsed(text.replace("¶", " "))
 
 
 def _chars_outside_links(root: Any) -> int:

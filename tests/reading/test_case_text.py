@@ -65,6 +65,80 @@ def test_b022_the_article_is_the_text_and_not_the_cookie_banner() -> None:
         assert "consent" not in text
 
 
+ON_COOKIES = "<p>Zebra cookies hold the state of a session.</p>"
+ARTICLE = "<p>Coral reefs bleach when the sea is too warm for their algae.</p>" * 5
+
+
+@pytest.mark.parametrize(
+    "html",
+    [f"<div role=main><section id=http.cookies><h1>Cookies</h1>{ON_COOKIES * 9}</section></div>"
+     "<footer><p>Copyright of somebody, all rights reserved, found a bug?</p></footer>",
+     f"<main><h1>Sessions</h1>{ARTICLE}<section id=using-cookies><h2>Using cookies</h2>"
+     f"{ON_COOKIES}</section></main>",
+     f"<body class='cookies-not-set'><nav>Menu</nav><p>Text.</p>{ON_COOKIES * 9}",
+     f"<div id=page class=has-cookie-banner><h1>Reefs</h1>{ON_COOKIES * 9}</div><p>Imprint</p>",
+     f"<div id=wrap class=cookie-banner-off>{ON_COOKIES * 9}</div><p>Imprint</p>",
+     f"{ARTICLE}<h2 id=cookies>Zebra cookies</h2>{ARTICLE}",
+     f"{ARTICLE}<dl><dt id=cookies.Zebra>class Zebra<dd>A morsel.</dl>",
+     f"<div class=cookie-recipes><h2>Oat</h2>{ON_COOKIES}</div>{ARTICLE}"],
+    ids=["a page", "a section", "the body", "a wrapper", "a wrapper without heading", "a heading",
+         "a definition", "a box with a heading"],
+)  # fmt: skip
+def test_b022_what_is_about_cookies_is_no_banner(html: str) -> None:
+    """B022: documents name their parts after what these are about."""
+    text = text_of(html)
+    assert "Zebra" in text
+    assert "Menu" not in text
+
+
+@pytest.mark.parametrize(
+    "banner",
+    ["<div id=onetrust-consent-sdk><h2>Privacy</h2><p>zebra</p></div>",
+     "<div class='modal gdpr'><p>zebra</p></div>", "<div id=cookies><p>zebra</p></div>",
+     "<dialog open class=cookie-x><p>zebra</p></dialog>",
+     f"<div id=CybotCookiebotDialog><h2>Consent</h2>{'<p>zebra vendors</p>' * 60}</div>"],
+)  # fmt: skip
+def test_b022_banners_are_told_by_their_names(banner: str) -> None:
+    """B022: also within the main element, and with headings of their own."""
+    for html in (banner + ARTICLE, f"<main><div class=cookie-notice>zebra</div>{ARTICLE}</main>"):
+        text = text_of(html)
+        assert text.count("Coral reefs bleach") == 5
+        assert "zebra" not in text
+
+
+@pytest.mark.parametrize(
+    "whole", ["<body style='display:none'>", "<html hidden><body aria-hidden=true>"]
+)
+def test_a_page_is_not_hidden_as_a_whole(whole: str) -> None:
+    """Scripts show it when it is complete; without them there would be no text."""
+    assert "Coral" in text_of(whole + ARTICLE)
+
+
+@pytest.mark.parametrize("inner", ["<table><tr><td>zebra</table>", "<pre>zebra</pre>", "zebra",
+                                   "<img><figcaption>zebra</figcaption>"])  # fmt: skip
+def test_figures_are_text(inner: str) -> None:
+    """Content systems put tables and programs into them, not pictures alone."""
+    for around in ("{}", f"<article><h1>T</h1>{ARTICLE}{{}}{ARTICLE}</article>"):
+        assert "zebra" in text_of(around.format(f"<figure>{inner}</figure>"))
+
+
+@pytest.mark.parametrize("html", ["<label>zebra <input></label>", "<button>zebra</button>"])
+def test_a_page_of_a_form_has_its_words(html: str) -> None:
+    """Where there is nothing else."""
+    assert "zebra" in text_of(f"<form>{html}</form>")
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<svg><title>Icon</title></svg><h1>Reefs</h1>", "<h1 hidden>secret</h1><h1>Reefs</h1>",
+     "<body><svg><g><title>Icon</title></g></svg><title>Reefs</title>",
+     "<title> </title><title>Reefs</title>"],
+)  # fmt: skip
+def test_drawings_and_what_is_hidden_give_a_page_no_title(html: str) -> None:
+    """An element of the same name says what an icon is."""
+    assert read_html(html.encode(), PAGE).title == "Reefs"
+
+
 def test_a_page_that_is_all_banner_still_has_text() -> None:
     """Better the wrong text than none."""
     assert text_of("<div id=cookies><p>All about baking cookies.</p></div>") == (
@@ -78,7 +152,11 @@ def test_a_page_that_is_all_banner_still_has_text() -> None:
      "<template><p>secret</p></template>", "<noscript>secret</noscript>",
      "<div hidden>secret</div>", "<p style='display:none'>secret</p>", "<script>'<p>secret</p>'",
      "<p style='DISPLAY : none !important'>secret</p>", "<p style='visibility:hidden'>secret</p>",
-     "<span aria-hidden=true>secret</span>"],
+     "<span aria-hidden=true>secret</span>", "<p aria-hidden=TRUE>secret</p>",
+     "<dialog><p>secret</p></dialog>", "<p style='position:absolute; left: -9999px'>secret</p>",
+     "<p style='text-indent:-9999em'>secret</p>", "<p style='FONT-SIZE: 0px;'>secret</p>",
+     "<noframes><p>secret</p></noframes>",
+     "<math><mi>x</mi><annotation encoding=application/x-tex>secret</annotation></math>"],
 )  # fmt: skip
 def test_what_nobody_sees_is_no_text(hidden: str) -> None:
     """A page must not win by words that it hides."""
