@@ -175,9 +175,8 @@ def split(text: str) -> list[str]:
 
 def _around(anchors: list[str], context: list[str]) -> list[str]:
     """The words of the context that are not in the anchor, from the middle of them outwards."""
-    words = context
-    if not set(anchors).isdisjoint(context):
-        words = [word for word in context if word not in anchors]
+    in_anchor = set(anchors)
+    words = [word for word in context if word not in in_anchor]
     start = max((len(words) - CONTEXT.width) // 2, 0)
     return words[start : start + CONTEXT.width]
 

@@ -100,7 +100,7 @@ class TfIdf:
     def phrase(self, text: str) -> float:
         """Return the cosine of a short text and the query."""
         words = self._analyser.words(text[:_LONGEST_PHRASE])
-        return self._cosine(self._analyser.count(words)) if self._screen.passes(words) else 0.0
+        return self._cosine(self._analyser.count_few(words)) if self._screen.passes(words) else 0.0
 
     def _unit_query(self, query: str, mentions: Mapping[str, int]) -> dict[str, float]:
         """The query's weights, scaled to length 1."""
@@ -123,15 +123,19 @@ class TfIdf:
     def _cosine(self, mentions: Mapping[str, int]) -> float:
         product = 0.0
         for term, weight in self._query.items():
-            if term in mentions:
-                product += weight * self._weight(term, mentions[term])
+            times = mentions.get(term)
+            if times is not None:
+                product += weight * self._weight(term, times)
         return min(1.0, product / self._length(mentions)) if product else 0.0
 
     def _length(self, mentions: Mapping[str, int]) -> float:
         idf, unknown = self._background.idf.get, self._background.unknown
         most = len(_TF) - 1
         return math.hypot(
-            *[_TF[n if n < most else most] * idf(t, unknown) for t, n in mentions.items()]
+            *[
+                idf(term, unknown) * (1.0 if n == 1 else _TF[n if n < most else most])
+                for term, n in mentions.items()
+            ]
         )
 
     def _weight(self, term: str, mentions: int) -> float:

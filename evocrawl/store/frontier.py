@@ -148,8 +148,12 @@ class Frontier:
         return known is not None and known[1] == entry[1]
 
     def _drop_first(self, queue: list[_Entry]) -> None:
+        """Remove an entry, and those outdated that come up then."""
         host = heappop(queue)[2].host
         self._held -= 1
+        while queue and not self._is_current(queue[0]):
+            heappop(queue)
+            self._held -= 1
         if not queue:
             del self._queues[host]
         self._list(host)

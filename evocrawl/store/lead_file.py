@@ -17,6 +17,8 @@ _IN_MEMORY = 1 << 62
 Row: TypeAlias = tuple[Any, ...]
 _PLAIN = (type(None), bool, float, str, bytes)
 _BITS = 64
+_PACKER = msgpack.Packer(unicode_errors="surrogatepass")
+"""To make one takes longer than to use it."""
 
 
 class LeadFile:
@@ -55,7 +57,7 @@ def pack(lead: Lead) -> bytes | None:
     """Return a link as bytes, None where it holds what cannot be had again from bytes."""
     if not is_packable(lead):
         return None
-    packed: bytes = msgpack.packb(row_of(lead), unicode_errors="surrogatepass")
+    packed: bytes = _PACKER.pack(row_of(lead))
     return packed
 
 
