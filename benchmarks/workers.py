@@ -1,17 +1,22 @@
 """Throughput and harvest of 1, 2 and 4 workers that share a crawl on Redis.
 
-    python benchmarks/workers.py [--workers 1 2 4] [--pages 1000] [--hosts 300] [--delay 0.2]
-                                 [--at-once 4] [--seeds 1] [--stores memory sqlite redis]
+    python benchmarks/workers.py [--workers 1 2 4] [--pages 600] [--hosts 300] [--delay 0.2]
+                                 [--at-once 2] [--gap 0.5] [--seeds 1]
+                                 [--stores memory sqlite redis]
 
-A made-up web on loopback, in a process of its own: every page takes `--delay` seconds, links lead
-to other hosts, one host in five writes about the topic and links to its like. Each worker has
-`--at-once` requests under way, one for a host at a time: so few that waiting takes the time, and
-not the cores of the machine. A redis-server (found on the PATH) runs beside.
+The web is that of `latent_web.py`: every page takes `--delay` seconds. Each worker has `--at-once`
+requests under way: so few that waiting takes the time, and not the cores of the machine. A host
+gets one request at a time, whose beginnings are `--gap` seconds apart (DOWNLOAD_DELAY). A
+redis-server (found on the PATH) runs beside.
 
 *Pages a second* counts from the first page to the last, so that starting is no part of it. *At
-once* is the most requests that any host had under way, as the server saw it, over all workers.
-*Harvest* is the share of relevant pages, by the server's own knowledge, among the first half of
-the web's pages that were fetched. *CPU* is that of all workers, starting included.
+once* is the most requests that any host had under way, and *gap* the least time between the
+beginnings of two at one host, as the server saw them, over all workers. *Harvest* is the share of
+relevant pages, by the server's own knowledge, among the first half of the web's pages that were
+fetched. *CPU* is that of all workers, but for what a crawl of one page takes each of them.
+
+With several `--seeds`, each a web, harvest and speed are compared to those of one worker on the
+same web: the mean of the differences, and its interval of 95 % (Student's t).
 """
 
 from __future__ import annotations
@@ -19,191 +24,166 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
-import signal
-import socket
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-SERVER = """
-import asyncio, json, sys
 import numpy as np
-sys.path.insert(0, {root!r})
-from evocrawl.simulation.proxy import LoopbackProxy, Response, not_found
+from redis_beside import redis_server
 
-pages, hosts, delay, seed = {pages}, {hosts}, {delay}, {seed}
-rng = np.random.default_rng(seed)
-topical = rng.permutation(hosts) < hosts // 5
-host_of = rng.integers(hosts, size=pages)
-good = np.flatnonzero(topical[host_of])
-bad = np.flatnonzero(~topical[host_of])
-links = []
-for n in range(pages):
-    share = 0.6 if topical[host_of[n]] else 0.1
-    picks = [int(rng.choice(good if rng.random() < share else bad)) for _ in range(8)]
-    links.append([(n + 1) % pages, *picks])
-filler = "the river town market letter winter stone paper window garden".split()
-def words(n):
-    own = "coral bleaching reef heat" if topical[host_of[n]] else ""
-    return own + " " + " ".join(rng2.choice(filler, 30))
-rng2 = np.random.default_rng(seed + 1)
-texts = [words(n) for n in range(pages)]
-now, most, log = dict(), [0], []
-async def site(request):
-    name = request.path[1:]
-    if not name.isdecimal() or int(name) >= pages:
-        return not_found(request)
-    n = int(name)
-    now[request.host] = now.get(request.host, 0) + 1
-    most[0] = max(most[0], now[request.host])
-    log.append((request.at_s, n))
-    await asyncio.sleep(delay)
-    now[request.host] -= 1
-    anchors = "".join(
-        f'<p><a href="http://h{{host_of[k]}}.test/{{k}}">'
-        f'{{"coral bleaching" if topical[host_of[k]] and k % 2 else "read more"}} {{k}}</a></p>'
-        for k in links[n]
-    )
-    body = f"<html lang=en><title>{{n}}</title><p>{{texts[n]}}</p>{{anchors}}"
-    return Response(200, body.encode())
-with LoopbackProxy({{f"h{{h}}.test": site for h in range(hosts)}}) as proxy:
-    print(proxy.url, f"http://h{{host_of[0]}}.test/0", flush=True)
-    sys.stdin.readline()
-    relevant = [bool(topical[host_of[n]]) for _, n in log]
-    print(json.dumps([[at for at, _ in log], [n for _, n in log], relevant, most[0]]), flush=True)
-"""
+ROOT = Path(__file__).resolve().parent.parent
+T_95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
+"""Student's t for 1 to 9 degrees of freedom, two-sided."""
 
 
 @dataclass(frozen=True)
 class Figures:
+    """What one crawl came to; `cpu_s` starting included."""
+
     pages_a_second: float
     at_once: int
+    gap_s: float
     repeated: int
     fetched: int
     harvest: float
-    cpu_ms: float
+    cpu_s: float
 
 
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
-def redis_server(folder: str) -> tuple[subprocess.Popen[bytes], str]:
-    binary = shutil.which("redis-server") or shutil.which("valkey-server")
-    if binary is None:
-        sys.exit("there is no redis-server on the PATH")
-    port = free_port()
-    line = [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "",
-            "--appendonly", "yes"]  # fmt: skip
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
-    time.sleep(0.5)
-    return process, f"redis://127.0.0.1:{port}/0"
-
-
-def command(store: str, begin: str, at_once: int) -> list[str]:
+def command(store: str, begin: str, asked: argparse.Namespace, most: int = 0) -> list[str]:
+    """Return the command line of a worker; `most` is its budget (0: none)."""
     arguments = {
-        "query": "coral bleaching", "seeds": begin, "max_pages": 0, "store": store,
+        "query": "coral bleaching", "seeds": begin, "max_pages": most, "store": store,
         "upper_bound": 256, "agents": 64, "progress_s": 0,
     }  # fmt: skip
     settings = {
-        "CONCURRENT_REQUESTS": at_once, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_DELAY": 0,
-        "LOG_LEVEL": "WARNING", "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
+        "CONCURRENT_REQUESTS": asked.at_once, "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "DOWNLOAD_DELAY": asked.gap, "DOWNLOAD_DELAY_JITTER": 0, "LOG_LEVEL": "WARNING",
+        "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
     }  # fmt: skip
     line = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
     line += [part for name in arguments for part in ("-a", f"{name}={arguments[name]}")]
     return line + [part for name in settings for part in ("-s", f"{name}={settings[name]}")]
 
 
-def crawl(store: str, workers: int, asked: argparse.Namespace, seed: int) -> Figures:
+@contextmanager
+def latent_web(asked: argparse.Namespace, seed: int) -> Iterator[subprocess.Popen[str]]:
+    """Run the web."""
+    told = [str(each) for each in (asked.pages, asked.hosts, asked.delay, seed)]
+    line = [sys.executable, str(Path(__file__).with_name("latent_web.py")), *told]
+    web = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield web
+    finally:
+        web.kill()
+        web.wait()
+
+
+def ends(crawls: Sequence[subprocess.Popen[bytes]]) -> float:
+    """Wait for all to end well; return their CPU seconds."""
+    cpu_s = 0.0
+    for each in crawls:
+        _, status, usage = os.wait4(each.pid, 0)
+        each.returncode = os.waitstatus_to_exitcode(status)
+        cpu_s += usage.ru_utime + usage.ru_stime
+    codes = [each.returncode for each in crawls]
+    if any(codes):
+        raise SystemExit(f"the crawls ended with {codes}")
+    return cpu_s
+
+
+def crawl(store: str, workers: int, asked: argparse.Namespace, seed: int, most: int = 0) -> Figures:
     """Run one crawl to its end."""
-    code = SERVER.format(
-        root=str(ROOT), pages=asked.pages, hosts=asked.hosts, delay=asked.delay, seed=seed
-    )
-    server = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    assert server.stdin is not None
-    proxy, begin = server.stdout.readline().split()
-    environment = {**os.environ, "http_proxy": proxy}
-    with tempfile.TemporaryDirectory() as folder:
-        keeper, url = (None, "")
+    with ExitStack() as beside:
+        folder = beside.enter_context(tempfile.TemporaryDirectory())
+        web = beside.enter_context(latent_web(asked, seed))
+        assert web.stdin is not None
+        assert web.stdout is not None
+        proxy, begin = web.stdout.readline().split()
+        url = ""
         if store == "redis":
-            keeper, url = redis_server(folder)
+            url = f"redis://127.0.0.1:{beside.enter_context(redis_server(append_only=True))}/0"
         elif store == "sqlite":
             url = str(Path(folder) / "state.sqlite")
-        crawls = [
-            subprocess.Popen(command(url, begin, asked.at_once), cwd=ROOT, env=environment)
-            for _ in range(workers)
-        ]
-        cpu_s = 0.0
-        codes = []
-        for each in crawls:
-            _, status, usage = os.wait4(each.pid, 0)
-            each.returncode = os.waitstatus_to_exitcode(status)
-            codes.append(each.returncode)
-            cpu_s += usage.ru_utime + usage.ru_stime
-        if keeper is not None:
-            keeper.send_signal(signal.SIGKILL)
-            keeper.wait()
-    server.stdin.write("\n")
-    server.stdin.flush()
-    times, numbers, relevant, most = json.loads(server.stdout.readline())
-    server.wait()
-    assert codes == [0] * workers, codes
-    half = asked.pages // 2
+        line, environment = command(url, begin, asked, most), {**os.environ, "http_proxy": proxy}
+        cpu_s = ends([subprocess.Popen(line, cwd=ROOT, env=environment) for _ in range(workers)])
+        web.stdin.write("\n")
+        web.stdin.flush()
+        seen = json.loads(web.stdout.readline())
+    times, pages, half = seen["times"], seen["pages"], asked.pages // 2
+    lasted_s = times[-1] - times[0] or 1.0
     return Figures(
-        (len(times) - 1) / (times[-1] - times[0]),
-        most,
-        len(numbers) - len(Counter(numbers)),
-        len(set(numbers)),
-        sum(relevant[:half]) / half,
-        1000 * cpu_s / len(times),
+        (len(times) - 1) / lasted_s,
+        seen["at_once"],
+        seen["gap_s"],
+        len(pages) - len(Counter(pages)),
+        len(set(pages)),
+        sum(seen["relevant"][:half]) / half,
+        cpu_s,
     )
+
+
+def interval(values: Sequence[float]) -> str:
+    """Return a mean, and how far it may be off, for two to ten values."""
+    spread = T_95[len(values) - 2] * np.std(values, ddof=1) / np.sqrt(len(values))
+    return f"{np.mean(values):+.3f} ± {spread:.3f}"
+
+
+def compare(found: dict[tuple[str, int, int], Figures]) -> None:
+    """Print what more workers, and other stores, differ in from one worker on the same web."""
+    print("\n| state | workers | webs | pages/s of one worker's | harvest, less one worker's |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for store, workers in dict.fromkeys((store, workers) for store, workers, _ in found):
+        pairs = [
+            (got, found["redis", 1, seed])
+            for (its, many, seed), got in found.items()
+            if (its, many) == (store, workers) and ("redis", 1, seed) in found
+        ]
+        if (store, workers) == ("redis", 1) or len(pairs) < 2:
+            continue
+        speed = np.mean([got.pages_a_second / one.pages_a_second for got, one in pairs])
+        harvest = interval([got.harvest - one.harvest for got, one in pairs])
+        print(f"| {store} | {workers} | {len(pairs)} | {speed:.2f} | {harvest} |")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--pages", type=int, default=600)
     parser.add_argument("--hosts", type=int, default=300)
-    parser.add_argument("--at-once", type=int, default=4)
+    parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--delay", type=float, default=0.2)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--gap", type=float, default=0.5)
+    parser.add_argument("--seeds", type=int, choices=range(1, 11), default=1)
     parser.add_argument("--stores", nargs="+", default=["memory", "sqlite", "redis"])
     asked = parser.parse_args()
+    start_s = crawl("memory", 1, asked, 1, most=2).cpu_s
+    print(f"starting takes a worker {start_s:.1f} s of CPU\n")
     print(
-        "| state | workers | web | pages/s | of one worker | at once | repeated | harvest "
-        "| CPU ms a page |"
+        "| state | workers | web | pages/s | at once | gap, s | fetched | repeated | harvest "
+        "| CPU ms a page | cores a worker |"
     )
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
-    alone: dict[int, float] = {}
+    print(
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True
+    )
+    found: dict[tuple[str, int, int], Figures] = {}
     for seed in range(1, asked.seeds + 1):
         for store in asked.stores:
             for workers in asked.workers if store == "redis" else [1]:
-                got = crawl(store, workers, asked, seed)
-                if store == "redis":
-                    alone.setdefault(seed, got.pages_a_second)
-                ratio = got.pages_a_second / alone[seed] if seed in alone else 0.0
+                got = found[store, workers, seed] = crawl(store, workers, asked, seed)
+                page_s = (got.cpu_s - workers * start_s) / got.fetched
                 print(
-                    f"| {store} | {workers} | {seed} | {got.pages_a_second:.1f} | "
-                    f"{f'{ratio:.2f}' if ratio else ''} | {got.at_once} | {got.repeated} | "
-                    f"{got.harvest:.3f} | {got.cpu_ms:.0f} |",
+                    f"| {store} | {workers} | {seed} | {got.pages_a_second:.1f} | {got.at_once} | "
+                    f"{got.gap_s:.3f} | {got.fetched} | {got.repeated} | {got.harvest:.3f} | "
+                    f"{1000 * page_s:.0f} | {page_s * got.pages_a_second / workers:.2f} |",
                     flush=True,
                 )
-    if len(alone) > 1:
-        print(f"one worker: {statistics.mean(alone.values()):.1f} pages/s on average")
+    if asked.seeds > 1:
+        compare(found)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+"""What it costs a worker to take in a page that another has fetched, beside a page of its own.
+
+    python benchmarks/hearing.py [WORLD] [--pages 2000] [--species evo energy] [--repeat 3]
+
+One population crawls a world, a second hears of each page as workers do: the rows are unpacked
+and checked, and the page is taken in; half of the hosts are the second's own. *Own* is the CPU of
+a visit in the population alone, without HTTP, parsing and Scrapy, which take most of a page's
+time (`benchmarks/store.py --live` measures all of it). The least of `--repeat` crawls counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from store import chronicle_of, outcome_of
+
+from evocrawl.colony import Colony
+from evocrawl.model import Fetched, Link
+from evocrawl.particulars import Particulars
+from evocrawl.simulation.world import World
+from evocrawl.simulation.worlds import open_world
+from evocrawl.store.journal import NoJournal
+from evocrawl.store.packing import NoPayloads
+from evocrawl.store.shared.calls import Calls
+from evocrawl.store.shared.layout import Layout, shard_of
+from evocrawl.store.shared.rows import Rows
+from evocrawl.territory import Territory
+from evocrawl.urls import fingerprint, host_of
+
+DATE = "2026-01-01T00:00:00.000+00:00"
+
+
+class Hearer:
+    """A worker that owns the hosts of every second shard, and hears of all pages of the others."""
+
+    def __init__(self, species: str, most: int) -> None:
+        self.rows = Rows(NoPayloads())
+        population = chronicle_of(species, most, NoJournal()).population
+        self.territory = Territory(1e9)
+        calls = Calls(self.rows, Layout("x"), "1")
+        self.colony = Colony(population, self.territory, calls, lambda _: None, lambda _: None)
+        self.unpacking_s = self.hearing_s = 0.0
+        self.pages = 0
+
+    def hear(self, host: str, key: bytes, record: bytes, content: bytes) -> None:
+        """Take a page in, unless its host is ours."""
+        if shard_of(host) % 2:
+            return
+        began_s = process_time()
+        page, told = self.rows.unpack_page(host, key, record, content)
+        unpacked_s = process_time()
+        self.colony.is_of(host, "2", {"2": None})
+        self.colony.heard(page, int(told["depth"]))
+        self.hearing_s += process_time() - unpacked_s
+        self.unpacking_s += unpacked_s - began_s
+        self.pages += 1
+
+
+def measure(world: World, seeds: list[Link], species: str, most: int) -> tuple[float, ...]:
+    """Return CPU microseconds of a visit, of unpacking a page and of taking it in."""
+    chronicle, hearer = chronicle_of(species, most, NoJournal()), Hearer(species, most)
+    chronicle.place(seeds)
+    visits, own_s, rows = 0, 0.0, hearer.rows
+    while True:
+        began_s = process_time()
+        visit = chronicle.choose(0.0)
+        own_s += process_time() - began_s
+        if visit is None:
+            break
+        outcome = outcome_of(world, chronicle, visit)
+        told = Particulars(visit.agent, visit.lead, fetched_at=DATE)
+        began_s = process_time()
+        chronicle.spend(visit.id)
+        chronicle.settle(visit.id, outcome, told)
+        own_s += process_time() - began_s
+        visits += 1
+        if isinstance(outcome, Fetched):
+            page = outcome.page
+            record = rows.pack_record(page, visit.lead, told, 0.1, "2").encode()
+            key = page.fingerprint.hex().encode()
+            hearer.hear(host_of(page.url), key, record, rows.pack_content(page))
+    heard = max(hearer.pages, 1)
+    return tuple(
+        1e6 * each
+        for each in (own_s / visits, hearer.unpacking_s / heard, hearer.hearing_s / heard)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("world", nargs="?", default="sites:sites=200,seed=3")
+    parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--species", nargs="+", default=["evo", "energy"])
+    parser.add_argument("--repeat", type=int, default=3)
+    asked = parser.parse_args()
+    world = open_world(asked.world)
+    seeds = [Link(each.url, fingerprint(each.url)) for each in list(world.documents())[:20]]
+    print("| species | own, µs a visit | unpacking, µs a page heard | taking it in, µs |")
+    print("| --- | ---: | ---: | ---: |")
+    for species in asked.species:
+        runs = [measure(world, seeds, species, asked.pages) for _ in range(asked.repeat)]
+        own, unpacking, hearing = map(min, zip(*runs, strict=True))
+        print(f"| {species} | {own:.0f} | {unpacking:.0f} | {hearing:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

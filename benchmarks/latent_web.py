@@ -1,0 +1,125 @@
+"""A made-up web on loopback that answers late, as a process of its own, and notes who asked when.
+
+    python benchmarks/latent_web.py PAGES HOSTS DELAY_S SEED
+
+Every page takes DELAY_S seconds. One host in five writes about the topic and links to its like, six
+links of ten; other hosts link there with one of ten. Prints the proxy's address and the first
+page's. When a line comes in, prints what was seen of requests for pages, as JSON (see `Seen`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+
+LINKS = 8
+FILLER = (
+    "the",
+    "river",
+    "town",
+    "market",
+    "letter",
+    "winter",
+    "stone",
+    "paper",
+    "window",
+    "garden",
+)
+
+
+@dataclass
+class Seen:
+    """When each request came, for which page, and whether that is about the topic.
+
+    `at_once` is the most requests that any host had under way, `gap_s` the least time between the
+    beginnings of two at one host (0 where no host had two).
+    """
+
+    times: list[float] = field(default_factory=list)
+    pages: list[int] = field(default_factory=list)
+    relevant: list[bool] = field(default_factory=list)
+    at_once: int = 0
+    gap_s: float = 0.0
+
+
+class LatentWeb:
+    """The web; `seen` is what it has been asked for."""
+
+    def __init__(self, pages: int, hosts: int, delay_s: float, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.hosts = hosts
+        self.seen = Seen()
+        self._delay_s = delay_s
+        topical = rng.permutation(hosts) < max(hosts // 5, 1)
+        self._host = rng.integers(hosts, size=pages)
+        self._topical = topical[self._host]
+        good, bad = np.flatnonzero(self._topical), np.flatnonzero(~self._topical)
+        self._links = [
+            [(n + 1) % pages]
+            + [
+                int(rng.choice(good if rng.random() < (0.6 if is_good else 0.1) else bad))
+                for _ in range(LINKS)
+            ]
+            for n, is_good in enumerate(self._topical)
+        ]
+        self._texts = [" ".join(rng.choice(FILLER, 30)) for _ in range(pages)]
+        self._under_way = Counter[str]()
+        self._last_s: dict[str, float] = {}
+
+    def url(self, n: int) -> str:
+        """Return the address of a page."""
+        return f"http://h{self._host[n]}.test/{n}"
+
+    async def answer(self, request: Request) -> Response:
+        """Answer after a while."""
+        name, host = request.path[1:], request.host
+        if not name.isdecimal() or int(name) >= len(self._texts):
+            return not_found(request)
+        self._note(int(name), host, request.at_s)
+        self._under_way[host] += 1
+        self.seen.at_once = max(self.seen.at_once, self._under_way[host])
+        await asyncio.sleep(self._delay_s)
+        self._under_way[host] -= 1
+        return Response(200, self._page(int(name)).encode())
+
+    def _note(self, n: int, host: str, at_s: float) -> None:
+        seen = self.seen
+        seen.times.append(at_s)
+        seen.pages.append(n)
+        seen.relevant.append(bool(self._topical[n]))
+        if host in self._last_s:
+            gap_s = at_s - self._last_s[host]
+            seen.gap_s = min(seen.gap_s or gap_s, gap_s)
+        self._last_s[host] = at_s
+
+    def _page(self, n: int) -> str:
+        own = "coral bleaching reef heat " if self._topical[n] else ""
+        anchors = "".join(
+            f'<p><a href="{self.url(k)}">'
+            f"{'coral bleaching' if self._topical[k] and k % 2 else 'read more'} {k}</a></p>"
+            for k in self._links[n]
+        )
+        return f"<html lang=en><title>{n}</title><p>{own}{self._texts[n]}</p>{anchors}"
+
+
+def main() -> None:
+    pages, hosts, delay_s, seed = sys.argv[1:]
+    web = LatentWeb(int(pages), int(hosts), float(delay_s), int(seed))
+    with LoopbackProxy({f"h{host}.test": web.answer for host in range(web.hosts)}) as proxy:
+        print(proxy.url, web.url(0), flush=True)
+        sys.stdin.readline()
+        print(json.dumps(asdict(web.seen)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
