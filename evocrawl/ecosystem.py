@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_PATIENCE = 200
+"""Links held back in one turn of the event loop, a tenth of a millisecond each."""
+
 _ecosystems: WeakKeyDictionary[Crawler, Ecosystem] = WeakKeyDictionary()
 
 
@@ -80,6 +83,7 @@ class Ecosystem:
         self.ledger = habitat.ledger
         self.save_learnt = habitat.save_learnt
         self.population = habitat.population
+        self.population.patience = _PATIENCE
         self.unstorable = 0
         self._journal = journal_of(crawler, habitat.config, self._cannot_store)
         self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)

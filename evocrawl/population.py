@@ -57,6 +57,12 @@ class Population:
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
         self.max_unsettled = max_unsettled
+        self.patience: int | None = None
+        """How many links of traps `choose` holds back before it leaves the rest for the next call;
+        None: all that come up, which can take seconds where a trap is large."""
+        self.cut_short = 0
+        """How often `choose` has returned None though it could go on at once."""
+        self._held = 0
         self._max_doors = _MAX_DOORS if max_unsettled > 1 else 1
         self._discovery = Discovery(
             self.species, environment.base, environment.rewards, environment.traps, self.life.emit
@@ -92,12 +98,13 @@ class Population:
         return self.environment.energy.price(relevance, self.environment.base.ranks)
 
     def choose(self, now_s: float) -> Visit | None:
-        """Return the next visit, or None when nothing may be fetched now.
+        """Return the next visit, or None when nothing may be fetched now, or `patience` is out.
 
         Runtime complexity: O(log n) for a species that looks at the whole frontier, O(links of
         the page) for one that looks at its page; agents whose hosts are busy are set aside and
         not asked again before one of these hosts can take them.
         """
+        self._held = 0
         if not self.may_open:
             return None
         self.environment.clock.advance(now_s)
@@ -107,12 +114,13 @@ class Population:
         visit = visit or self._find(now_s)
         while visit is None and self._is_idle and self._let_out(self._discovery.paroled()):
             visit = self._find(now_s)
+        self.cut_short += visit is None and self._is_impatient
         return visit
 
     def _find(self, now_s: float) -> Visit | None:
         """Ask one agent after the other until one goes somewhere; None: nobody can at present."""
         visit = None
-        while visit is None and len(self._doors) < self._max_doors:
+        while visit is None and len(self._doors) < self._max_doors and not self._is_impatient:
             waited = self._waiting.next(self._freedom(now_s))
             if waited is not None:
                 works = self._turns.works(waited, self.life.agents, now_s)
@@ -204,6 +212,10 @@ class Population:
         return under_way < self.max_unsettled and self.environment.budget.left != 0
 
     @property
+    def _is_impatient(self) -> bool:
+        return self.patience is not None and self._held >= self.patience
+
+    @property
     def _is_idle(self) -> bool:
         """True while nothing is under way and nobody can go anywhere."""
         waits = self._turns or self._doors or self._doors.has_admitted or self._waiting
@@ -261,6 +273,7 @@ class Population:
     def _send(self, agent: Agent, lead: Lead, now_s: float) -> Visit | None:
         self.environment.base.claim(lead.fingerprint)
         if self._discovery.holds_back(lead, agent.species):
+            self._held += 1
             self._turns.go_on([agent])
             return None
         self._discovery.sent(lead)

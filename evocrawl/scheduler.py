@@ -175,11 +175,15 @@ class EvoScheduler(BaseScheduler):
         request = self._transit.pop(self._ecosystem.now_s())
         if request is not None:
             return request
+        cut_short = self._population.cut_short
         while (visit := self._next_visit()) is not None:
             sent = self._request(visit)
             if sent is not None:
                 return sent
-        self._set_alarm()
+        if self._population.cut_short > cut_short:
+            self._wake()
+        else:
+            self._set_alarm()
         return None
 
     def _next_visit(self) -> Visit | None:

@@ -22,6 +22,7 @@ class Stage:
         self.landed: list[int] = []
         self.chosen_after: list[int] = []
         self.wakes = 0
+        self.impatient_times = 0
         monkeypatch.setattr(scheduler, "perf_counter", lambda: self.now_s)
         monkeypatch.setattr(scheduler, "Postponing", lambda *_: None)
         self.inprogress: set[Request] = set()
@@ -31,7 +32,7 @@ class Stage:
         crawler = SimpleNamespace(signals=signals, engine=SimpleNamespace(_slot=slot))
         self.flights = {number: SimpleNamespace(number=number) for number in range(visits)}
         ecosystem = SimpleNamespace(
-            population=SimpleNamespace(wakes_at=lambda: None),
+            population=SimpleNamespace(wakes_at=lambda: None, cut_short=0),
             chronicle=SimpleNamespace(flush=lambda: None, choose=self._choose),
             sharing=None,
             flights=self.flights,
@@ -49,6 +50,9 @@ class Stage:
 
     def _choose(self, _: float) -> None:
         self.chosen_after.append(len(self.landed))
+        if self.impatient_times:
+            self.impatient_times -= 1
+            self.scheduler._population.cut_short += 1
 
     def _schedule(self) -> None:
         self.wakes += 1
@@ -71,6 +75,17 @@ def test_visits_that_end_together_are_settled_in_turns_of_the_loop(
     assert stage.chosen_after == [10]
     assert stage.wakes == turns - 1
     assert max(held) < 0.05 + 2 * cost_s
+
+
+def test_a_choice_that_was_cut_short_goes_on_in_the_next_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that found nothing waits for something to happen."""
+    stage = Stage(monkeypatch, 0, 0.0)
+    stage.impatient_times = 2
+    for wakes in (1, 2, 2):
+        stage.turn()
+        assert stage.wakes == wakes
 
 
 def test_a_request_under_way_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,6 +165,41 @@ def test_no_more_links_wait_than_there_is_room_for(monkeypatch: pytest.MonkeyPat
     assert traps.held == 0
 
 
+@pytest.mark.parametrize("species", [*SPECIES, "energy+best_first"])
+def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
+    """The order is the same as with all the patience in the world."""
+    copies = [f"http://a.test/copy/{n}" for n in range(300)]
+
+    def web(url: str) -> Outcome:
+        good = [f"http://b.test/{n}" for n in range(9)] if url == "http://a.test/" else []
+        text = said(url) if "b.test" in url else said("x")
+        made = Made(lambda _: (text, [*copies, *good] if url == "http://a.test/" else []))
+        return made.answer(url, lambda relevance: relevance)
+
+    orders = []
+    for patience in (None, 1, 7):
+        population, _ = make_population(species, traps=Traps(), budget=3000)
+        population.patience = patience
+        population.place([link("http://a.test/")])
+        order, most = list[str](), 0
+        told: list[Event] = []
+        population.on_event.append(told.append)
+        while population.ended is None:
+            cut_short, before = population.cut_short, len(told)
+            visit = population.choose(0.0)
+            held = sum(isinstance(each, HeldBack) for each in told[before:])
+            most = max(most, held)
+            if visit is None:
+                assert population.cut_short == cut_short + 1 or population.ended
+                continue
+            order.append(visit.lead.url)
+            population.settle(visit.id, web(visit.lead.url))
+        orders.append(order)
+        assert most > 100 if patience is None else most <= patience
+    assert len(orders[0]) > 20
+    assert orders[0] == orders[1] == orders[2]
+
+
 def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
     """By whatever addresses it goes on."""
 
