@@ -5,8 +5,8 @@ page or two have taught it. Here one more agent may be out for each `EACH` pages
 
     most = FIRST + ⌊pages / EACH⌋
 
-so that with the defaults sixteen are out at once after some 110 pages, at a cost of about twenty
-visits' time, once a crawl. It is the slow start of Jacobson 1988 (Congestion avoidance and
+so that with the defaults sixteen are out at once after some 110 pages, at a cost of about a dozen
+visits' time, once a crawl. It is like the slow start of Jacobson 1988 (Congestion avoidance and
 control), slower still, and for another reason. Seeds do not wait: there is nothing to choose.
 `FIRST` is more than one lest a single server that hangs should hold up the crawl.
 """

@@ -1,0 +1,252 @@
+"""What the agents of `evo` add: the species against its link model without a population.
+
+    python benchmarks/evo_agents.py WORLD TOPICS [--settings one flight sides long]
+        [--starts search far] [--variants evo greedy at_once] [--half first|second|all]
+        [--runs 1] [--processes 1] [--out FILE]
+
+========  ==========================================================================
+setting   a trial
+========  ==========================================================================
+one       one visit at a time, 5 requests for each relevant page; starts search and far
+flight    sixteen visits under way; starts search and far
+sides     a topic of two sides: both queries, the pages of either; start search
+long      20 requests for each relevant page; start search
+========  ==========================================================================
+
+No budget is above half the world. Prints a line for each setting and variant: mean recall_auc, its
+mean difference to "none", a 95 % bootstrap interval over topics, then seeds, topics won and lost,
+and what the crawl would have taken at the world's latency. "none" is the model without a
+population: all agents believe it to the letter, so that there is nothing to select from, and all
+go out at once. In "greedy" these go out as those of `evo` do, in "at_once" those of `evo` do not.
+
+`--half` takes every other topic of the file, from the first or the second on; topics of two sides
+join each with the next one, the last with the first. Rows already in FILE (JSON lines) are not
+made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evocrawl import relevance
+from evocrawl.config import Config
+from evocrawl.evaluation import measures
+from evocrawl.evaluation.bootstrap import difference
+from evocrawl.model import Fingerprint
+from evocrawl.simulation.graph import WebGraph
+from evocrawl.simulation.judge import Judge
+from evocrawl.simulation.laboratory import SearchableWorld
+from evocrawl.simulation.runner import run
+from evocrawl.simulation.trials import SEARCH_HITS, Topic, far_start, read_topics
+from evocrawl.simulation.worlds import open_world
+from evocrawl.species import Ingredients, Maker, Species
+from evocrawl.species.evo import evo
+
+Row = dict[str, Any]
+ALONE = "none"
+_GREEDY = (0.0,)
+_ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How trials are held: visits under way, requests a relevant page, starts, sides of a topic."""
+
+    concurrency: int = 1
+    budget: int = 5
+    starts: tuple[str, ...] = ("search", "far")
+    sides: int = 1
+
+
+SETTINGS = {
+    "one": Setting(),
+    "flight": Setting(concurrency=16),
+    "sides": Setting(starts=("search",), sides=2),
+    "long": Setting(budget=20, starts=("search",)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run to make; `topic` joins its sides by +."""
+
+    setting: str
+    topic: str
+    query: str
+    start: str
+    seed: int
+    variant: str
+
+
+def variant(have: Ingredients, **options: Any) -> Species:
+    """Return the species with other options."""
+    return evo(have.frontier(), have.base.is_claimed, have.links(), have.leads(), **options)
+
+
+VARIANTS: dict[str, Maker] = {
+    "evo": variant,
+    "greedy": partial(variant, temperatures=_GREEDY),
+    "at_once": partial(variant, first=_ALL),
+    ALONE: partial(variant, temperatures=_GREEDY, first=_ALL),
+}
+
+
+def trials_of(
+    settings: Sequence[str],
+    topics: Sequence[Topic],
+    starts: Sequence[str],
+    variants: Sequence[str],
+    runs: int,
+) -> Iterator[Trial]:
+    """Yield the trials, those of one topic and setting next to each other."""
+    for name in settings:
+        setting = SETTINGS[name]
+        for first in range(len(topics)):
+            sides = [topics[(first + side) % len(topics)] for side in range(setting.sides)]
+            topic, query = "+".join(each.name for each in sides), " ".join(e.query for e in sides)
+            kept = [start for start in setting.starts if start in starts]
+            for start, seed, each in product(kept, range(runs), variants):
+                yield Trial(name, topic, query, start, seed, each)
+
+
+class Bench:
+    """A world, its graph, and the judge of the latest query."""
+
+    def __init__(self, world: SearchableWorld) -> None:
+        self._world = world
+        self._graph = cache(lambda: WebGraph(world))
+        self._judges: dict[str, Judge] = {}
+
+    def hold(self, trial: Trial) -> Row:
+        """Make the run of a trial and return its row."""
+        setting = SETTINGS[trial.setting]
+        relevant: frozenset[Fingerprint] = frozenset().union(
+            *map(self._world.about, trial.topic.split("+"))
+        )
+        budget = min(setting.budget * len(relevant), len(self._world) // 2)
+        told = {"query": trial.query, "seed": trial.seed, "max_pages": budget}
+        config = Config.read({}, told)
+        done = run(
+            self._world,
+            config,
+            self._seeds(trial, relevant),
+            concurrency=setting.concurrency,
+            judge=self._judge(config),
+            makers=(VARIANTS[trial.variant],),
+        )
+        pages = ((s.request, s.fingerprint) for s in done.steps if s.outcome == "fetched")
+        hits = measures.hits_of(pages, relevant)
+        return asdict(trial) | {
+            "recall_auc": measures.recall_auc(hits, budget, len(relevant)),
+            "recall": [
+                measures.recall(hits, b, len(relevant))
+                for b in measures.checkpoints(len(relevant)).values()
+            ],
+            "simulated_s": done.simulated_s,
+        }
+
+    def _seeds(self, trial: Trial, relevant: frozenset[Fingerprint]) -> list[str]:
+        if trial.start == "search":
+            return self._world.search(trial.query, SEARCH_HITS)
+        return [far_start(self._world, self._graph(), relevant, trial.seed)]
+
+    def _judge(self, config: Config) -> Judge:
+        if config.query not in self._judges:
+            model = relevance.create(config.relevance, config.query, config.language)
+            self._judges = {config.query: Judge(model)}
+        return self._judges[config.query]
+
+
+@cache
+def bench(world: str) -> Bench:
+    """Return the bench of a world, one a process."""
+    return Bench(open_world(world))
+
+
+def hold(trial: Trial, world: str) -> Row:
+    """Return the row of a trial."""
+    return bench(world).hold(trial)
+
+
+def key(row: Row) -> Trial:
+    """Return what makes a row that of one trial."""
+    return Trial(**{name: row[name] for name in Trial.__slots__})
+
+
+def table(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a line for each setting and variant."""
+    for setting in dict.fromkeys(row["setting"] for row in rows):
+        here = [row for row in rows if row["setting"] == setting]
+        for name in dict.fromkeys(row["variant"] for row in here):
+            own = [row for row in here if row["variant"] == name]
+            mean = np.mean([row["recall_auc"] for row in own])
+            took = np.mean([row["simulated_s"] for row in own])
+            line = f"{setting:7} {name:20} {len(own):3} runs {mean:.3f}"
+            yield f"{line}  {against(own, here)}  {took:.1f} s"
+
+
+def against(own: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Return how a variant stands to the model alone, over the trials that both have."""
+    ours = {(r["topic"], r["seed"], r["start"]): r["recall_auc"] for r in own}
+    theirs = {
+        (r["topic"], r["seed"], r["start"]): r["recall_auc"] for r in rows if r["variant"] == ALONE
+    }
+    shared = sorted(ours.keys() & theirs.keys())
+    if not shared:
+        return ""
+    sides: list[dict[str, dict[int, list[float]]]] = [{}, {}]
+    for topic, seed, start in shared:
+        for values, side in zip((ours, theirs), sides, strict=True):
+            of_seed = side.setdefault(topic, {}).setdefault(seed, [])
+            of_seed.append(values[topic, seed, start])
+    found = difference(sides[0], sides[1], np.random.default_rng(0))
+    mean = found.interval
+    return (
+        f"{mean.mean:+.4f} [{mean.low:+.3f}, {mean.high:+.3f}] won {found.wins} lost {found.losses}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("world")
+    parser.add_argument("topics", type=Path)
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--half", choices=("first", "second", "all"), default="all")
+    parser.add_argument("--settings", nargs="+", choices=tuple(SETTINGS), default=list(SETTINGS))
+    parser.add_argument("--starts", nargs="+", default=["search", "far"])
+    parser.add_argument("--variants", nargs="+", default=["evo"])
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("evo_agents.jsonl"))
+    given = parser.parse_args()
+    step = {"first": slice(0, None, 2), "second": slice(1, None, 2), "all": slice(None)}
+    topics = read_topics(given.topics, given.split)[step[given.half]]
+    variants = list(dict.fromkeys((ALONE, *given.variants)))
+    wanted = list(trials_of(given.settings, topics, given.starts, variants, given.runs))
+    lines = given.out.read_text().splitlines() if given.out.exists() else []
+    rows = {key(row): row for row in map(json.loads, lines)}
+    with (
+        ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
+        given.out.open("a") as out,
+    ):
+        futures = [pool.submit(hold, each, given.world) for each in wanted if each not in rows]
+        for future in as_completed(futures):
+            row = future.result()
+            rows[key(row)] = row
+            print(json.dumps(row), file=out, flush=True)
+    print(*table([rows[each] for each in wanted]), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
