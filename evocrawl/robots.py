@@ -24,10 +24,11 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from math import inf
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from protego import Protego
 
+from evocrawl.references import resolved
 from evocrawl.urls import identity
 
 MAX_BYTES = 500 * 1024
@@ -192,8 +193,8 @@ def redirect_target(status: int, url: str, location: str) -> str | None:
     if status not in _REDIRECTS or not location.strip():
         return None
     try:
-        target = urldefrag(urljoin(url, location.strip())).url
-        identity(target)
+        target = resolved(url, location)
+        identity(target or "")
     except ValueError:
         return None
     return target

@@ -30,6 +30,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
 
+from evocrawl.hostnames import ascii_name, with_ascii_name
 from evocrawl.model import Fingerprint
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -79,7 +80,7 @@ def identity(url: str) -> str:
     """
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
-    parts = urlsplit(canonicalize_url(url.strip()))
+    parts = urlsplit(canonicalize_url(with_ascii_name(url.strip())))
     if parts.scheme not in _DEFAULT_PORTS:
         raise ValueError(f"not an http or https URL: {url[:200]!r}")
     host = _host(parts.hostname or "")
@@ -131,16 +132,15 @@ def _says_who(name: str, value: str = "") -> bool:
 
 
 def _host(name: str) -> str:
+    if ":" in name:
+        if "%" in name:
+            raise ValueError(f"an address of one link only: {name[:100]!r}")
+        return f"[{name}]"
     # IDNA knows other full stops than the ASCII one: it goes first.
-    if not name.isascii():
-        try:
-            name = name.encode("idna").decode("ascii")
-        except UnicodeError as error:
-            raise ValueError(f"not a host name: {name[:100]!r}") from error
-    name = name.rstrip(".").lower()
+    name = ascii_name(name).rstrip(".").lower()
     if _IPV4.fullmatch(name):
         try:
             return socket.inet_ntoa(socket.inet_aton(name))
         except OSError as error:
             raise ValueError(f"not an IPv4 address: {name[:100]!r}") from error
-    return f"[{name}]" if ":" in name else name
+    return name

@@ -19,7 +19,7 @@ CORE_LAYERS = (
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
         "places", "particulars", "addresses", "learning_options", "network_options",
         "worker_options", "trap_options", "showing", "troubles", "memory_options",
-        "keys", "spill", "blocks", "tables",
+        "keys", "spill", "blocks", "tables", "hostnames", "references",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache"},
     {"advice", "borders", "colony", "ending", "hearing", "holdings", "shares", "tasks", "territory",

@@ -272,7 +272,12 @@ def test_the_product_token_is_the_name_of_the_bot(user_agent: str, token: str) -
     ("status", "location", "target"),
     [(301, "/r", f"{H}/r"), (308, "https://b.test/robots.txt#x", "https://b.test/robots.txt"),
      (302, "//b.test/r", "http://b.test/r"), (302, "file:///etc/passwd", None),
-     (302, "http://[oops", None), (302, "", None), (300, "/r", None), (200, "/r", None)],
+     (302, "http://[oops", None), (302, "", None), (300, "/r", None), (200, "/r", None),
+     (302, "\\\\b.test\\r", "http://b.test/r"), (302, "///b.test/r", "http://b.test/r"),
+     (302, "https:b.test/r", "https://b.test/r"), (302, "/r x", f"{H}/r x"),
+     (302, "http://b.test\\@c.test/r", "http://b.test/@c.test/r"),
+     (302, "http://b b.test/", None), (302, "http://b%00.test/", None),
+     (302, "\x01ht\ntp://b.test/r\x1f", "http://b.test/r"), (302, "JavaScript:x", None)],
 )  # fmt: skip
 def test_redirects_lead_to_web_addresses_only(
     status: int, location: str, target: str | None

@@ -15,7 +15,8 @@ HOSTS = [
     "0x7f.1", "2130706433", "1.2", "08", "1.2.3.4.", "a.1", "a.1b",
     "a.test", "A.Test", "a.test.", "xn--a.test", "1.2.3.4", "[::1]", "[0::1]:80", "a.test:80",
     "a.test:443", "u:p@a.test", "bücher.test", "日本。jp", "１２７。0。0。1", "a.test。",
-    "h\\", "h",
+    "h\\", "h", "straße.test", "%61.test", "b%C3%BCcher.test:81", "u:p@ß。test", "i❤.test", "a%2fb",
+    "ä_b.test", "\u00ad.test",
 ]  # fmt: skip
 PATHS = st.text(
     st.sampled_from("abZ09_~!$&'()*+,;=:@-.%2fFeE/?#\\ \té|[]^{}\"<>\u200b"), max_size=12
@@ -182,6 +183,12 @@ def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
         ("http://[::FFFF:127.0.0.1]:80/", "http://[::ffff:7f00:1]/"),
         ("https://a.test:443", "https://a.test/"),
         ("http://a.test?q=a||1 60", "http://a.test/?q=a%7C%7C1+60"),
+        ("http://Straße.test/", "http://xn--strae-oqa.test/"),
+        ("http://βόλος.test/", "http://xn--nxasmm1c.test/"),
+        ("http://نامه\u200cای.test/", "http://xn--mgba3gch31f060k.test/"),
+        ("http://i❤.test/", "http://xn--i-7iq.test/"),
+        ("http://u:p@B%C3%BCcher.test:81/", "http://xn--bcher-kva.test:81/"),
+        ("http://%31%32%37.0.0.1/", "http://127.0.0.1/"),
     ],
 )
 def test_hosts_and_queries_in_other_scripts_are_spelt_as_sent(written: str, canonical: str) -> None:
@@ -192,7 +199,10 @@ def test_hosts_and_queries_in_other_scripts_are_spelt_as_sent(written: str, cano
 @pytest.mark.parametrize(
     "text",
     ["", "a.test/b", "//a.test/", "mailto:a@b.test", "javascript:void(0)", "ftp://a.test/",
-     "http:///b", "http://", "http://a.test:0x50/", "http://a.test:99999/", "http://[::1/"],
+     "http:///b", "http://", "http://a.test:0x50/", "http://a.test:99999/", "http://[::1/",
+     "http://a b.test/", "http://a<b.test/", "http://a|b.test/", "http://a%2fb.test/",
+     "http://a%00.test/", "http://a%zz.test/", "http://%ff.test/", "http://[fe80::1%25eth0]/",
+     "http://a.test／b/", "http://a.test＠b.test/", "http://a.test？b/"],
 )  # fmt: skip
 def test_what_is_no_web_address_is_refused(text: str) -> None:
     """With a ValueError and nothing else."""

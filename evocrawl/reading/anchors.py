@@ -9,6 +9,7 @@ the anchor is looked at.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
@@ -18,11 +19,13 @@ from lxml import etree
 from evocrawl.model import Fingerprint, Link
 from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.limits import Limits
+from evocrawl.references import resolved
 from evocrawl.urls import fingerprint
 
 HIDDEN = "evocrawl-hidden"
 """Put among a link's rel tokens when a person would not see the link."""
 
+_WARNINGS = frozenset((HIDDEN, "nofollow"))
 _FRAMES = ("frame", "iframe")
 _SOURCES = {"a": "href", "area": "href", **dict.fromkeys(_FRAMES, "src")}
 _UNSEEN = "/noscript"
@@ -32,7 +35,6 @@ _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\
 """A plain relative reference: what only depends on the base, and what is copied.
 
 No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
-_OWN_HOST = re.compile(r"(?:(https?):)?([/\\]*)", re.I)
 _LONG = 4
 """A text is long when it has this many times the characters of a context."""
 _NEIGHBOURS = 20
@@ -62,16 +64,21 @@ class Anchors:
     def collect(self) -> tuple[Link, ...]:
         """Return the links in document order, one for each target.
 
-        A target linked again keeps its first place, and takes the first anchor text there is.
+        A target linked again keeps its first place, takes the first anchor text there is, and is
+        hidden or not to be followed only where each link to it is.
         """
         found: dict[Fingerprint, Link] = {}
         for element in self._root.iter(*_SOURCES):
-            written = element.get(_SOURCES[element.tag])
+            written = element.get(_SOURCES[element.tag]) or element.get("xlink:href")
             target = self._address(written) if written else None
             if target is None or target[1] == self._itself:
                 continue
             known = found.get(target[1])
-            if known is not None and (known.anchor or not self._words(element)):
+            if (
+                known is not None
+                and _WARNINGS.isdisjoint(known.rel)
+                and (known.anchor or not self._words(element))
+            ):
                 continue
             path, hidden = self._place(element.getparent())
             if _UNSEEN in path and element.tag in _FRAMES:
@@ -79,30 +86,30 @@ class Anchors:
             if known is None and len(found) >= self._limits.links:
                 self.cut = ["links"]
                 break
-            position = len(found) if known is None else known.position
-            found[target[1]] = self._link(element, *target, position, path, hidden=hidden)
+            link = self._link(element, *target, len(found), path, hidden=hidden)
+            found[target[1]] = link if known is None else _joined(known, link)
         return tuple(found.values())
 
     def _link(
         self, element: Any, url: str, target: Fingerprint, position: int, path: str, *, hidden: bool
     ) -> Link:
         anchor = self._words(element)
-        rel = tuple((element.get("rel") or "").lower().split())
+        rel = tuple((element.get("rel") or "").lower().replace(",", " ").split())
         if hidden or is_hidden(element):
             rel += (HIDDEN,)
         return Link(url, target, anchor, self._around(element, anchor), rel, position, path)
 
     def _address(self, written: str) -> tuple[str, Fingerprint] | None:
         """The absolute http(s) URL without fragment, and its fingerprint; None for others."""
-        href = written.partition("#")[0].strip()
+        href = written.partition("#")[0].strip(" \t\n\r\f")
         if href not in self._addresses:
             self._addresses[href] = self._resolve(href) if href else None
         return self._addresses[href]
 
     def _resolve(self, href: str) -> tuple[str, Fingerprint] | None:
         try:
-            url = self._absolute(self._as_browsers_read(href))
-            if not url[:6].lower().startswith(("http:", "https:")):
+            url = self._absolute(href)
+            if url is None:
                 return None
             if len(url) > self._limits.url_chars:
                 raise ValueError("longer than any browser takes")
@@ -112,29 +119,11 @@ class Anchors:
             self.malformed += 1
             return None
 
-    def _as_browsers_read(self, href: str) -> str:
-        """Slashes as browsers count them: either way round, any number before a host.
-
-        ``\\x`` is ``/x``; ``///h/x`` and ``https:h/x`` (on an http page) name the host h (WHATWG
-        URL, "special authority ignore slashes state").
-        """
-        start = _OWN_HOST.match(href)
-        scheme, slashes = start.groups() if start else ("", "")
-        if "\\" not in href and not scheme and len(slashes) < 3:
-            return href
-        place, mark, query = href.partition("?")
-        rest = place[start.end() :].replace("\\", "/") if start else place
-        if scheme and (
-            len(slashes) > 1 or not self._base_url.lower().startswith(f"{scheme}:".lower())
-        ):
-            return f"{scheme}://{rest}{mark}{query}"
-        return f"{'//' if len(slashes) > 1 else slashes and '/'}{rest}{mark}{query}"
-
-    def _absolute(self, href: str) -> str:
-        """What `urljoin` gives, without its cost for plain references."""
+    def _absolute(self, href: str) -> str | None:
+        """What `resolved` gives, without its cost for plain references."""
         plain = _REFERENCE.fullmatch(href)
         if plain is None:
-            return urljoin(self._base_url, href)
+            return resolved(self._base_url, href)
         start, rest = plain.groups()
         prefix = self._prefixes.get(start)
         if prefix is None:
@@ -143,11 +132,22 @@ class Anchors:
 
     def _words(self, element: Any) -> str:
         """Anchor text, or else what stands for it: alt, title, aria-label."""
-        words = self._clean(self._start[element])
+        words = self._clean(self._own_text(element))
         if not words:
             told = (*_alternatives(element), element.get("title"), element.get("aria-label"))
             words = next((self._clean(each) for each in (*told, element.get("alt")) if each), "")
         return words
+
+    def _own_text(self, element: Any) -> str:
+        """Links do not nest (HTML): one that was not closed ends where the next begins."""
+        if element.tag != "a" or next(element.iterdescendants("a"), None) is None:
+            return self._start[element]
+        texts = []
+        for event, each in etree.iterwalk(element, events=("start", "end")):
+            if each.tag == "a" and each is not element:
+                break
+            texts.append((each.text if event == "start" else each.tail) or "")
+        return "".join(texts)
 
     def _around(self, element: Any, anchor: str) -> str:
         text = self._context(element)
@@ -221,6 +221,14 @@ class Anchors:
 
     def _clean(self, text: str) -> str:
         return _collapsed(text)[: self._limits.words_chars]
+
+
+def _joined(known: Link, again: Link) -> Link:
+    """One link of two to the same place."""
+    better = known if known.anchor or not again.anchor else again
+    taken_back = _WARNINGS.difference(again.rel)
+    rel = tuple(each for each in known.rel if each not in taken_back)
+    return replace(better, rel=rel, position=known.position)
 
 
 class _Texts(dict[Any, str]):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from lxml import etree
 
 from evocrawl.reading.formats import MEDIA_TYPES
 from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.robots_tags import AGENT
+from evocrawl.references import resolved
 
 _SAME = frozenset(("alternate", "describedby", "meta"))
 _string: Any = etree.XPath("string()", smart_strings=False)
@@ -80,12 +81,11 @@ def _is_data(link: Any) -> bool:
 
 def _joined(base: str, href: str | None, most_chars: int) -> str | None:
     try:
-        url = urljoin(base, href.strip()) if href else ""
-        urlsplit(url).port  # noqa: B018 - it raises where there is none
+        url = resolved(base, href or "")
+        urlsplit(url or "").port  # noqa: B018 - it raises where there is none
     except ValueError:
         return None
-    is_web = url[:6].lower().startswith(("http:", "https:"))
-    return url if is_web and len(url) <= most_chars else None
+    return url if url is not None and len(url) <= most_chars else None
 
 
 def _words(element: Any) -> str:

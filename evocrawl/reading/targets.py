@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from urllib.parse import urljoin
 
 from evocrawl.model import Fingerprint, Link
 from evocrawl.reading.limits import Limits
+from evocrawl.references import resolved
 from evocrawl.urls import fingerprint
 
 DATA = "evocrawl-data"
@@ -23,12 +23,14 @@ def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits
     seen = {_fingerprint_or_none(url)}
     for address, anchor, context in addresses:
         try:
-            target = urljoin(url, address.partition("#")[0].strip())
-            key = fingerprint(target) if len(target) <= limits.url_chars else None
+            target = resolved(url, address)
+            if target is None or len(target) > limits.url_chars:
+                continue
+            key = fingerprint(target)
             target.encode("utf-8")
         except ValueError:
             continue
-        if key is None or key in seen:
+        if key in seen:
             continue
         if len(seen) > limits.links:
             return

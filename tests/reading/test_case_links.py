@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evocrawl.model import Link
-from evocrawl.reading import Reading, read_html
+from evocrawl.reading import Document, Reading, read_html
+from evocrawl.reading import read as answer
 
 PAGE = "http://a.test/dir/page.html"
 
@@ -81,11 +82,49 @@ def test_a_bad_first_base_is_not_made_good_by_a_second() -> None:
         ("http:x", "http://a.test/dir/x"),
         ("http:/x", "http://a.test/x"),
         ("\tht\ntp://b.test/ ", "http://b.test/"),
+        ("/a\n\tb\r\nc", "http://a.test/abc"),
+        ("&#1; /a &#31;", "http://a.test/a"),
+        ("&nbsp;x", "http://a.test/dir/\u00a0x"),
+        ("?", "http://a.test/dir/page.html"),
+        ("..x/.y", "http://a.test/dir/..x/.y"),
+        ("../../../x", "http://a.test/x"),
+        ("1a:b", "http://a.test/dir/1a:b"),
+        ("//b.test:8080", "http://b.test:8080"),
+        ("http://straße.test/ß", "http://xn--strae-oqa.test/ß"),
+        ("http://b%C3%BCcher.test/", "http://xn--bcher-kva.test/"),
+        ("http://I❤.test:81/", "http://xn--i-7iq.test:81/"),
     ],
 )
 def test_slashes_count_as_in_browsers(written: str, meant: str) -> None:
     """Pages are written for browsers, which read backslashes and missing slashes their way."""
-    assert urls(f"<a href='{written}'>x</a>") == [meant]
+    page = PAGE + "?q" if written == "?" else PAGE
+    assert urls(f"<a href='{written}'>x</a>", page) == [meant]
+    written = written.replace("&#1;", "\x01").replace("&#31;", "\x1f").replace("&nbsp;", "\u00a0")
+    feed = f"<rss><item><link>{written.strip()}</link></item></rss>"
+    if written.isprintable():
+        assert [link.url for link in answer(Document(feed.encode(), page)).links] == [meant]
+
+
+@pytest.mark.parametrize("slashes", ["\\\\", "///", "http:\\\\"])
+def test_b003_the_base_and_the_canonical_address_are_read_as_links_are(slashes: str) -> None:
+    """B003: what is written for browsers is read alike wherever it stands."""
+    reading = read(
+        f"<base href='{slashes}b.test\\x\\'><link rel=canonical href='\\c'><a href=p>p</a>"
+    )
+    assert [link.url for link in reading.links] == ["http://b.test/x/p"]
+    assert reading.canonical_url == "http://b.test/c"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["a b.test", "a&lt;b.test", "a^b.test", "a|b.test", "a%00b.test", "a%2fb.test", "a%40b.test",
+     "b%ff.test", "[fe80::1%25eth0]", "[::g]", "::1", "b.test:+80", "b.test:８０", "u@", ":80"],
+)  # fmt: skip
+def test_b001_what_no_host_is_called_is_malformed(host: str) -> None:
+    """B001: no request is made of it (WHATWG URL, forbidden domain code points)."""
+    reading = read(f"<a href='http://{host}/'>x</a><a href=/1>one</a>")
+    assert [link.url for link in reading.links] == ["http://a.test/1"]
+    assert reading.malformed_links == 1
 
 
 def test_links_for_browsers_without_scripts_count() -> None:
@@ -229,6 +268,40 @@ def test_anchor_text_and_what_stands_for_it(html: str, anchor: str) -> None:
     assert only_link(html).anchor == anchor
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=/1>one<p><a href=/2>two</a>",
+        "<p><a href=/1>on<i>e</i><p>or <b>so<a href=/2>two</a></b><p>more",
+        "<a href=/1>one<div><a href=/2>two</div>",
+    ],
+)
+def test_b011_an_anchor_that_is_not_closed_ends_where_the_next_begins(html: str) -> None:
+    """B011: links do not nest; each has its own words."""
+    one, two = read(html).links
+    assert (one.url, two.url) == ("http://a.test/1", "http://a.test/2")
+    assert one.anchor.startswith("one")
+    assert "two" not in one.anchor
+    assert two.anchor.startswith("two")
+
+
+def test_links_in_drawings_are_links() -> None:
+    """SVG has its own attribute for them, which browsers still follow."""
+    link = only_link("<svg><a xlink:href=/map><text>A map</text></a></svg>")
+    assert (link.url, link.anchor) == ("http://a.test/map", "A map")
+
+
+@pytest.mark.parametrize("first", ["rel='nofollow noopener'", "rel=noopener style='display:none'"])
+def test_what_is_linked_openly_too_may_be_followed(first: str) -> None:
+    """A second link without reservation takes back those of the first."""
+    warned, plain = f"<a href=/1 {first}>x</a>", "<a href=/1>more</a>"
+    for html in (warned + plain, plain + warned):
+        link = only_link(html)
+        assert {"nofollow", "evocrawl-hidden"}.isdisjoint(link.rel)
+        assert link.position == 0
+    assert not {"nofollow", "evocrawl-hidden"}.isdisjoint(only_link(warned + warned).rel)
+
+
 def test_a_target_linked_twice_is_one_link_with_the_first_words() -> None:
     """A picture and a headline often lead to one place: place of the first, words of the second."""
     links = read(
@@ -245,6 +318,7 @@ def test_rel_tokens_and_tag_path() -> None:
     link = only_link("<body><ul><li><a rel='NoFollow  UGC' href=/1>x</a></ul>")
     assert link.rel == ("nofollow", "ugc")
     assert link.tag_path == "html/body/ul/li"
+    assert only_link("<a rel='nofollow,ugc' href=/1>x</a>").rel == ("nofollow", "ugc")
 
 
 @pytest.mark.parametrize(

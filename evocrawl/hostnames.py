@@ -1,0 +1,55 @@
+"""How the host of a URL is asked for in DNS (WHATWG URL, host parsing; UTS #46).
+
+Python's own IDNA is of 2003: to it straße.test is strasse.test, which belongs to somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import unquote
+
+import idna
+
+_FORBIDDEN = re.compile(r"[\0-\x20#%/:<>?@\[\\\]^|\x7f]")
+"""Forbidden domain code points of the URL Standard."""
+_AUTHORITY = re.compile(r"(\s*[a-z][a-z0-9+.-]*:[/\\]{2}(?:[^/\\?#]*@)?)([^/\\?#@]*)", re.I)
+_PORT = re.compile(r":[0-9]*\Z")
+_ORDINARY = re.compile(r"[\w.:-]*", re.A)
+
+
+@lru_cache(maxsize=1024)
+def ascii_name(written: str) -> str:
+    """Return a host name in ASCII: percent-decoded, and as punycode (IDNA 2008).
+
+    What that knows no name for, such as emoji, is spelt by IDNA 2003. Raises ValueError for what
+    no host is called.
+
+    >>> ascii_name("Straße.test"), ascii_name("b%C3%BCcher.test"), ascii_name("a.test。")
+    ('xn--strae-oqa.test', 'xn--bcher-kva.test', 'a.test.')
+    """
+    name = unquote(written, errors="strict") if "%" in written else written
+    if not name.isascii():
+        try:
+            name = idna.encode(name, uts46=True).decode("ascii")
+        except UnicodeError:
+            name = name.encode("idna").decode("ascii")
+    if _FORBIDDEN.search(name):
+        raise ValueError(f"not a host name: {written[:100]!r}")
+    return name
+
+
+def with_ascii_name(url: str) -> str:
+    """Return `url` with its host in ASCII, and nothing else changed.
+
+    IPv6 addresses stay. Raises ValueError where `ascii_name` does.
+
+    >>> with_ascii_name("http://straße.test:81/ß"), with_ascii_name("/ß")
+    ('http://xn--strae-oqa.test:81/ß', '/ß')
+    """
+    found = _AUTHORITY.match(url)
+    if found is None or _ORDINARY.fullmatch(found[2]) or found[2].startswith("["):
+        return url
+    name = "".join(_PORT.sub("", found[2]).split("\t"))
+    port = _PORT.search(found[2])
+    return f"{found[1]}{ascii_name(name)}{port[0] if port else ''}{url[found.end() :]}"
