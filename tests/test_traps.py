@@ -165,7 +165,7 @@ def test_no_more_links_wait_than_there_is_room_for(monkeypatch: pytest.MonkeyPat
     assert traps.held == 0
 
 
-@pytest.mark.parametrize("species", [*SPECIES, "energy+best_first"])
+@pytest.mark.parametrize("species", ["evo", "best_first", "energy+best_first"])
 def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
     """The order is the same as with all the patience in the world."""
     copies = [f"http://a.test/copy/{n}" for n in range(300)]
