@@ -29,7 +29,7 @@ _WORD = re.compile(r"[^\W_]+")
 _LONGEST_FIELD = 400
 _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
-_KNOWN_WORDS = 100_000
+_KNOWN_WORDS = 10_000
 _SECOND = itemgetter(1)
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]*)?((?:/[^?#]*)?)(?:\?([^#]*))?(?:#.*)?")
 """URLs whose parts are where `urlsplit` finds them."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser
 
-_KNOWN_WORDS = 200_000
+_KNOWN_WORDS = 20_000
 
 
 class Screen:

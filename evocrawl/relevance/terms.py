@@ -54,7 +54,7 @@ _ASCII_WORDS = bytes(
     byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
     for byte in range(256)
 )
-_KNOWN_WORDS = 50_000
+_KNOWN_WORDS = 10_000
 LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
 

@@ -39,7 +39,7 @@ LONGEST_TEXT = 100_000
 """Characters of a text that are read: bounds the work, and how far a cosine is diluted."""
 
 _LONGEST_PHRASE = 2_000
-_KNOWN_PHRASES = 50_000
+_KNOWN_PHRASES = 20_000
 _TF = (0.0, *(1 + math.log(mentions) for mentions in range(1, 1001)))
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 
@@ -149,7 +149,7 @@ class _Phrases:
     """The cosines of anchors and contexts seen so far: menus repeat them on page after page.
 
     Known by their hash, so that a long context takes no more memory than a word, some 100 bytes;
-    that two of 50 000 phrases share one of 64 bits has a chance of 7·10⁻¹¹.
+    that two of 20 000 phrases share one of 64 bits has a chance of 10⁻¹¹.
     """
 
     def __init__(self, cosine: Callable[[str], float]) -> None:

@@ -51,6 +51,12 @@ class LeadsByRow(Protocol):
     def forget(self, number: int) -> None:
         """Remove the link of a row."""
 
+    def worths(self, numbers: Rows) -> Matrix:
+        """Return what some rows were said to be worth since their links were put, −inf if not."""
+
+    def set_worths(self, numbers: Rows, worths: Matrix) -> None:
+        """Say what some rows are worth."""
+
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
         """Return where the links of some rows lead, None where they have none."""
 
@@ -69,7 +75,6 @@ class Prospects:
         self._model = model
         self._is_claimed = is_claimed
         self._leads = leads
-        self._worths = array("d")
         self._turns = array("I")
         self._next_turn = 0
         self._fresh: list[int] = []
@@ -90,7 +95,6 @@ class Prospects:
             self._queue.push(lead, _SEED if row is None else lead.score)
             if row is not None:
                 rows[row] = lead
-                self._forget_worth(row)
         self._turns.extend(self._leads.put(rows))
         self._fresh.extend(rows)
         self._seen = -1
@@ -137,10 +141,11 @@ class Prospects:
         ordered = np.array(sorted(rows))
         features = self._model.features(ordered)
         worths = self._model.worths(features)
-        for row, worth in zip(ordered.tolist(), worths.tolist(), strict=True):
-            if abs(worth - self._worths[row]) > _CHANGE:
-                self._worths[row] = worth
-                self._queue.rerank(self._leads.get(row) or first, worth)
+        has_changed = np.abs(worths - self._leads.worths(ordered)) > _CHANGE
+        changed = ordered[has_changed]
+        self._leads.set_worths(changed, worths[has_changed])
+        for row, worth in zip(changed.tolist(), worths[has_changed].tolist(), strict=True):
+            self._queue.rerank(self._leads.get(row) or first, worth)
         best = np.argsort(-worths, kind="stable")[:_AT_HAND]
         self._hand = ordered[best].tolist()
         self._features = dict(zip(self._hand, features[best], strict=True))
@@ -159,7 +164,6 @@ class Prospects:
                 self._next_turn += 1
             else:
                 self._leads.forget(row)
-                self._forget_worth(row)
                 last = turns.pop()
                 if self._next_turn < len(turns):
                     turns[self._next_turn] = last
@@ -175,11 +179,6 @@ class Prospects:
             for row, target in zip(rows, self._leads.targets(rows), strict=True)
             if target is not None and not is_claimed(target)
         }
-
-    def _forget_worth(self, row: int) -> None:
-        """Whatever the link's worth is, it goes into the queue."""
-        self._worths.extend([-_SEED] * (row + 1 - len(self._worths)))
-        self._worths[row] = -_SEED
 
 
 def row_of(lead: Lead) -> int | None:

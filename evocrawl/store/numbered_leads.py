@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from math import inf
 
 import numpy as np
+import numpy.typing as npt
 
+from evocrawl.blocks import Rows
 from evocrawl.model import Fingerprint, Lead
 from evocrawl.spill import Spill
 from evocrawl.store.frontier import MOST_LINKS
@@ -31,7 +34,10 @@ class NumberedLeads:
         self._most = most
         self._file = LeadFile(spill)
         self._near: OrderedDict[int, Lead] = OrderedDict()
-        self._places = PagedTable(spill, address=("u8", 0, _NONE), key=("u1", _KEY_BYTES, 0))
+        self._places = PagedTable(
+            spill, address=("u8", 0, _NONE), key=("u1", _KEY_BYTES, 0),
+            worth=("f8", 0, -inf),
+        )  # fmt: skip
         self._unusual: dict[int, Fingerprint] = {}
 
     def __contains__(self, number: int) -> bool:
@@ -70,6 +76,7 @@ class NumberedLeads:
         targets = [lead.fingerprint for lead in leads.values()]
         keys = b"".join([each[:_KEY_BYTES].ljust(_KEY_BYTES) for each in targets])
         self._places.set("address", numbers, _NEAR)
+        self._places.set("worth", numbers, -inf)
         self._places.set("key", numbers, np.frombuffer(keys, np.uint8).reshape(-1, _KEY_BYTES))
         for number, lead in leads.items():
             self._keep(number, lead)
@@ -84,6 +91,16 @@ class NumberedLeads:
             self._file.forget(address)
             self._unusual.pop(number, None)
             self._places.set_one("address", number, _NONE)
+            self._places.set_one("worth", number, -inf)
+
+    def worths(self, numbers: Rows) -> npt.NDArray[np.float64]:
+        """Return what some numbers that had a link were last said to be worth, −inf at first."""
+        worths: npt.NDArray[np.float64] = self._places.get("worth", numbers)
+        return worths
+
+    def set_worths(self, numbers: Rows, worths: npt.NDArray[np.float64]) -> None:
+        """Say what the links of some numbers are worth; forgotten when a link is put anew."""
+        self._places.set("worth", numbers, worths)
 
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
         """Return where the links of some numbers lead, None where they have none."""
