@@ -42,7 +42,8 @@ class Seen:
     """When each request came, for which page, and whether that is about the topic.
 
     `at_once` is the most requests that any host had under way, `gap_s` the least time between the
-    beginnings of two at one host (0 where no host had two).
+    beginnings of two at one host (0 where no host had two), `handover_s` that between two of
+    different workers, who name themselves in User-Agent.
     """
 
     times: list[float] = field(default_factory=list)
@@ -50,6 +51,7 @@ class Seen:
     relevant: list[bool] = field(default_factory=list)
     at_once: int = 0
     gap_s: float = 0.0
+    handover_s: float = 0.0
 
 
 class LatentWeb:
@@ -74,7 +76,7 @@ class LatentWeb:
         ]
         self._texts = [" ".join(rng.choice(FILLER, 30)) for _ in range(pages)]
         self._under_way = Counter[str]()
-        self._last_s: dict[str, float] = {}
+        self._last: dict[str, tuple[float, str]] = {}
 
     def url(self, n: int) -> str:
         """Return the address of a page."""
@@ -85,22 +87,25 @@ class LatentWeb:
         name, host = request.path[1:], request.host
         if not name.isdecimal() or int(name) >= len(self._texts):
             return not_found(request)
-        self._note(int(name), host, request.at_s)
+        self._note(int(name), host, request)
         self._under_way[host] += 1
         self.seen.at_once = max(self.seen.at_once, self._under_way[host])
         await asyncio.sleep(self._delay_s)
         self._under_way[host] -= 1
         return Response(200, self._page(int(name)).encode())
 
-    def _note(self, n: int, host: str, at_s: float) -> None:
-        seen = self.seen
+    def _note(self, n: int, host: str, request: Request) -> None:
+        seen, at_s, worker = self.seen, request.at_s, request.headers.get("user-agent", "")
         seen.times.append(at_s)
         seen.pages.append(n)
         seen.relevant.append(bool(self._topical[n]))
-        if host in self._last_s:
-            gap_s = at_s - self._last_s[host]
+        if host in self._last:
+            last_s, before = self._last[host]
+            gap_s = at_s - last_s
             seen.gap_s = min(seen.gap_s or gap_s, gap_s)
-        self._last_s[host] = at_s
+            if worker != before:
+                seen.handover_s = min(seen.handover_s or gap_s, gap_s)
+        self._last[host] = at_s, worker
 
     def _page(self, n: int) -> str:
         own = "coral bleaching reef heat " if self._topical[n] else ""
