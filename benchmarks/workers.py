@@ -183,7 +183,8 @@ def main() -> None:
                 print(
                     f"| {store} | {workers} | {seed} | {got.pages_a_second:.1f} | {got.at_once} | "
                     f"{got.gap_s:.3f} | {got.handover_s:.3f} | {got.fetched} | {got.repeated} | "
-                    f"{got.harvest:.3f} | {1000 * page_s:.0f} | {page_s * got.pages_a_second / workers:.2f} |",
+                    f"{got.harvest:.3f} | {1000 * page_s:.0f} | "
+                    f"{page_s * got.pages_a_second / workers:.2f} |",
                     flush=True,
                 )
     if asked.seeds > 1:
