@@ -70,7 +70,7 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if len(body) > limits.body_bytes:
         body = body[: limits.body_bytes]
         cut.append("body_bytes")
-    utf8 = _CONTROLS.sub("", decoded(body, encoding)).encode("utf-8", "replace")
+    utf8 = decoded(body, encoding).encode("utf-8", "replace")
     if utf8.count(b"<") > limits.tags:
         utf8 = utf8[: -len(utf8.split(b"<", limits.tags + 1)[-1]) - 1]
         cut.append("tags")
@@ -82,7 +82,11 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
 
 
 def decoded(body: bytes, encoding: str | None) -> str:
-    """Return the text of `body`, in the encoding that `to_utf8` tells."""
+    """Return the text of `body`, decoded as in `to_utf8`, without control characters."""
+    return _CONTROLS.sub("", _decoded(body, encoding))
+
+
+def _decoded(body: bytes, encoding: str | None) -> str:
     marked, bom = read_bom(body)
     if marked is not None:
         return body[len(bom or b"") :].decode(marked, "replace")

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, replace
 
 from evocrawl.reading.decoding import header_encoding
-from evocrawl.reading.feeds import read_feed
+from evocrawl.reading.feeds import may_be_feed, read_feed
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, read_html
 from evocrawl.reading.pdf import is_pdf, read_pdf
@@ -33,7 +33,18 @@ _DEFAULT = Limits()
 _LEAST_BYTES = 65_536
 _PLAIN = ("text/plain", "text/markdown")
 _HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
-_XHTML = re.compile(rb"[^<]{0,100}(?:<[?!][^>]{0,500}>\s{0,100}){0,5}<html[\s>]", re.I)
+_UNKNOWN = (
+    *("", "*/*", "unknown/unknown", "application/unknown", "application/octet-stream"),
+    *("binary/octet-stream", "httpd/unix-directory"),
+)
+_BEFORE_ROOT = rb"[^<]{0,100}(?:<!--(?s:.{0,2000}?)-->\s{0,100}|<[?!][^>]{0,500}>\s{0,100}){0,5}"
+_XHTML = re.compile(_BEFORE_ROOT + rb"<html[\s>]", re.I)
+_FIRST_TAG = re.compile(
+    rb"[\s\xef\xbb\xbf]*(?:<!doctype\shtml|<!--|<(?:html|head|script|iframe|h1|div|font|table|a|style"
+    rb"|title|b|body|br|p|meta|link)[\s>])",
+    re.I,
+)
+"""WHATWG MIME Sniffing §7.1, and what else a head begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,13 @@ def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> Reading:
     )
 
 
+def _is_page(body: bytes, essence: str) -> bool:
+    """Whether it is HTML by its first tag, where the type says nothing, or is XML of any kind."""
+    if essence in _UNKNOWN or "/" not in essence or " " in essence or "htm" in essence:
+        return _FIRST_TAG.match(body) is not None
+    return _XHTML.match(body) is not None
+
+
 def _by_kind(document: Document, limits: Limits) -> Reading:
     body, url = document.body, document.url
     essence = document.content_type.partition(";")[0].partition(",")[0].strip().lower()
@@ -96,13 +114,13 @@ def _by_kind(document: Document, limits: Limits) -> Reading:
             return reading
     if is_pdf(body, document.content_type):
         return read_pdf(body, url, limits)
-    if essence not in _HTML:
+    if essence not in _HTML or may_be_feed(body):
         feed = read_feed(body, url, encoding, language, limits)
         if feed is not None:
             return feed
     if essence in _PLAIN and not document.is_html:
         return read_plain(body, encoding, language, limits)
-    is_html = document.is_html or essence in _HTML or _XHTML.match(body) is not None
+    is_html = document.is_html or essence in _HTML or _is_page(body, essence)
     if is_html or (document.any_text and document.is_text):
         return read_html(
             body,

@@ -1,11 +1,12 @@
 """Feeds and sitemaps: RSS 0.9 to 2.0, RDF Site Summary, Atom (RFC 4287), sitemaps.org.
 
 Elements go by their names alone, whatever their namespace: many feeds name a wrong one, or none.
+Where two have one name, that of the entry's own prefix counts (``title`` before ``media:title``).
 A feed's text is what its entries say; each entry is a link, its title the anchor and its summary
 the context. A sitemap has no text, only links.
 
-No entity is loaded or resolved (XXE, CWE-611), and what is no well-formed XML is read as far as
-it goes.
+No entity is loaded or resolved (XXE, CWE-611). HTML's own count, and an ampersand that begins none
+is one; what else is no well-formed XML is read as far as it goes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
-from html import unescape
+from html import escape, unescape
+from html.entities import html5
 from typing import Any
 
 from lxml import etree
@@ -23,14 +25,21 @@ from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, content_fingerprint
 from evocrawl.reading.targets import links_to
+from evocrawl.references import resolved
 
 _START = re.compile(
-    r"[\s\ufeff]*+(?:<(?:[?]|!DOCTYPE)[^>]*+>\s*+|<!--(?:(?!-->).)*+-->\s*+)*+"
+    r"[\s\ufeff]*+(?:<[?][^>]*+>\s*+|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?>\s*+"
+    r"|<!--(?:(?!-->).)*+-->\s*+)*+"
     r"<(?:[\w.-]+:)?(rss|feed|rdf:RDF|RDF|urlset|sitemapindex)[\s>]",
     re.S | re.I,
 )
 _START_CHARS = 4_000
-_TAG = re.compile(r"<[^<>]*+>")
+_MAY_BE = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|RDF|urlset|sitemapindex)[\s>]", re.I)
+_TAG = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*+>", re.S | re.I)
+_AMPERSAND = re.compile(
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:\#\d+|\#[xX][0-9a-fA-F]+|amp|lt|gt|quot|apos);)(\w{1,32};)?",
+    re.S,
+)
 _SURROGATE = re.compile(
     rb"""&\#(?:
         x0*+ d[89a-f][0-9a-f]{2} (?![0-9a-f])
@@ -39,9 +48,17 @@ _SURROGATE = re.compile(
     re.VERBOSE | re.I,
 )
 """References to no character, which libxml2 lets through and lxml cannot decode."""
+_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+_CHECKSUM_BYTES = 8
+_MEMBERS = 16
 _SUMMARIES = ("description", "summary", "content", "encoded")
 _ENTRY_CHARS = 2_000
 _GZIP = b"\x1f\x8b"
+
+
+def may_be_feed(body: bytes) -> bool:
+    """Return False for what is none by its first tags (WHATWG MIME Sniffing §7.3)."""
+    return _MAY_BE.search(body, 0, _START_CHARS) is not None
 
 
 def read_feed(
@@ -59,16 +76,16 @@ def read_feed(
     text = decoded(body, encoding)
     if not _START.match(text, 0, _START_CHARS):
         return None
-    root = _parse(text.encode("utf-8", "replace"))
+    root = _parse(_AMPERSAND.sub(_escaped, text).encode("utf-8", "replace"))
     if root is None:
         return Reading(truncated=truncated)
-    entries = [_Entry(each) for each in root.iter("{*}item", "{*}entry")]
+    entries = [_Entry(each, _base(each, url)) for each in root.iter("{*}item", "{*}entry")]
     title = _title(root)
     words = " ".join([title, *(f"{each.title} {each.summary}" for each in entries)])
     whole = " ".join(words.split())
     if len(whole) > limits.text_chars:
         truncated += ("text_chars",)
-    found = [(each.address, each.title, f"{each.title} {each.summary}") for each in entries]
+    found = [(e.address, e.title, f"{e.title} {e.summary}".strip()) for e in entries]
     return Reading(
         title=title[: limits.words_chars],
         text=whole[: limits.text_chars],
@@ -82,10 +99,10 @@ def read_feed(
 class _Entry:
     """Address and words of one entry."""
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: Any, base: str) -> None:
         self.title = self.address = self.summary = ""
         guid = ""
-        for child in element:
+        for child in sorted(element, key=lambda each: each.prefix != element.prefix):
             name = _name(child)
             if name == "title":
                 self.title = self.title or _words(child)
@@ -95,7 +112,30 @@ class _Entry:
                 guid = child.text or ""
             elif name in _SUMMARIES:
                 self.summary = self.summary or _words(child)
-        self.address = self.address or guid
+        self.address = _absolute(base, self.address or guid)
+
+
+def _base(entry: Any, url: str) -> str:
+    """What the addresses of an entry are relative to (XML Base; RFC 4287 §2)."""
+    written = [each.get(_BASE) for each in (entry, *entry.iterancestors())]
+    for base in reversed(written):
+        url = (base and _absolute(url, base)) or url
+    return url
+
+
+def _absolute(base: str, written: str) -> str:
+    try:
+        return resolved(base, written) or ""
+    except ValueError:
+        return ""
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """An entity of HTML as its character, any other ampersand as itself."""
+    if match[0].startswith("<"):
+        return match[0]
+    char = html5.get(match[1] or "")
+    return escape(char) if char else f"&amp;{match[1] or ''}"
 
 
 def _parse(utf8: bytes) -> Any:
@@ -105,7 +145,7 @@ def _parse(utf8: bytes) -> Any:
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        return etree.fromstring(_SURROGATE.sub(b"", utf8.replace(b"\0", b"")), parser)
+        return etree.fromstring(_SURROGATE.sub(b"", utf8), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
 
@@ -136,13 +176,28 @@ def _name(element: Any) -> str:
 
 def _words(element: Any) -> str:
     """The text of an element, whose HTML may be escaped."""
-    text = "".join(element.itertext())[:_ENTRY_CHARS]
+    text = " ".join(element.itertext())[:_ENTRY_CHARS]
     return " ".join(unescape(_TAG.sub(" ", unescape(text))).replace("\0", "").split())
 
 
 def _inflated(body: bytes, most: int) -> bytes:
-    """At most `most` bytes of what was compressed, as far as it is whole."""
-    try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, most)
-    except zlib.error:
-        return b""
+    """At most `most` bytes of what was compressed, as far as it is whole.
+
+    A file may be of several parts (RFC 1952 §2.2). A wrong check sum, the last bytes of each, costs
+    nothing: it would be read if it were not there.
+    """
+    whole = b""
+    for _ in range(_MEMBERS):
+        if not body.startswith(_GZIP) or len(whole) >= most:
+            break
+        inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        try:
+            whole += inflater.decompress(body[:-_CHECKSUM_BYTES], most - len(whole))
+            rest = inflater.unconsumed_tail + inflater.unused_data + body[-_CHECKSUM_BYTES:]
+            if not inflater.eof and len(whole) < most:
+                whole += inflater.decompress(rest, most - len(whole))
+                rest = inflater.unused_data
+        except zlib.error:
+            break
+        body = rest
+    return whole

@@ -6,8 +6,11 @@ possessive quantifiers never go back.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+
+from evocrawl.reading.magic import is_known_file
 
 _ATTRIBUTES = rb"""(?:[^>=]++ | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?"""
 _FLAGS = re.VERBOSE | re.IGNORECASE
@@ -26,10 +29,6 @@ _KEPT_FLAT = (
     b"html|body|a|area|base|frame|h1|iframe|img|link|meta|noscript|script|style|template|title"
 )
 _NESTING = re.compile(rb"</?(?!(?:%s)[\s/>]) [a-z] %s" % (_KEPT_FLAT, _ATTRIBUTES), _FLAGS)
-_MAGIC = (
-    *(b"%PDF-", b"%!PS-Adobe-", b"PK\3\4", b"Rar!\x1a\7", b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c"),
-    *(b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff"),
-)
 _QUOTED = re.compile(rb""""[^"]*+"|'[^']*+'""")
 _ATTRIBUTE_BYTES = 8
 _BINARY = re.compile(rb"[\1-\x08\x0e-\x1a\x1c-\x1f]")
@@ -45,16 +44,21 @@ def is_markup(body: bytes) -> bool:
     head = body[:_SNIFFED_BYTES]
     if head.startswith((b"\xfe\xff", b"\xff\xfe")):
         return True
-    if head.lstrip().startswith((b"{", b"[")):
-        return not _is_json(body)
-    if head.startswith(_MAGIC):
+    if is_known_file(head):
         return False
+    if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"{", b"[")):
+        return not _is_json(body)
     return b"<" in head or not _BINARY.search(head)
 
 
 def _is_json(body: bytes) -> bool:
+    """Whether it is a JSON text, or one in each of the first two lines."""
+    return _parses(body) or all(map(_parses, [*body.split(b"\n", 2), b""][:2]))
+
+
+def _parses(text: bytes) -> bool:
     try:
-        json.loads(body)
+        json.loads(text)
     except (ValueError, RecursionError):
         return False
     return True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin
-
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -11,6 +9,7 @@ from lxml import etree
 from evocrawl.reading import Limits, read_html
 from evocrawl.reading.anchors import Anchors
 from evocrawl.reading.guards import flat, without_giant_tags
+from evocrawl.references import resolved
 from evocrawl.urls import fingerprint
 
 PAGE = "http://a.test/dir/page?x=1"
@@ -87,7 +86,7 @@ def test_random_addresses_and_headers(html: str, text: str) -> None:
 @given(
     st.sampled_from(
         ["http://a.test", "http://a.test/", "http://a.test/x/y/z.html?q=/1#f", "http://a.test?q",
-         "https://a.test//x//y/", "http://a.test/x/../y/./z", "http://a.test/x/y/;p?q", "x/y", ""]
+         "https://a.test//x//y/", "http://a.test/x/../y/./z", "http://a.test/x/y/;p?q"]
     ),
     st.text(st.sampled_from("ab.-_/?=&#:;%é ~"), max_size=12)
     | st.from_regex(
@@ -98,10 +97,14 @@ def test_random_addresses_and_headers(html: str, text: str) -> None:
 @example("http://a.test/x/y", "../../../../a")
 @example("http://a.test/x/y", "a/..")
 @example("http://a.test/x/y", "a/./b")
-def test_addresses_are_those_of_urljoin(base: str, href: str) -> None:
-    """The quick way gives the same."""
+def test_the_quick_way_to_an_address_is_the_slow_one(base: str, href: str) -> None:
+    """Plain references are put together without being taken apart."""
     links = Anchors(etree.Element("html"), base, base, Limits())
-    assert links._absolute(href) == urljoin(base, href)
+    try:
+        slow = resolved(base, href)
+    except ValueError:
+        return
+    assert links._absolute(href) == slow
 
 
 @given(HTML)

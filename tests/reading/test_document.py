@@ -55,10 +55,30 @@ def test_html_is_read_as_a_page(kind: str, is_html: bool) -> None:
     assert (reading.title, [each.url for each in reading.links]) == ("t", ["http://a.test/1"])
 
 
-def test_xhtml_sent_as_xml_is_a_page() -> None:
+@pytest.mark.parametrize(
+    "before", ["<!DOCTYPE html>\n", "<!-- a > b <c> -->", "<!--\n-->\n<?x y?>"]
+)
+def test_xhtml_sent_as_xml_is_a_page(before: str) -> None:
     """Its root tells."""
-    xhtml = b"<?xml version='1.0'?>\n<!DOCTYPE html>\n<html><body><a href='/1'>x</a></body></html>"
-    assert len(answer(xhtml, "application/xml", is_text=True).links) == 1
+    xhtml = (
+        f"<?xml version='1.0'?>\n{before}<html xml:lang='de'><body><a href='/1'>x</a></body></html>"
+    )
+    reading = answer(xhtml.encode(), "application/xml", is_text=True)
+    assert (len(reading.links), reading.language) == (1, "de")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["", "*/*", "unknown/unknown", "application/octet-stream", "text/html charset=utf-8", "html",
+     "text/htm", "text/x-server-parsed-html", "httpd/unix-directory"],
+)  # fmt: skip
+def test_b017_where_the_type_says_nothing_the_first_tag_does(kind: str) -> None:
+    """B017: so it is in browsers (WHATWG MIME Sniffing §7.1)."""
+    for body in (HTML, b"\xef\xbb\xbf\n<!-- x -->" + HTML, b"<P>text<a href=/1>one</a>"):
+        assert [each.url for each in answer(body, kind, is_text=True).links] == ["http://a.test/1"]
+    for body in (b"<svg/>", b"<paper>text</paper>", b"text <p>"):
+        assert not answer(body, kind, is_text=True).is_markup
+    assert answer(HTML, "text/plain", is_text=True).links == ()
 
 
 @pytest.mark.parametrize(
@@ -72,6 +92,16 @@ def test_xhtml_sent_as_xml_is_a_page() -> None:
         (b"let a = '<a href=/1>'", "text/javascript"),
         (b"<svg/>", "image/svg+xml"),
         (b"\x00\x01\x02", "text/plain"),
+        (b'\xef\xbb\xbf {"a":1}', "text/html"),
+        (b'{"a":1}\n{"b":"<p>"}\n', "text/html"),
+        (b")]}',\n[1]", "text/html"),
+        (b"{\\rtf1 <p>text}", "text/html"),
+        (b"RIFF\x24\0\0\0WEBPVP8 <a>", "text/html"),
+        (b"BM\x36\0\0\0\0\0\0\0\x36\0<p>", "text/html"),
+        (b"\0\0\0\x18ftypmp42<a>", "text/html"),
+        (b"wOF2\0\1<a>", "text/html"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1<a>", "text/html"),
+        (b"BZh91AY&SY<a>", "text/html"),
     ],
 )
 def test_b017_what_is_no_page_is_nothing(body: bytes, kind: str) -> None:

@@ -49,6 +49,59 @@ def test_rss_entries_are_links_with_their_words() -> None:
     assert reading.text == "Reef news Corals & fish They bleach Second Sea warms No address"
 
 
+def test_b003_entries_are_relative_to_the_base_of_their_feed() -> None:
+    """B003: what XML Base says, on the feed and on the entry (RFC 4287 §2)."""
+    base = "xml:base='/blog/'"
+    entry = "<entry {}><title>T</title><link href='1'/></entry>"
+    within = entry.format("xml:base='x/'")
+    reading = feed(f"<feed {base}>{entry.format('')}{within}</feed>")
+    assert [each.url for each in reading.links] == [
+        "http://a.test/blog/1",
+        "http://a.test/blog/x/1",
+    ]
+    broken = feed(f"<feed xml:base='http://[oops'>{entry.format('')}</feed>")
+    assert [each.url for each in broken.links] == ["http://a.test/dir/1"]
+
+
+@pytest.mark.parametrize(
+    ("item", "url", "anchor"),
+    [
+        ("<title>t</title><link>/1?a=1&b=2</link>", "/1?a=1&b=2", "t"),
+        ("<title>AT&T&nbsp;caf&eacute; &LT; &no;</title><link>/1</link>", "/1", "AT&T café < &no;"),
+        ("<title><![CDATA[A & B <b>c</b>]]></title><link><![CDATA[ /1?a=1&b=2 ]]></link>",
+         "/1?a=1&b=2", "A & B c"),
+        ("<media:title>other</media:title><title>t</title><link>/1</link>", "/1", "t"),
+        ("<title>t<script>no()</script></title><link>/1</link>", "/1", "t no()"),
+        ("<title>t&lt;script>no()&lt;/script></title><link>/1</link>", "/1", "t"),
+        ("<title>a\x01b</title><link>/1</link>", "/1", "ab"),
+    ],
+)  # fmt: skip
+def test_b001_what_is_no_xml_costs_no_entry(item: str, url: str, anchor: str) -> None:
+    """B001: feeds are written as HTML is: with bare ampersands and entities of HTML."""
+    (link,) = feed(f"<rss xmlns:media='m'><channel><item>{item}</item></channel></rss>").links
+    assert (link.url, link.anchor) == (f"http://a.test{url}", anchor)
+
+
+@pytest.mark.parametrize(
+    "text", [RSS, SITEMAP, "<!DOCTYPE r [<!ENTITY % x SYSTEM '/e'> %x;]>" + RDF]
+)
+def test_b017_a_feed_that_is_called_html_is_a_feed(text: str) -> None:
+    """B017: many servers call it so (WHATWG MIME Sniffing §7.3)."""
+    reading = read(Document(text.encode(), URL, "text/html", is_html=True))
+    assert reading.links[0].url == "http://a.test/1"
+
+
+def test_a_damaged_archive_is_read_as_far_as_it_goes() -> None:
+    """Of several parts, cut short, with a wrong sum or something behind."""
+    head, tail = b"<urlset><url><loc>/1</loc></url>", b"<url><loc>/2</loc></url></urlset>"
+    whole = gzip.compress(head + tail)
+    for body in (gzip.compress(head) + gzip.compress(tail), whole[:-8] + bytes(8), whole[:-3],
+                 whole + b"junk"):  # fmt: skip
+        assert [each.url for each in feed(body).links] == ["http://a.test/1", "http://a.test/2"]
+    cut = gzip.compress(head + bytes(range(256)) * 99)[:-40]
+    assert [each.url for each in feed(cut).links] == ["http://a.test/1"]
+
+
 def test_atom_entries_lead_to_their_alternate() -> None:
     """Of several links of an entry the one to the page itself counts (RFC 4287 §4.2.7.2)."""
     reading = feed(ATOM, "application/atom+xml")

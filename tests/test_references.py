@@ -1,0 +1,87 @@
+"""From what is written to the URL that is meant; host names in it."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from evocrawl.hostnames import ascii_name, with_ascii_name
+from evocrawl.references import resolved
+from evocrawl.urls import fingerprint, host_of
+
+BASE = "http://a.test/x/y?z"
+WRITTEN = st.text(max_size=30) | st.text(st.sampled_from("ab.:/\\\\?#@[]%0\t\n é。"), max_size=20)
+
+
+@given(
+    st.sampled_from(["http://a.test", "https://a.test//x//y/", "http://a.test/x/y?z", BASE]),
+    st.text(st.sampled_from("ab.-_/?=&;%é~"), min_size=1, max_size=12),
+)
+@example("http://a.test/x/y", "../../../../a")
+def test_plain_references_are_those_of_the_standard(base: str, written: str) -> None:
+    """RFC 3986 §5.2, as Python has it."""
+    assume(written != "?" and not written.startswith("//"))
+    assert resolved(base, written) == urljoin(base, written)
+
+
+@given(WRITTEN)
+@example("//[")
+@example("http:\\\\\ud800")
+@example("http://ß\u00ad.%ff/")
+def test_whatever_is_written_is_an_address_none_or_an_error(written: str) -> None:
+    """Links are written by strangers; what comes out stays as it is, and names one host."""
+    for text in (written, f"//{written}", f"http://{written}", f"http:\\\\{written}"):
+        try:
+            url = resolved(BASE, text)
+            if url is None:
+                continue
+            fingerprint(url)
+        except ValueError:
+            continue
+        assert resolved(BASE, url) == url or resolved(BASE, url) is None
+        host = url.split("/")[2]
+        assert host.isascii() or "@" in host
+        assert with_ascii_name(url) == url
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["javascript:alert(1)", "JaVaScRiPt:x", "java\nscript:x", "\x01javascript:x", " data:,x",
+     "FILE:///x", "view-source:http://a.test/", "feed:http://a.test/", "jar:http://a.test!/x",
+     "gopher://a.test/", "ws://a.test/", "blob:http://a.test/x", "http+unix://x/", "ht\ntp+unix://x/",
+     "mailto:a@b.test", "", " \t", "#x"],
+)  # fmt: skip
+def test_r18_other_schemes_lead_nowhere(written: str) -> None:
+    """R18: in any case, and with what browsers leave out within."""
+    assert resolved(BASE, written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "host"),
+    [("http://a.test@127.0.0.1/", "127.0.0.1"), ("http://127.0.0.1\\@a.test/", "127.0.0.1"),
+     ("http://127.0.0.1#@a.test/", "127.0.0.1"), ("http:\\\\127.1/", "127.0.0.1"),
+     ("///127.0.0.1/", "127.0.0.1"), ("https:0x7f.1", "127.0.0.1"),
+     ("//①②⑦.⓪.⓪.①/", "127.0.0.1"), ("//%31%32%37.0.0.1/", "127.0.0.1"),
+     ("//12\n7.0.0.1\t/", "127.0.0.1"), ("//localhost./", "localhost"),
+     ("//a.test%2f@127.0.0.1/", "127.0.0.1"), ("http:127.0.0.1/", "a.test")],
+)  # fmt: skip
+def test_b105_the_host_is_the_one_that_a_browser_asks(written: str, host: str) -> None:
+    """B105: whatever the address is dressed up as."""
+    url = resolved(BASE, written)
+    assert url is not None
+    assert host_of(url) == host
+    assert host_of(f"http://{urlsplit(url).hostname}/") == host
+
+
+@given(st.text(max_size=30))
+def test_a_host_name_is_ascii_or_none(written: str) -> None:
+    """And the name of a name is itself."""
+    try:
+        name = ascii_name(written)
+    except ValueError:
+        return
+    assert name.isascii()
+    assert ascii_name(name) == name
