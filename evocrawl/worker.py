@@ -68,6 +68,7 @@ class SharedWorker:
         self._living: dict[str, Worker] = {}
         self._silent_since_s: float | None = None
         self._is_closing = self._is_sharing = False
+        self._scan_pause_s, self._scans_at_s = _PULSE_S, 0.0
 
     @property
     def session(self) -> str:
@@ -220,9 +221,7 @@ class SharedWorker:
                     self.wake()
                 is_busy |= await self._top_up()
                 need = self._need(len(self._territory.busy_hosts()))
-                if need and not self._hearing and self.population.environment.budget.left != 0:
-                    most = self.population.max_unsettled
-                    is_busy |= await self.holdings.scan(most, everywhere=need == IDLE)
+                is_busy |= await self._scan(need)
                 if need == IDLE and not is_busy:
                     self.ended = await self._ending.look(self._living.values())
                     pulse_s = min(1.5 * pulse_s, _SLOWEST_PULSE_S)
@@ -232,6 +231,18 @@ class SharedWorker:
                 self._reached(False)
             await asyncio.sleep(pulse_s * self.holdings.random.uniform(0.8, 1.2))
         self.wake()
+
+    async def _scan(self, need: int) -> bool:
+        """Look for hosts that nobody has; less and less often while there are none."""
+        is_early = need != IDLE and self._territory.clock() < self._scans_at_s
+        if not need or is_early or self._hearing or self.population.environment.budget.left == 0:
+            return False
+        most = self.population.max_unsettled
+        has_found = await self.holdings.scan(most, everywhere=need == IDLE)
+        pause_s = _PULSE_S if has_found else min(2 * self._scan_pause_s, _SLOWEST_PULSE_S)
+        self._scan_pause_s = pause_s
+        self._scans_at_s = self._territory.clock() + pause_s
+        return has_found
 
     async def _top_up(self) -> bool:
         wanted = 2 * self.population.max_unsettled
