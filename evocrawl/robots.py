@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -29,9 +28,10 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from evocrawl.references import resolved
+from evocrawl.robots_lines import MAX_BYTES as MAX_BYTES
+from evocrawl.robots_lines import rule_lines
 from evocrawl.urls import identity
 
-MAX_BYTES = 500 * 1024
 MAX_REDIRECTS = 5
 MAX_LIFETIME_S = 24 * 3600.0
 MIN_LIFETIME_S = 300.0
@@ -41,8 +41,6 @@ _DECISIONS = 4096
 _FEW_RULES = 200
 _TOKEN = re.compile(r"[\w-]+")
 _NAMED_BOT = re.compile(r"\(compatible;\s*([\w-]+)", re.IGNORECASE)
-_AGENT_LINE = re.compile(r"user[- ]?agent(?:\s*:\s*|\s+)(.*)", re.IGNORECASE)
-_RULE_LINE = re.compile(r"(?:allow|dis+al+[ao]w|diasllow|crawl[- ]delay)\b", re.IGNORECASE)
 _SLASHES = re.compile("/{2,}")
 _ENCODED_SLASH = re.compile(r"%2F|%5C", re.IGNORECASE)
 _PARAMETERS = re.compile(";[^/]*")
@@ -98,7 +96,7 @@ class Rules:
             return cls(Verdict.UNAVAILABLE, _lifetime_s(cache_control))
         if not 200 <= status < 300:
             return cls.unreachable(retry_after_s)
-        lines = _lines_for(agent.lower(), _text(body))
+        lines = rule_lines(body, agent.lower())
         matcher = Protego.parse("\n".join(["User-agent: *", *lines]))
         return cls(
             Verdict.RULES,
@@ -223,58 +221,6 @@ def _lifetime_s(cache_control: str) -> float:
     found = _MAX_AGE.search(directives)
     asked = float(found[1]) if found else inf
     return min(max(asked, MIN_LIFETIME_S), MAX_LIFETIME_S)
-
-
-def _text(body: bytes) -> str:
-    if len(body) > MAX_BYTES:
-        # A rule cut in two ("Disallow: /" of "Disallow: /tmp") would say something else.
-        kept = body[:MAX_BYTES]
-        body = kept[: max(kept.rfind(b"\n"), kept.rfind(b"\r")) + 1]
-    return body.decode("utf-8-sig", errors="ignore")
-
-
-def _lines_for(agent: str, text: str) -> list[str]:
-    """The rule lines of the groups of `agent`, or else those of ``*``, in their order."""
-    own: list[str] = []
-    general: list[str] = []
-    named = False
-    for names, rules in _groups(text):
-        if agent and agent in names:
-            named = True
-            own.extend(rules)
-        if "*" in names:
-            general.extend(rules)
-    return own if named else general
-
-
-def _groups(text: str) -> Iterator[tuple[set[str], list[str]]]:
-    """Agents and rule lines of each group. Only rules and Crawl-delay end a list of agents.
-
-    RFC 9309 §2.2.4 lets no other record end it. Crawl-delay is one, but so many sites write
-    ``User-agent: *``, ``Crawl-delay: 10``, ``User-agent: badbot``, ``Disallow: /`` and mean two
-    groups that it counts as a rule here, as it does in Protego.
-    """
-    names: set[str] = set()
-    rules: list[str] = []
-    for line in text.splitlines():
-        content = line.partition("#")[0].strip()
-        header = _AGENT_LINE.match(content)
-        if header:
-            if rules:
-                yield names, rules
-                names, rules = set(), []
-            names.add(_agent_name(header[1]))
-        elif names and _RULE_LINE.match(content):
-            rules.append(content)
-    if names:
-        yield names, rules
-
-
-def _agent_name(value: str) -> str:
-    token = _TOKEN.match(value.replace("*", "").strip())
-    if token:
-        return token[0].lower()
-    return "*" if "*" in value else ""
 
 
 def _readings(url: str) -> list[str]:

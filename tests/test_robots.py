@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.robots import (
-    MAX_BYTES,
     Rules,
     Verdict,
     authority,
@@ -17,6 +16,7 @@ from evocrawl.robots import (
     redirect_target,
     retry_after,
 )
+from evocrawl.robots_lines import MAX_BYTES
 
 H = "http://h.test"
 
@@ -78,6 +78,17 @@ def test_robots_txt_itself_may_always_be_fetched(status: int) -> None:
         ("Disallow: /%7Ejoe/", "/~joe/", False),
         ("Disallow: /caf%C3%A9", "/café", False),
         ("Disallow: /A", "/a", True),
+        ("Disallow: /p\nAllow: /p$", "/p", True),
+        ("Allow: /page\nDisallow: /*.htm", "/page.htm", False),
+        ("Allow: /$\nDisallow: /", "/", True),
+        ("Disallow: /a%24", "/a$x", False),
+        ("Disallow: /a%2Ab", "/a*b", False),
+        ("Disallow: /a%2Ab", "/axb", True),
+        ("Disallow: /a%2fb", "/a/b", True),
+        ("Disallow: /a b", "/a%20b", False),
+        ("Disallow: /100%", "/100%25", False),
+        ("DISALLOW\t:\t/a", "/a", False),
+        ("Noindex: /a\nHost: h.test\nDisallow: /b", "/a", True),
     ],
 )
 def test_a_rule_matches_as_the_standard_says(rule: str, path: str, allowed: bool) -> None:
@@ -165,14 +176,26 @@ def test_a_group_is_ours_by_its_whole_token(name: str, ours: bool) -> None:
         ("User-agent evocrawl\nDisallow /", False),
         ("\ufeffUser-agent: *\nDisallow: /", False),
         ("User-agent: *\rDisallow: /", False),
+        (("User-agent: *\nDisallow: /page").encode("utf-16"), False),
+        (b"User-agent: *\nDisallow: /\xe9\nDisallow: /x", True),
+        ("User-agent: *\nDisallow: /x\u2028Disallow: /page", True),
+        ("User-agent: *\nDisallow: /x\x0bDisallow: /page\x85Disallow: /", True),
+        ("User-agent: evocrawl\nDisallow: /page\u2028\n\nUser-agent: *\nDisallow:", True),
         ("<html><body>Disallow: / is not for us</body></html>", True),
         ("", True),
     ],
     ids=lambda value: repr(value)[:40],
 )  # fmt: skip
-def test_groups_are_read_leniently_and_merged(body: str, allowed: bool) -> None:
-    """Several agents to a group, several groups to an agent, any line ends."""
+def test_groups_are_read_leniently_and_merged(body: str | bytes, allowed: bool) -> None:
+    """Several agents to a group, several groups to an agent, any line ends and encoding."""
     assert rules(body).allows(f"{H}/page") is allowed
+
+
+def test_bytes_of_another_encoding_stay_in_the_rule() -> None:
+    """Left out, ``/é`` of Latin-1 would be ``/``, which forbids the whole site."""
+    found = rules(b"User-agent: *\nDisallow: /caf\xe9")
+    assert not found.allows(f"{H}/caf%E9/menu")
+    assert found.allows(f"{H}/caf")
 
 
 def test_an_agent_without_a_name_follows_the_general_group() -> None:
@@ -210,6 +233,7 @@ def test_a_large_file_remembers_its_decisions() -> None:
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [("3", 3.0), ("0.5", 0.5), ("1e9", 30.0), ("31", 30.0), ("-5", 0.0), ("NaN", 0.0),
+     ("5s", 5.0), ("5 sec.", 5.0), ("0.5 Seconds", 0.5), ("5 # s", 5.0), ("5 min", 0.0),
      ("inf", 0.0), ("1,5", 0.0), ("soon", 0.0), ("", 0.0)],
 )  # fmt: skip
 def test_a_crawl_delay_lies_between_nothing_and_the_cap(value: str, seconds: float) -> None:

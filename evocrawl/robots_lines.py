@@ -1,0 +1,85 @@
+"""The lines of a robots.txt that are for one crawler (RFC 9309 §2.1 and §2.2).
+
+Encodings, line ends and field names are read leniently: what is meant as a rule is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from w3lib.encoding import read_bom
+
+MAX_BYTES = 500 * 1024
+
+_TOKEN = re.compile(r"[\w-]+")
+_AGENT_LINE = re.compile(r"user[- ]?agent(?:\s*:\s*|\s+)(.*)", re.IGNORECASE)
+_RULE_LINE = re.compile(r"(?:allow|dis+al+[ao]w|diasllow|crawl[- ]delay)\b", re.IGNORECASE)
+_UNIT = re.compile(r"(?<=\d)\s*s(?:ec(?:ond)?s?)?\.?\Z", re.IGNORECASE)
+"""Of a Crawl-delay, which is in seconds."""
+_LINE_END = re.compile(r"\r\n?|\n")
+_NO_TEXT = re.compile("[\\udc80-\\udcff\x0b\x0c\x1c-\x1e\x85\\u2028\\u2029]+")
+"""Bytes that were none of the encoding, and what Python, but not RFC 9309, takes for line ends."""
+
+
+def rule_lines(body: bytes, agent: str) -> list[str]:
+    """Return the rule lines of the groups of `agent`, or else those of ``*``, in their order.
+
+    `agent` is a product token in lower case. Of `body` the first 500 KiB are read (§2.5).
+    """
+    own: list[str] = []
+    general: list[str] = []
+    named = False
+    for names, rules in _groups(_text(body)):
+        if agent and agent in names:
+            named = True
+            own.extend(rules)
+        if "*" in names:
+            general.extend(rules)
+    return own if named else general
+
+
+def _text(body: bytes) -> str:
+    if len(body) > MAX_BYTES:
+        # A rule cut in two ("Disallow: /" of "Disallow: /tmp") would say something else.
+        kept = body[:MAX_BYTES]
+        body = kept[: max(kept.rfind(b"\n"), kept.rfind(b"\r")) + 1]
+    encoding, bom = read_bom(body)
+    text = body[len(bom or b"") :].decode(encoding or "utf-8", "surrogateescape")
+    return _NO_TEXT.sub(_percent_encoded, text)
+
+
+def _percent_encoded(match: re.Match[str]) -> str:
+    """Bytes of another encoding are what a URL has of them; left out, they would widen a rule."""
+    return quote(match[0].encode("utf-8", "surrogateescape"))
+
+
+def _groups(text: str) -> Iterator[tuple[set[str], list[str]]]:
+    """Agents and rule lines of each group. Only rules and Crawl-delay end a list of agents.
+
+    RFC 9309 §2.2.4 lets no other record end it. Crawl-delay is one, but so many sites write
+    ``User-agent: *``, ``Crawl-delay: 10``, ``User-agent: badbot``, ``Disallow: /`` and mean two
+    groups that it counts as a rule here, as it does in Protego.
+    """
+    names: set[str] = set()
+    rules: list[str] = []
+    for line in _LINE_END.split(text):
+        content = line.partition("#")[0].strip()
+        header = _AGENT_LINE.match(content)
+        if header:
+            if rules:
+                yield names, rules
+                names, rules = set(), []
+            names.add(_agent_name(header[1]))
+        elif names and _RULE_LINE.match(content):
+            rules.append(_UNIT.sub("", content) if content[:5].lower() == "crawl" else content)
+    if names:
+        yield names, rules
+
+
+def _agent_name(value: str) -> str:
+    token = _TOKEN.match(value.replace("*", "").strip())
+    if token:
+        return token[0].lower()
+    return "*" if "*" in value else ""
