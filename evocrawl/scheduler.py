@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections import deque
 from collections.abc import Callable
@@ -92,6 +93,9 @@ class EvoScheduler(BaseScheduler):
             gate.on_known.append(self._door_opened)
             gate.on_delayed.append(self._door_stays_shut)
             self._ecosystem.crawl_delay = gate.delay_of
+        # What is there by now stays; the collector would take a tenth of a second to look at it.
+        gc.collect()
+        gc.freeze()
         mend(self._crawler.engine.downloader.handlers)
         cookies = self._crawler.get_downloader_middleware(CookiesMiddleware)
         if cookies is not None:
@@ -124,6 +128,7 @@ class EvoScheduler(BaseScheduler):
     def close(self, reason: str) -> Deferred[None] | None:
         """Settle what is left; the engine has drained its requests by now."""
         self._closed = True
+        gc.unfreeze()
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
