@@ -47,6 +47,8 @@ def _as_browsers_read(base: str, reference: str) -> str:
         return reference
     place, mark, query = reference.partition("?")
     rest = place[start.end() :].replace("\\", "/") if start else place
+    if len(slashes) > 1 and not rest:
+        raise ValueError(f"an address without a host: {reference[:100]!r}")
     if scheme and (len(slashes) > 1 or not base.lower().startswith(f"{scheme}:".lower())):
         return f"{scheme}://{rest}{mark}{query}"
     return f"{'//' if len(slashes) > 1 else slashes and '/'}{rest}{mark}{query}"

@@ -76,6 +76,13 @@ def test_b105_the_host_is_the_one_that_a_browser_asks(written: str, host: str) -
     assert host_of(f"http://{urlsplit(url).hostname}/") == host
 
 
+@pytest.mark.parametrize("written", ["http://", "https:///", "http:\\\\", "http://?q", "///"])
+def test_an_address_without_a_host_is_an_error(written: str) -> None:
+    """It is not that of the page itself."""
+    with pytest.raises(ValueError, match="without a host"):
+        resolved(BASE, written)
+
+
 @given(st.text(max_size=30))
 def test_a_host_name_is_ascii_or_none(written: str) -> None:
     """And the name of a name is itself."""

@@ -1,0 +1,100 @@
+"""Where answers lead: Location, meta refresh and Refresh, as they are found in the wild."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
+
+from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware, OwnOriginRefreshMiddleware
+
+URL = "http://a.test/x/y?q"
+
+
+def after(location: bytes, status: int = 302) -> Request | Response:
+    redirects = OwnOriginRedirectMiddleware.from_crawler(get_crawler())
+    answer = Response(URL, status=status, headers={"Location": location})
+    found = redirects.process_response(Request(URL), answer)
+    assert isinstance(found, Request) or found is answer
+    return found
+
+
+def refreshed(html: str, refresh: str = "") -> str | None:
+    refreshes = OwnOriginRefreshMiddleware.from_crawler(get_crawler())
+    headers = {"Refresh": refresh} if refresh else {}
+    page = HtmlResponse(URL, body=html, encoding="utf-8", headers=headers)
+    found = refreshes.process_response(Request(URL), page)
+    assert isinstance(found, Request) or found is page
+    return found.url if isinstance(found, Request) else None
+
+
+@pytest.mark.parametrize(
+    ("location", "url"),
+    [
+        (b"../r", "http://a.test/r"),
+        (b" /r x ", "http://a.test/r%20x"),
+        (b"/r#part", "http://a.test/r#part"),
+        (b"?z", "http://a.test/x/y?z"),
+        ("/é".encode(), "http://a.test/%C3%A9"),
+        (b"/\xe9", "http://a.test/%E9"),
+        (b"//b.test/r", "http://b.test/r"),
+        (b"\\\\b.test\\r", "http://b.test/r"),
+        (b"/\\b.test/r", "http://b.test/r"),
+        (b"https:b.test/r", "https://b.test/r"),
+        ("http://straße.test/".encode(), "http://xn--strae-oqa.test/"),
+        (b"http://b%C3%BCcher.test/", "http://xn--bcher-kva.test/"),
+        (b"http://b.test/\r\nX: y", "http://b.test/X:%20y"),
+        (b"http://127.0.0.1\\@b.test/", "http://127.0.0.1/@b.test/"),
+        (b"", URL),
+    ],
+)
+def test_b102_location_is_read_as_browsers_do(location: bytes, url: str) -> None:
+    """B102: relative, with spaces, in any letters, with slashes either way round."""
+    found = after(location)
+    assert isinstance(found, Request)
+    assert found.url == url
+
+
+@pytest.mark.parametrize(
+    "location",
+    [b"javascript:x", b"mailto:a@b.test", b"file:///etc/passwd", b"data:,x", b"http://[x", b"http://",
+     b"http://b.test:99999/", b"http://b b.test/", b"http://b%00.test/"],
+)  # fmt: skip
+def test_b001_a_location_that_is_no_address_is_no_redirect(location: bytes) -> None:
+    """B001: the answer is what it is; Scrapy raises, which is told as a fault of its own."""
+    assert isinstance(after(location), Response)
+
+
+@pytest.mark.parametrize("status", [200, 201, 300, 304, 305, 306])
+def test_other_answers_redirect_nowhere(status: int) -> None:
+    """Whatever their Location says."""
+    assert isinstance(after(b"/r", status), Response)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["0;url=javascript:x", "0;url=http://[x", "0;url=http://h:99999/", "0;url=mailto:x", "0", "x"],
+)
+def test_b001_a_refresh_to_no_address_costs_no_page(content: str) -> None:
+    """B001: the page is read; Scrapy raises, and it is lost."""
+    assert refreshed(f"<meta http-equiv=refresh content='{content}'><p>text") is None
+    assert refreshed("<p>text", refresh=content) is None
+
+
+def test_refresh_is_a_header_too() -> None:
+    """As in browsers; one that takes its time is none here."""
+    assert refreshed("<p>text", refresh="0; url=/r") == "http://a.test/r"
+    assert refreshed("<p>text", refresh='0;URL="/r?a=1&b=2"') == "http://a.test/r?a=1&b=2"
+    assert (
+        refreshed("<meta http-equiv=refresh content='0;url=/1'>", "0;url=/2") == "http://a.test/1"
+    )
+    assert refreshed("<p>text", refresh="600;url=/r") is None
+
+
+@pytest.mark.parametrize("tag", ["script", "noscript", "template"])
+def test_what_is_not_shown_refreshes_nothing(tag: str) -> None:
+    """A script may write such an element, for small screens for instance; none runs here."""
+    html = f"<{tag}>w('<meta http-equiv=refresh content=\"0;url=/mobile\">')</{tag}>"
+    assert refreshed(html) is None
+    assert refreshed(html + "<meta http-equiv=refresh content='0;url=/r'>") == "http://a.test/r"
