@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit, urlunsplit
 
+import regex
+
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s@'\"]*(?:@[^/?#\s@'\"]*)*(?=@)")
-_FORMULA = re.compile(
-    r"[\t\r]|[\s\x00-\x1f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff'\"]*"
+_FORMULA = regex.compile(
+    r"[\t\r]|[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800'\"]*"
     r"[=+@\-\u2212\uff0b\uff0d\uff1d\uff20\ufe62\ufe63\ufe66\ufe6b]"
 )
+"""Behind space, controls, and what is not seen; U+2800 is a braille pattern without dots."""
 
 
 def shown(text: str, most: int = 200) -> str:

@@ -15,7 +15,9 @@ from evocrawl.showing import cell, has_credentials, masked, shown, without_crede
 
 TEXTS = st.text(st.characters(codec=None))
 FORMULAS = ['=HYPERLINK("http://x","ok")', "\t=1", "＝1", "-2+3", "+1", "@SUM(1)", " =1", "\n=1",
-            "\u202e=1", '"=1', "'=1", "\ufeff=1", "−1", "\r1", "\0=1", "－1", "＠x"]  # fmt: skip
+            "\u202e=1", '"=1', "'=1", "\ufeff=1", "−1",
+            "\x7f=1", "\x9b=1", "\u034f=1", "\u061c=1", "\u115f=1", "\u180e=1", "\u2066=1",
+            "\u2800=1", "\u3000=1", "\u3164=1", "\U000e0020=1", " \t'\u200b=1", "\r1", "\0=1", "－1", "＠x"]  # fmt: skip
 
 
 @given(TEXTS, st.integers(1, 50))
