@@ -6,12 +6,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lxml import etree
 from result_rows import row
 
 from evocrawl.report.curves import charts
 from evocrawl.report.plots import draw_html, draw_pngs
 
 EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'
+FORMS = [
+    EVIL,
+    "</title><svg onload=alert(1)>",
+    "http://h/<svg onload=alert(1)>",
+    "]]>--><!--<script>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "&lt;img src=x onerror=alert(1)&gt;",
+]
 
 
 def test_the_curve_of_a_species_is_the_mean_of_its_runs() -> None:
@@ -81,6 +90,27 @@ def test_the_page_needs_no_network_and_runs_no_strangers_script(tmp_path: Path) 
     assert "alert(1)</script>" not in page
     assert "<img src=x" not in page
     assert page.count('class="plotly-graph-div"') == len(charts([row()]))
+
+
+def test_b124_whatever_is_shown_is_text(tmp_path: Path) -> None:
+    """B124: as title, cell, and names of species and starts; also within the data of a script."""
+    path = tmp_path / "report.html"
+    draw_html([], path, "t", [["h"]])
+    plain = _shape(path)
+    for form in FORMS:
+        draw_html([], path, form, [[form], [form]])
+        assert _shape(path) == sorted([*plain, "tr", "td"])
+    draw_html([row("a", start="b"), row("a", start="c")], path, "t", [["h"]])
+    drawn = _shape(path)
+    for form in FORMS:
+        draw_html([row(form, start=form), row(form, start="c")], path, "t", [["h"]])
+        assert _shape(path) == drawn
+
+
+def _shape(path: Path) -> list[str]:
+    """The elements of a page, each with its attributes' names."""
+    page = etree.fromstring(path.read_bytes(), etree.HTMLParser(huge_tree=True))
+    return sorted("".join((str(each.tag), *sorted(each.keys()))) for each in page.iter())
 
 
 def test_a_page_without_curves_has_the_table_only(tmp_path: Path) -> None:
