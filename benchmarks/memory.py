@@ -4,12 +4,13 @@
 
 A bare population takes in made-up pages of 30 links, 24 of them to addresses that nobody knew, the
 others to known ones, on one host for each 200 addresses, their words one of 20 000 phrases. Known
-are the addresses fetched and those that wait. But for evo, whose model has to read every page, all
-pages but the last 3 000 are laid into page base and frontier (or shelf) without being chosen, as
-`settle` does it. Memory is by how much the process has grown (resident set) since its first hundred
-pages, in all, and for each URL that became known in the second half of the crawl, when most tables
-and caches of a fixed size are full. Times are processor time of `choose` and `settle` alone, over
-the last pages: mean, median, and the longest of them. Each line is made by a process of its own.
+are the addresses fetched and those that wait. All pages but the last 3 000, and one of ten before,
+are laid into page base and frontier (or shelf) without being chosen, as `settle` does it; the model
+of evo reads every page. Memory is by how much the process has grown (resident set) since its first
+hundred pages, in all, and for each URL that became known in the second half of the crawl, when most
+tables and caches of a fixed size are full. Times are processor time of `choose` and `settle` alone,
+over the last pages: mean, median, and the longest of them. Each line is made by a process of its
+own.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _NEW = 24
 _PER_HOST = 200
 _FIRST, _LAST = 100, 1500
 _SETTLED = 3000
+_LAID = 10
 _PHRASES = 20_000
 _WORDS = ["coral", "reef", *(f"word{number}" for number in range(5000))]
 _HEAD = (
@@ -92,21 +94,27 @@ def resident() -> int:
 
 
 def lay(web: Web, habitat: Habitat, upto: int) -> None:
-    """Let pages and links become known without a visit to each."""
+    """Let pages and links become known without a visit to each, but for one page of ten."""
     species, base = habitat.population.species[0], habitat.base
+    appraise = getattr(species.choice, "appraise", None)
     while web.known < upto:
         page = web.page(web.url(web.laid), 0.0)
         web.laid += 1
-        if not base.is_claimed(page.fingerprint):
-            base.add(page.fingerprint, PageRecord(page.url, page.relevance, 0.0, 1, 1))
-        species.sight.found(
-            [
-                Lead(each.url, each.fingerprint, host_of(each.url), page.fingerprint, 2,
-                     page.relevance, each.anchor)
-                for each in page.links
-                if not base.is_claimed(each.fingerprint)
-            ]
-        )  # fmt: skip
+        if base.is_claimed(page.fingerprint):
+            continue
+        base.add(page.fingerprint, PageRecord(page.url, page.relevance, 0.0, 1, 1))
+        via = Lead(page.url, page.fingerprint, host_of(page.url), b"", 1, 0.0)
+        found = []
+        for each in page.links:
+            if not base.is_claimed(each.fingerprint):
+                score, features = appraise(each, page, via) if appraise else (page.relevance, None)
+                found.append(
+                    Lead(each.url, each.fingerprint, host_of(each.url), page.fingerprint, 2, score,
+                         each.anchor, None, features)
+                )  # fmt: skip
+        species.sight.found(found)
+        if web.laid % _LAID == 0:
+            crawl(web, habitat, web.known + 1)
 
 
 def crawl(web: Web, habitat: Habitat, upto: int) -> tuple[list[float], list[float]]:
@@ -131,7 +139,7 @@ def measure(species: str, known: int) -> str:
     habitat.population.place(web.seeds())
     memory = list[int]()
     for upto in (_FIRST * _NEW, known // 2, known):
-        if memory and species != "evo":
+        if memory:
             lay(web, habitat, upto - _SETTLED * _NEW)
         chosen, settled = crawl(web, habitat, upto)
         memory.append(resident())

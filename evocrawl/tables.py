@@ -12,7 +12,7 @@ from evocrawl.spill import Spill
 
 Column = npt.NDArray[Any]
 
-MOST_BYTES = 4 << 20
+MOST_BYTES = 2 << 20
 """Bytes of rows in memory, unless told otherwise."""
 
 

@@ -13,6 +13,8 @@ so that a crawl which has found nothing cannot drift. One that an earlier crawl 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,6 +30,8 @@ from evocrawl.links.words import (
     plain,
 )
 
+Places = npt.NDArray[np.intp]
+
 NEEDED = 3
 REMEMBERED = 8192
 """The latest pages whose words are kept."""
@@ -37,6 +41,7 @@ _IS_OF_FIELD = np.zeros((WIDTH, len(_COLUMNS)))
 for _field, _columns in enumerate(_COLUMNS):
     _IS_OF_FIELD[_columns, _field] = 1
 
+_PART = 512
 _TERMS = 80
 _MOST_GOOD = 40
 _SAY = 0.7
@@ -100,20 +105,19 @@ class Profile:
         Returns how like the profile each is, in [0, 1]. O(pages kept).
         """
         order = self._order()
-        ids, values = self._ids[order], self._values[order]
         best = np.argsort(-relevances, kind="stable")[: min(_MOST_GOOD, len(order) * 3 // 20 + 2)]
         good = best[relevances[best] >= 0.5]
         if len(good) < NEEDED:
             self._begin()
-            return self._likeness(ids, values)
+            return self._scaled(self._overlaps(order))
         share = min(1.0, len(good) / _FULL_SAY)
-        self._weigh(ids, values, good)
+        self._weigh(order, order[good])
         if self._inherited is not None:
             self.weights *= share
             self.weights += (1 - share) * self._inherited[0]
             self._top = float(self.weights.max())
             share = 1.0
-        likeness = (self.weights[ids] * values).sum(1)
+        likeness = self._overlaps(order)
         self.scale = float(likeness[good].mean())
         self.say = _SAY * share if self.scale > 0 else 0.0
         return self._scaled(likeness)
@@ -125,12 +129,18 @@ class Profile:
         self._top = float(self.weights.max())
         self.say = _SAY if self._inherited else 0.0
 
-    def _weigh(self, ids: Ids, values: Reals, good: npt.NDArray[np.intp]) -> None:
-        flat = ids.ravel()
-        everywhere = np.bincount(flat, values.ravel(), BUCKETS) / len(ids)
-        among_good = np.bincount(ids[good].ravel(), values[good].ravel(), BUCKETS) / len(good)
-        pages_with = np.bincount(flat, minlength=BUCKETS)
-        idf = np.log((len(ids) + 1) / (pages_with + 0.5))
+    def _weigh(self, pages: Places, good: Places) -> None:
+        """Make the weights from what stands at the places of all pages and of the good ones."""
+        everywhere = np.zeros(BUCKETS)
+        pages_with = np.zeros(BUCKETS, np.intp)
+        for part in _parts(pages):
+            flat = self._ids[part].ravel().astype(np.intp)
+            np.add.at(everywhere, flat, self._values[part].ravel().astype(float))
+            pages_with += np.bincount(flat, minlength=BUCKETS)
+        everywhere /= len(pages)
+        ids, values = self._ids[good].ravel(), self._values[good].ravel()
+        among_good = np.bincount(ids, values, BUCKETS) / len(good)
+        idf = np.log((len(pages) + 1) / (pages_with + 0.5))
         weights = np.maximum(among_good - everywhere, 0) * np.maximum(idf, 0)
         weights[0] = 0
         self.weights[:] = 0
@@ -140,10 +150,18 @@ class Profile:
             self.weights[top] = weights[top] / length
         self._top = float(self.weights.max())
 
-    def _order(self) -> npt.NDArray[np.intp]:
+    def _order(self) -> Places:
         """Places of the pages kept, the oldest first."""
         kept = min(self._count, REMEMBERED)
         return (np.arange(kept) + (self._count - kept)) % REMEMBERED
+
+    def _overlaps(self, pages: Places) -> Reals:
+        """The products of profile and pages at some places."""
+        overlaps = np.zeros(len(pages), np.float32)
+        for at, part in zip(range(0, len(pages), _PART), _parts(pages), strict=True):
+            products = self.weights.take(self._ids[part]) * self._values[part]
+            overlaps[at : at + _PART] = products.sum(1)
+        return overlaps
 
     def _likeness(self, ids: Ids, values: Reals) -> npt.NDArray[np.float64]:
         return self._scaled((self.weights[ids] * values).sum(-1))
@@ -153,3 +171,8 @@ class Profile:
             return np.zeros(np.shape(likeness))
         scaled: npt.NDArray[np.float64] = np.minimum(1.0, likeness / self.scale).astype(float)
         return scaled
+
+
+def _parts(places: Places) -> Iterator[Places]:
+    """Some at a time, so that what is made of them on the way takes little memory."""
+    return (places[at : at + _PART] for at in range(0, len(places), _PART))

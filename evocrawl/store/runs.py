@@ -18,8 +18,8 @@ from evocrawl.spill import Spill
 
 _FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
 _LONGEST = 1 << 17
-_LONG = 1 << 7
-_FRONT = 32
+_LONG = 1 << 6
+_FRONT = 16
 """Entries of a long run that are in memory."""
 
 Rows: TypeAlias = npt.NDArray[np.void]
