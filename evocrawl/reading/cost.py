@@ -8,6 +8,7 @@ from evocrawl.reading.pdf import can_read_pdf, is_pdf
 BYTES = 200_000
 TAGS = 4_000
 LINKS = 400
+ENTITIES = 20_000
 _GZIP = b"\x1f\x8b"
 _ZEROS = 100
 
@@ -16,8 +17,8 @@ def is_costly(document: Document) -> bool:
     """Return True where reading may take longer than the worst ordinary page.
 
     Looks at the bytes alone, 0.1 ms for 200 kB: what is read of ordinary pages is bounded by
-    their size, tags and links. PDF, and what is compressed once more, is always costly; so are
-    UTF-16 and UTF-32, whose tags are not counted. Links in other letters than ASCII, as which
+    their size, tags, links and entities. PDF, and what is compressed once more, is always costly;
+    so are UTF-16 and UTF-32, whose tags are not counted. Links in other letters than ASCII, as which
     they or entities may be written, take twice the time of others.
     """
     body = document.body
@@ -27,6 +28,9 @@ def is_costly(document: Document) -> bool:
         return True
     if body.count(b"\0") > _ZEROS or body.count(b"<") > TAGS:
         return True
-    links = sum(map(body.lower().count, (b"<a", b"<frame", b"<iframe")))
-    is_plain = body.isascii() and body.count(b"&") <= LINKS
+    links = sum(map(body.lower().count, (b"<a", b"<frame", b"<iframe", b"xml:base")))
+    entities = body.count(b"&")
+    if entities > ENTITIES:
+        return True
+    is_plain = body.isascii() and entities <= LINKS
     return links > (LINKS if is_plain else LINKS // 2)

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator
 from html import escape, unescape
 from html.entities import html5
+from itertools import chain
 from typing import Any
 
 from lxml import etree
@@ -79,18 +80,22 @@ def read_feed(
     root = _parse(_AMPERSAND.sub(_escaped, text).encode("utf-8", "replace"))
     if root is None:
         return Reading(truncated=truncated)
-    entries = [_Entry(each, _base(each, url)) for each in root.iter("{*}item", "{*}entry")]
+    entries = [_Entry(each) for each in root.iter("{*}item", "{*}entry")]
     title = _title(root)
     words = " ".join([title, *(f"{each.title} {each.summary}" for each in entries)])
     whole = " ".join(words.split())
     if len(whole) > limits.text_chars:
         truncated += ("text_chars",)
-    found = [(e.address, e.title, f"{e.title} {e.summary}".strip()) for e in entries]
+    bases = _Bases(url, limits.url_chars)
+    found = (
+        (_absolute(bases[e.element], e.address), e.title, f"{e.title} {e.summary}".strip())
+        for e in entries
+    )
     return Reading(
         title=title[: limits.words_chars],
         text=whole[: limits.text_chars],
         language=language_of(_language(root) or content_language, whole),
-        links=tuple(links_to([*found, *_places(root)], url, limits)),
+        links=tuple(links_to(chain(found, _places(root)), url, limits)),
         truncated=truncated,
         content_fingerprint=content_fingerprint(whole),
     )
@@ -99,7 +104,8 @@ def read_feed(
 class _Entry:
     """Address and words of one entry."""
 
-    def __init__(self, element: Any, base: str) -> None:
+    def __init__(self, element: Any) -> None:
+        self.element = element
         self.title = self.address = self.summary = ""
         guid = ""
         for child in sorted(element, key=lambda each: each.prefix != element.prefix):
@@ -112,15 +118,23 @@ class _Entry:
                 guid = child.text or ""
             elif name in _SUMMARIES:
                 self.summary = self.summary or _words(child)
-        self.address = _absolute(base, self.address or guid)
+        self.address = self.address or guid
 
 
-def _base(entry: Any, url: str) -> str:
-    """What the addresses of an entry are relative to (XML Base; RFC 4287 §2)."""
-    written = [each.get(_BASE) for each in (entry, *entry.iterancestors())]
-    for base in reversed(written):
-        url = (base and _absolute(url, base)) or url
-    return url
+class _Bases(dict[Any, str]):
+    """What the addresses in each element are relative to (XML Base; RFC 4287 §2)."""
+
+    def __init__(self, url: str, most_chars: int) -> None:
+        super().__init__()
+        self._url = url
+        self._most_chars = most_chars
+
+    def __missing__(self, element: Any) -> str:
+        parent = element.getparent()
+        around = self._url if parent is None else self[parent]
+        base = _absolute(around, element.get(_BASE) or "")
+        self[element] = base = base if base and len(base) <= self._most_chars else around
+        return base
 
 
 def _absolute(base: str, written: str) -> str:

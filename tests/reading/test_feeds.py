@@ -59,8 +59,9 @@ def test_b003_entries_are_relative_to_the_base_of_their_feed() -> None:
         "http://a.test/blog/1",
         "http://a.test/blog/x/1",
     ]
-    broken = feed(f"<feed xml:base='http://[oops'>{entry.format('')}</feed>")
-    assert [each.url for each in broken.links] == ["http://a.test/dir/1"]
+    for base in ("http://[oops", "mailto:x", "x/" * 2_000):
+        broken = feed(f"<feed xml:base='{base}'>{entry.format('')}</feed>")
+        assert [each.url for each in broken.links] == ["http://a.test/dir/1"]
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,8 @@ def test_where_no_process_can_begin_the_page_is_unread(monkeypatch: pytest.Monke
         ("<a href=/é>x</a>".encode() * 300, True),
         (b"<a href=/&#233;&#233;>x</a>" * 300, True),
         (b"<iFrame src=/1>" * 500, True),
+        (b"<x xml:base='y/'/>" * 500, True),
+        (b"&" * 30_000, True),
         ("<p>".encode("utf-16") * 100, True),
         (b"\x1f\x8b\x08", True),
         (b"", False),
