@@ -18,8 +18,8 @@ def is_costly(document: Document) -> bool:
 
     Looks at the bytes alone, 0.1 ms for 200 kB: what is read of ordinary pages is bounded by
     their size, tags, links and entities. PDF, and what is compressed once more, is always costly;
-    so are UTF-16 and UTF-32, whose tags are not counted. Links in other letters than ASCII, as which
-    they or entities may be written, take twice the time of others.
+    so are UTF-16 and UTF-32, whose tags are not counted. Links in other letters than ASCII, as
+    which they or entities may be written, take twice the time of others.
     """
     body = document.body
     if is_pdf(body, document.content_type):
