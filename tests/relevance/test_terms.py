@@ -106,6 +106,14 @@ def test_a_long_sentence_is_read_to_its_end() -> None:
     assert terms("深海采矿" * 1000 + "鲸鱼", "zh")["鲸鱼"] == 1
 
 
+@given(st.text("abs 鲸鱼Éß") | st.text())
+def test_few_words_are_counted_as_many_are(text: str) -> None:
+    """In the same order, so that sums over them are the same to the last bit."""
+    analyser = Analyser("en")
+    words = analyser.words(text)
+    assert [*analyser.count_few(words).items()] == [*analyser.count(words).items()]
+
+
 def test_memory_is_bounded_by_forgetting_without_changing_the_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
