@@ -1,8 +1,8 @@
 """What the agents of `evo` add: the species against its link model without a population.
 
     python benchmarks/evo_agents.py WORLD TOPICS [--settings one flight sides long]
-        [--starts search far] [--variants evo greedy at_once] [--half first|second|all]
-        [--runs 1] [--processes 1] [--out FILE]
+        [--starts search far] [--variants evo] [--half first|second|all] [--runs 1]
+        [--processes 1] [--out FILE]
 
 ========  ==========================================================================
 setting   a trial
@@ -16,8 +16,7 @@ long      20 requests for each relevant page; start search
 No budget is above half the world. Prints a line for each setting and variant: mean recall_auc, its
 mean difference to "none", a 95 % bootstrap interval over topics, then seeds, topics won and lost,
 and what the crawl would have taken at the world's latency. "none" is the model without a
-population: all agents believe it to the letter, so that there is nothing to select from, and all
-go out at once. In "greedy" these go out as those of `evo` do, in "at_once" those of `evo` do not.
+population: all agents believe it to the letter, so that there is nothing to select from.
 
 `--half` takes every other topic of the file, from the first or the second on; topics of two sides
 join each with the next one, the last with the first. Rows already in FILE (JSON lines) are not
@@ -55,8 +54,6 @@ from evocrawl.species.evo import evo
 
 Row = dict[str, Any]
 ALONE = "none"
-_GREEDY = (0.0,)
-_ALL = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +93,7 @@ def variant(have: Ingredients, **options: Any) -> Species:
 
 VARIANTS: dict[str, Maker] = {
     "evo": variant,
-    "greedy": partial(variant, temperatures=_GREEDY),
-    "at_once": partial(variant, first=_ALL),
-    ALONE: partial(variant, temperatures=_GREEDY, first=_ALL),
+    ALONE: partial(variant, temperatures=(0.0,)),
 }
 
 
@@ -225,7 +220,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("first", "second", "all"), default="all")
     parser.add_argument("--settings", nargs="+", choices=tuple(SETTINGS), default=list(SETTINGS))
     parser.add_argument("--starts", nargs="+", default=["search", "far"])
-    parser.add_argument("--variants", nargs="+", default=["evo"])
+    parser.add_argument("--variants", nargs="+", choices=tuple(VARIANTS), default=["evo"])
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("evo_agents.jsonl"))

@@ -9,8 +9,7 @@ temperature τ ≥ 0, and it follows the link of the greatest ::
 so that an agent of temperature 1 is a draw from the posterior (Thompson 1933; Chapelle & Li 2011,
 An empirical evaluation of Thompson sampling), one of temperature 0 believes the model to the
 letter, and all agree more and more as the crawl learns. Clones inherit the genome with mutation:
-guesses that lead to energy become more frequent, others starve. How many are out at once grows
-with what is known, see `evo_crowd`.
+guesses that lead to energy become more frequent, others starve.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ import numpy.typing as npt
 from evocrawl.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.base import ANY_HOST, Agent, Look, Move, Species
 from evocrawl.species.energy import ShareOut
-from evocrawl.species.evo_crowd import EACH, FIRST, Crowd
 from evocrawl.species.evo_prospects import LeadsByRow, Prospects, Valuer, row_of
 from evocrawl.species.parts import Queue
 
@@ -128,10 +126,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class BestAtHand:
-    """The agent sees the links that seem best to the population, when it is its turn to go out."""
+    """The agent sees the links that seem best to the population."""
 
     prospects: Prospects
-    crowd: Crowd
 
     def found(self, leads: Sequence[Lead]) -> None:
         """Take in links. O(log n) a link."""
@@ -142,11 +139,10 @@ class BestAtHand:
         return None
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:  # noqa: ARG002
-        """See the best links of free hosts; none while enough are out. O(log n) amortised."""
+        """See the best links of free hosts. O(log n) amortised."""
         leads = self.prospects.best(is_free)
         if leads:
-            is_seed = row_of(leads[0]) is None
-            return Look(leads if is_seed or not self.crowd.is_full else ())
+            return Look(leads)
         return Look((), frozenset((ANY_HOST,)) if self.prospects.has_parked else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
@@ -166,7 +162,6 @@ class ByGenome:
     prospects: Prospects
     mates: Mates
     reader: Reader
-    crowd: Crowd
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return the worth of a seed: more than any link's."""
@@ -178,8 +173,6 @@ class ByGenome:
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return the lead that the agent's genome likes best. O(leads · d)."""
-        if row_of(leads[0]) is not None:
-            self.crowd.sends(agent)
         if len(leads) == 1:
             return leads[0]
         genome = self.mates.genome(agent)
@@ -193,13 +186,10 @@ class Told:
 
     model: SharedModel
     reader: Reader
-    crowd: Crowd
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
         """Learn from the page, or from there being none."""
         row = row_of(visit.lead)
-        if not isinstance(outcome, Dropped):
-            self.crowd.hears()
         if isinstance(outcome, Fetched):
             self.reader.read(outcome.page, visit.lead)
         elif row is not None and not isinstance(outcome, Dropped):
@@ -207,7 +197,6 @@ class Told:
 
     def overhear(self, page: Page, via: Lead) -> None:
         """Learn from a page that others have fetched."""
-        self.crowd.hears()
         self.reader.read(page, via)
 
     def overhear_dead(self, target: Fingerprint) -> None:
@@ -236,23 +225,16 @@ def evo(
     *,
     temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
-    first: int = FIRST,
-    each: int = EACH,
 ) -> Species:
-    """Make the species on a queue, a model and a keeper of links of its own.
-
-    `temperatures` are those of founders, in turn, `mutation` in [0, 1] what clones differ by;
-    `first` agents may be out at once, and one more for `each` pages.
-    """
-    crowd = Crowd(first, each)
+    """Make the species on a queue, a model and a keeper of links of its own."""
     prospects = Prospects(queue, model, is_claimed, leads)
     mates = Mates(model.width, temperatures, mutation)
     reader = Reader(model)
     return Species(
         "evo",
-        BestAtHand(prospects, crowd),
-        ByGenome(model, prospects, mates, reader, crowd),
+        BestAtHand(prospects),
+        ByGenome(model, prospects, mates, reader),
         Heredity(mates),
-        Told(model, reader, crowd),
+        Told(model, reader),
         minds=GenomeRows(model.width),
     )
