@@ -11,6 +11,7 @@ from scrapy import Request, Spider
 from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
+from evocrawl.hostnames import ascii_name, with_ascii_name
 from evocrawl.probes import SOFT_404
 from evocrawl.reading.targets import DATA
 from evocrawl.urls import host_of, identity
@@ -48,7 +49,7 @@ class EvoSpider(Spider):
         spider = super().from_crawler(crawler, *args, **told)
         spider.ecosystem = ecosystem
         spider.seeds = _seeds(ecosystem)
-        spider.domains = tuple(f".{each.lower()}" for each in ecosystem.config.allowed_domains)
+        spider.domains = tuple(map(_domain, ecosystem.config.allowed_domains))
         return spider
 
     ecosystem: Ecosystem
@@ -60,7 +61,7 @@ class EvoSpider(Spider):
         self.ecosystem.is_seeding = True
         try:
             for url in self.seeds:
-                yield Request(url)
+                yield Request(with_ascii_name(url))
         finally:
             self.ecosystem.is_seeding = False
 
@@ -92,6 +93,14 @@ class EvoSpider(Spider):
 
 
 _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
+
+
+def _domain(name: str) -> str:
+    """A domain as hosts end with it, spelt as in their identities."""
+    try:
+        return f".{ascii_name(name.strip('.')).lower()}"
+    except ValueError as error:
+        raise SettingError("allowed_domains", name, "domain names, such as example.org") from error
 
 
 def _seeds(ecosystem: Ecosystem) -> tuple[str, ...]:

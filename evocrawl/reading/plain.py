@@ -16,7 +16,7 @@ def read_plain(body: bytes, encoding: str | None, content_language: str, limits:
     if not is_markup(body):
         return Reading.nothing()
     most = _BYTES_A_CHAR * limits.text_chars
-    lines = decoded(body[:most], encoding).split("\n")
+    lines = decoded(body[:most], encoding).splitlines()
     title = next((line.strip() for line in lines if line.strip()), "")
     text = " ".join(" ".join(lines).split())
     is_cut = len(body) > most or len(text) > limits.text_chars

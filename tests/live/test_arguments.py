@@ -25,6 +25,10 @@ from livecrawl import QUERY, Crawl, page, site
         ),
         ({"query": QUERY, "buffer": "no", "upper_bound": 9}, "buffer is False; allowed: true"),
         ({"query": QUERY, "seeds": "ftp://reef.test/"}, "seeds is 'ftp://reef.test/'; allowed: "),
+        (
+            {"query": QUERY, "allowed_domains": "http://reef.test/"},
+            "allowed: domain names, such as",
+        ),
         ({"query": QUERY, "relevance": "magic"}, "relevance is 'magic'; allowed: recency, "),
     ],
 )

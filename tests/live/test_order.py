@@ -53,12 +53,17 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str
 
 def test_allowed_domains(serve, crawl: Crawl) -> None:
     """Links to other domains are no links: nothing is asked of them, not even robots.txt."""
-    links = ["http://in.test/a", "http://sub.in.test/b", "http://out.test/c", "http://xin.test/d"]
-    hosts = ("in.test", "sub.in.test", "out.test", "xin.test")
+    links = ["http://in.test/a", "http://sub.in.test/b", "http://out.test/c", "http://xin.test/d",
+             "http://straße.test/a"]  # fmt: skip
+    hosts = ("in.test", "sub.in.test", "out.test", "xin.test", "xn--strae-oqa.test", "strasse.test")
     proxy = serve(dict.fromkeys(hosts, site({f"/{p}": page(*links) for p in ("", *"abcd")})))
     crawled = crawl(
         proxy,
-        arguments={"query": QUERY, "seeds": "http://in.test/", "allowed_domains": "IN.test"},
+        arguments={
+            "query": QUERY,
+            "seeds": "http://in.test/",
+            "allowed_domains": "IN.test .straße.test",
+        },
     )
     crawled.check_settled()
-    assert {each.host for each in proxy.log} == {"in.test", "sub.in.test"}
+    assert {each.host for each in proxy.log} == {"in.test", "sub.in.test", "xn--strae-oqa.test"}

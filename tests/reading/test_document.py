@@ -121,6 +121,7 @@ def test_plain_text_has_a_title_and_no_markup() -> None:
         "\n Réefs\n\n<a href=/1>warm</a>\n".encode("latin-1"), "text/plain;charset=latin1"
     )
     assert (reading.title, reading.text) == ("Réefs", "Réefs <a href=/1>warm</a>")
+    assert answer(b"\rA title\rtext\r\n", "text/plain").title == "A title"
     assert reading.links == ()
 
 
