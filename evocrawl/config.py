@@ -195,7 +195,7 @@ class Config(TrapOptions):
     store: str = option(
         "",
         text,
-        "a path, or redis://HOST:PORT/DB (rediss:// for TLS), which may end in ?crawl=NAME",
+        "a path, or redis://HOST:PORT/DB (rediss:// by TLS, unix:///PATH), maybe with ?crawl=NAME",
         "SQLite file that keeps the crawl, so that it goes on after a stop or a crash; in JOBDIR "
         "where that is set, else none when empty. Or a Redis, for several workers",
     )
