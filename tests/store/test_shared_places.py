@@ -33,7 +33,8 @@ def test_addresses_are_read(store: str, url: str, shown: str) -> None:
     "store",
     [
         "redis://h:x/0", "redis://h:99999", "redis://h/zero", "redis://h?unknown=1", "unix://h/r",
-        "unix://", "redis://h?decode_responses=true", "redis://h?crawl=../x",
+        "unix://", "redis://h?decode_responses=true", "redis://h?crawl=../x", "unix://:00009/@/r",
+        "redis://:123?db=@h:1/0", "unix://:p@/a@/r",
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(store: str) -> None:

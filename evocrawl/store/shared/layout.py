@@ -103,10 +103,13 @@ def _split(store: str) -> SplitResult:
     except ValueError:
         raise StateError(_UNREADABLE) from None
     is_well &= "#" not in store
+    # A password with an unquoted mark in it leaves its beginning where the host stands.
     if parts.scheme == "unix":
-        is_well &= len(parts.path) > 1 and not parts.hostname
+        is_well &= len(parts.path) > 1 and "@" not in parts.path
+        is_well &= not parts.netloc or parts.netloc.endswith("@")
     else:
         is_well &= _DATABASE.fullmatch(parts.path) is not None
+        is_well &= not parts.netloc or bool(parts.hostname)
     if not is_well:
         raise StateError(_UNREADABLE)
     return parts
