@@ -82,9 +82,10 @@ class Web:
         """Headers at once, then a byte of the body every 50 ms until `event` or the test's end."""
 
         def drip(handler: BaseHTTPRequestHandler) -> None:
-            handler.send_response(200)
-            handler.end_headers()
+            # A client may be gone before the first byte of the answer.
             try:
+                handler.send_response(200)
+                handler.end_headers()
                 while not (event.wait(0.05) or self.over.is_set()):
                     handler.wfile.write(b"#")
             except OSError:
