@@ -140,7 +140,7 @@ class Anchors:
 
     def _own_text(self, element: Any) -> str:
         """Links do not nest (HTML): one that was not closed ends where the next begins."""
-        if element.tag != "a" or next(element.iterdescendants("a"), None) is None:
+        if not len(element) or next(element.iterdescendants("a"), None) is None:
             return self._start[element]
         texts = []
         for event, each in etree.iterwalk(element, events=("start", "end")):

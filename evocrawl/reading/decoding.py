@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from itertools import islice
+from itertools import groupby, islice
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 from w3lib.encoding import (
@@ -19,11 +19,17 @@ from evocrawl.reading.inline import INLINE, READINGS
 from evocrawl.reading.legacy import ERRORS
 from evocrawl.reading.limits import Limits
 
-_WITHIN_A_LINE = "|".join((*INLINE, *READINGS, "a", "img", "script", "style", "wbr"))
-_EDGE = re.compile(rf"<(?!/?(?:{_WITHIN_A_LINE})\b)(?=[/a-zA-Z])".encode(), re.I)
+_WITHIN_A_LINE = sorted((*INLINE, *READINGS, "a", "img", "script", "style", "wbr"))
+_BY_LETTER = "|".join(
+    f"[{letter}{letter.upper()}](?i:{'|'.join(name[1:] for name in names)})"
+    for letter, names in groupby(_WITHIN_A_LINE, lambda name: name[0])
+)
+_EDGE = re.compile(rf"<(?!/?(?:{_BY_LETTER})\b)(?=[/a-zA-Z])".encode())
+"""Where a tag begins that is not inline. By first letters, it takes half the time."""
 _END = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.I)
 """libxml2 stops at the first of them; in HTML what follows belongs to the body."""
 _CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f]+")
+_CONTROL_BYTES = bytes((*range(9), *range(0x0E, 0x20), 0x7F))
 _CONTROL_REFERENCE = re.compile(
     rb"&\#(?:0* (?:[0-8] | 1[4-9] | 2\d | 3[01] | 127) (?!\d)"
     rb"| x0* (?:[0-8ef] | 1[0-9a-f] | 7f) (?![0-9a-f])) ;?",
@@ -83,7 +89,9 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
 
 def decoded(body: bytes, encoding: str | None) -> str:
     """Return the text of `body`, decoded as in `to_utf8`, without control characters."""
-    return _CONTROLS.sub("", _decoded(body, encoding))
+    text = _decoded(body, encoding)
+    has_any = len(body.translate(None, _CONTROL_BYTES)) < len(body)
+    return _CONTROLS.sub("", text) if has_any else text
 
 
 def _decoded(body: bytes, encoding: str | None) -> str:
