@@ -23,6 +23,7 @@ from ipaddress import (
     ip_network,
 )
 from typing import TypeAlias
+from urllib.parse import unquote
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
@@ -127,13 +128,15 @@ def literal(host: str) -> str | None:
     """Return the address that `host` itself spells, None when it is a name to be looked up.
 
     Every spelling that resolvers and browsers know counts: decimal, octal and hexadecimal parts,
-    fewer than four of them, full-width digits, brackets (WHATWG URL, IPv4 parser). The names
-    ``localhost`` and ``*.localhost`` are 127.0.0.1 (RFC 6761 §6.3).
+    fewer than four of them, full-width digits, percent-encoding, brackets (WHATWG URL, host
+    parser). The names ``localhost`` and ``*.localhost`` are 127.0.0.1 (RFC 6761 §6.3).
 
     >>> [literal(host) for host in ("2130706433", "0x7f.1", "[::1]", "example.org")]
     ['127.0.0.1', '127.0.0.1', '::1', None]
     """
-    name = unicodedata.normalize("NFKC", host).replace("。", ".").strip().lower().rstrip(".")
+    name = (
+        unicodedata.normalize("NFKC", unquote(host)).replace("。", ".").strip().lower().rstrip(".")
+    )
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
     if name == "localhost" or name.endswith(".localhost"):
