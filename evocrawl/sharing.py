@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -12,6 +14,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from evocrawl.chronicle import Chronicle
 from evocrawl.colony import LEASE_LOST, MOVED_AWAY, Colony
+from evocrawl.connections import check_at_last
 from evocrawl.errors import StateError
 from evocrawl.habitat import Habitat
 from evocrawl.limits import Limits
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
     from evocrawl.flights import Flight
 
 logger = logging.getLogger(__name__)
+
+_LAST_CHECK: ContextVar[Callable[[], None] | None] = ContextVar("last_check", default=None)
+"""The check of the request that is being sent, for whoever makes its connection."""
 
 
 def sharing_of(
@@ -99,20 +105,26 @@ class Sharing:
     def guard_requests(self, crawler: Crawler) -> None:
         """Let no visit's request onto the wire once its host's lease has run out.
 
-        This is the last place before the connection: whatever has waited in the downloader, or
-        was stopped with the process, comes past here.
+        Whatever has waited in the downloader, or was stopped with the process, comes past here;
+        and once more when its connection stands.
         """
         assert crawler.engine is not None
         handlers = crawler.engine.downloader.handlers
+        check_at_last(handlers, _LAST_CHECK)
         send = handlers.download_request_async
 
         async def send_if_ours(request: Request) -> Response:
             host, is_visit = host_of(request.url), VISIT in request.meta
             if not await self.worker.cleared(host, is_visit=is_visit):
                 raise IgnoreRequest(LEASE_LOST)
+            _LAST_CHECK.set(partial(self._check_lease, host, is_visit=is_visit))
             return await send(request)
 
         handlers.download_request_async = send_if_ours  # type: ignore[method-assign]
+
+    def _check_lease(self, host: str, *, is_visit: bool) -> None:
+        if not self.worker.may_send(host, is_visit=is_visit):
+            raise IgnoreRequest(LEASE_LOST)
 
     def goes_astray(self, flight: Flight, request: Request) -> bool:
         """Return whether a redirect leads to a host that is not ours: it is left to its owner."""
