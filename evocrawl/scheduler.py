@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections import deque
 from collections.abc import Callable
@@ -11,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro, deferred_from_coro
 
-from evocrawl.connections import mend
-from evocrawl.cookies import keep_few
+from evocrawl.doorkeeper import Doorkeeper
 from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
@@ -25,9 +22,9 @@ from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.model import Dropped
 from evocrawl.postponing import Postponing
+from evocrawl.preparing import prepare, release
 from evocrawl.request_links import request_link
 from evocrawl.request_payloads import LostRequest
-from evocrawl.robots import authority
 from evocrawl.showing import has_credentials, without_credentials
 from evocrawl.transit import Transit
 from evocrawl.urls import host_of
@@ -88,25 +85,18 @@ class EvoScheduler(BaseScheduler):
         Raises StateError where its state cannot be used.
         """
         gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
-        if gate is not None:
-            self._chronicle.guard(self._door_of(gate))
-            gate.on_known.append(self._door_opened)
-            gate.on_delayed.append(self._door_stays_shut)
-            self._ecosystem.crawl_delay = gate.delay_of
-        # What is there by now stays; the collector would take a tenth of a second to look at it.
-        gc.collect()
-        gc.freeze()
-        mend(self._crawler.engine.downloader.handlers)
-        cookies = self._crawler.get_downloader_middleware(CookiesMiddleware)
-        if cookies is not None:
-            keep_few(cookies)
+        doorkeeper = Doorkeeper(gate, self._ecosystem, self._wake)
+        prepare(self._crawler)
         if self._sharing is None:
-            self._resume(gate)
+            self._resume(doorkeeper)
             return None
         self._sharing.guard_requests(self._crawler)
-        self._sharing.listen(
-            lambda host: self._host_gained(host, gate), self._wake, self._failed, self._has_more
-        )
+
+        def gained(host: str) -> None:
+            doorkeeper.look(host)
+            self._wake()
+
+        self._sharing.listen(gained, self._wake, self._failed, self._has_more)
         return deferred_from_coro(self._join())
 
     async def _join(self) -> None:
@@ -116,19 +106,18 @@ class EvoScheduler(BaseScheduler):
         await self._sharing.join(about(self._crawler, self._ecosystem.config))
         self._ecosystem.names.begin(int(self._sharing.worker.session))
 
-    def _resume(self, gate: RobotsMiddleware | None) -> None:
+    def _resume(self, doorkeeper: Doorkeeper) -> None:
         """Make the visits that were under way again, and ask for robots.txt where some wait."""
         past = self._ecosystem.resume()
         self._again.extend(self._population.unsettled.values())
         tell_of(past, self._ecosystem, self._crawler.stats)
-        for door in self._population.shut_doors() if past.runs else ():
-            if gate is None or gate.is_open(f"{door}/"):
-                self._chronicle.opened(door)
+        if past.runs:
+            doorkeeper.look()
 
     def close(self, reason: str) -> Deferred[None] | None:
         """Settle what is left; the engine has drained its requests by now."""
         self._closed = True
-        gc.unfreeze()
+        release()
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -303,29 +292,11 @@ class EvoScheduler(BaseScheduler):
     def _slot(self) -> Any:
         return self._crawler.engine._slot
 
-    def _door_of(self, gate: RobotsMiddleware) -> Callable[[str], str | None]:
-        return lambda url: None if gate.is_open(url) else authority(url)
-
-    def _door_opened(self, door: str) -> None:
-        self._chronicle.opened(door)
-        self._wake()
-
-    def _door_stays_shut(self, door: str) -> None:
-        self._chronicle.turn_away(door)
-        self._wake()
-
     def _has_more(self) -> bool:
         """Start requests are to come, or requests are under way that may bring links."""
         return bool(
             self._transit or self._crawler.engine._start is not None or self._slot.inprogress
         )
-
-    def _host_gained(self, host: str, gate: RobotsMiddleware | None) -> None:
-        """Open the host's doors, unless robots.txt is not there yet."""
-        for door in self._population.shut_doors():
-            if host_of(f"{door}/") == host and (gate is None or gate.is_open(f"{door}/")):
-                self._chronicle.opened(door)
-        self._wake()
 
     def _spider_idle(self) -> None:
         if self._sharing is not None and self._sharing.worker.ended is not None:
