@@ -84,6 +84,8 @@ class Holdings:
     async def scan(self, most: int, *, everywhere: bool) -> bool:
         """Ask for up to `most` hosts that have open links and nobody to fetch them.
 
+        Those are among them that are ours by a lease that we do not know of any more.
+
         Returns whether there were any in the shards looked at: all of them, or some.
         """
         shards = list(range(SHARDS))

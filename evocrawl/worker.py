@@ -194,13 +194,16 @@ class SharedWorker:
         leases = {host: self._territory.leases[host] for host in spare}
         self.colony.lost(spare)
         self._is_sharing = True
+        # Not to be asked for, and had by the same lease, just before that is given up.
+        self.holdings.asked |= leases.keys()
         try:
             await self._outbox.sent()
             await self._board.release(leases)
         except Unreachable:
-            self._reached(False)  # the leases run out by themselves
+            self._reached(False)  # whoever needs the hosts finds them, see `scan`
         finally:
             self._is_sharing = False
+            self.holdings.asked -= leases.keys()
 
     def _need(self, hosts: int) -> int:
         population = self.population

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,10 @@ from redisserver import RedisServer
 from tiny_webs import Web, random_web
 
 from evocrawl.store.shared.archive import SharedArchive
+from evocrawl.store.shared.board import Board
+from evocrawl.store.shared.connection import Unreachable
+from evocrawl.store.shared.layout import shard_of
+from evocrawl.urls import host_of
 
 
 @pytest.fixture
@@ -60,6 +64,32 @@ def test_kills_at_random_instants_lose_nothing(server: RedisServer, species: str
     seen = asyncio.run(play(at_random))
     check_whole(server, seen)
     assert repeats(seen) <= kills * 2 * AT_ONCE
+
+
+def test_a_host_that_could_not_be_given_up_is_fetched_from_all_the_same(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B073: Redis has it for a worker that has let it go, and that is alive in its shard."""
+    web = still_web(np.random.default_rng(3), 400)
+    kept: list[set[str]] = []
+    release = Board.release
+
+    async def break_off(self: Board, leases: Mapping[str, str]) -> None:
+        if leases and len(kept) < 3:
+            kept.append(set(leases))
+            raise Unreachable
+        await release(self, leases)
+
+    monkeypatch.setattr(Board, "release", break_off)
+
+    async def play() -> Seen:
+        seen = Seen(web)
+        await crawl(lambda: Hand(server.url, seen, "energy", {}), 2)
+        return seen
+
+    check_whole(server, asyncio.run(play()))
+    shards = [shard_of(host) for host in {host_of(url) for url in web.links}]
+    assert any(shards.count(shard_of(host)) > 1 for hosts in kept for host in hosts)
 
 
 def test_links_put_off_outlive_the_worker_that_put_them_off(server: RedisServer) -> None:

@@ -136,16 +136,21 @@ def test_who_comes_too_late_changes_nothing(server: RedisServer) -> None:
 
 
 def test_a_link_is_open_once_and_never_again_when_it_is_done(server: RedisServer) -> None:
-    """Its host is to do for as long as it has an open link, and vacant without an owner."""
+    """Its host is to do for as long as it has an open link, and vacant while no other has it.
+
+    Who has it finds it too, should it have lost sight of it.
+    """
 
     async def story(crowd: Crowd) -> None:
         board, calls, connection = await crowd.join()
+        other, *_ = await crowd.join()
         offer = calls.offers([(link(A), None), (link(B), None)])
         assert await connection.run_all(offer) == [2]
         assert await connection.run_all(offer) == [0]
         assert await board.vacant(range(64), 9) == [HOST]
         lease = await taken(board)
-        assert await board.vacant(range(64), 9) == []
+        assert await other.vacant(range(64), 9) == []
+        assert await board.vacant(range(64), 9) == [HOST]
         for url in (A, B):
             assert not await board.is_exhausted()
             await connection.run_all([calls.settle(HOST, lease, fingerprint(url), "dead")])

@@ -111,12 +111,13 @@ class Board:
         )
 
     async def vacant(self, shards: Iterable[int], most: int) -> list[str]:
-        """Return some hosts of these shards that have open links and no owner alive."""
+        """Return some hosts of these shards that have open links and no other owner alive."""
         keys = [
             [self.layout.shard(shard, each) for each in ("todo", "owner", "alive")]
             for shard in shards
         ]
-        found = await self._connection.run_all([("vacant", each, [most]) for each in keys])
+        calls = [("vacant", each, [most, self.session]) for each in keys]
+        found = await self._connection.run_all(calls)
         return [_text(host) for hosts in found for host in hosts]
 
     def open_links(self, host: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:

@@ -114,14 +114,18 @@ return guests
 """
 
 VACANT = """
--- KEYS todo owner alive  ARGV most  -> some hosts with open links that nobody alive has
+-- KEYS todo owner alive  ARGV most session  -> some hosts with open links that no other alive has
 local t = now()
 local found = {}
 for _, host in ipairs(redis.call('SRANDMEMBER', KEYS[1], ARGV[1])) do
   local session = holder(redis.call('HGET', KEYS[2], host))
-  if not alive(KEYS[3], session, t) then found[#found + 1] = host end
+  if session == ARGV[2] or not alive(KEYS[3], session, t) then found[#found + 1] = host end
 end
 return found
+"""
+"""A worker that gave a host up in vain, or has come back to a shard, may be the owner still.
+
+Its lease lasts as long as it has other hosts there: nobody else would ever come by the host.
 """
 
 DISCARD = """
