@@ -28,7 +28,6 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from evocrawl.references import resolved
-from evocrawl.robots_lines import MAX_BYTES as MAX_BYTES
 from evocrawl.robots_lines import rule_lines
 from evocrawl.urls import identity
 

@@ -22,7 +22,8 @@ from scrapy.utils.defer import deferred_from_coro
 
 from evocrawl.guard import AddressRefused
 from evocrawl.middlewares.meter import OverBudget
-from evocrawl.robots import MAX_BYTES, MAX_REDIRECTS, Rules, redirect_target, retry_after
+from evocrawl.robots import MAX_REDIRECTS, Rules, redirect_target, retry_after
+from evocrawl.robots_lines import MAX_BYTES
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
