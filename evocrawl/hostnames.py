@@ -48,7 +48,11 @@ def with_ascii_name(url: str) -> str:
     ('http://xn--strae-oqa.test:81/ß', '/ß')
     """
     found = _AUTHORITY.match(url)
-    if found is None or _ORDINARY.fullmatch(found[2]) or found[2].startswith("["):
+    if found is None or _ORDINARY.fullmatch(found[2]):
+        return url
+    if found[2].startswith("["):
+        if ":" not in found[2].partition("]")[0]:
+            raise ValueError(f"not an IPv6 address: {found[2][:100]!r}")
         return url
     name = "".join(_PORT.sub("", found[2]).split("\t"))
     port = _PORT.search(found[2])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urljoin
 
 from evocrawl.hostnames import with_ascii_name
 
@@ -11,6 +10,10 @@ _AROUND = "".join(map(chr, range(0x21)))
 """C0 controls and space: what the standard strips from both ends."""
 _WITHIN = str.maketrans("", "", "\t\n\r")
 _OWN_HOST = re.compile(r"(?:(https?):)?([/\\]*)", re.I)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
+_WEB = re.compile("https?://", re.I)
+_PLACE = re.compile(r"([^:/?#]+:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?")
+"""Scheme, authority, path and query of any text (RFC 3986, appendix B)."""
 
 
 def resolved(base: str, written: str) -> str | None:
@@ -29,10 +32,62 @@ def resolved(base: str, written: str) -> str | None:
         return None
     if reference == "?":
         return base.partition("#")[0].partition("?")[0]
-    url = urljoin(base, _as_browsers_read(base, reference))
+    url = joined(base, _as_browsers_read(base, reference))
     if not url[:6].lower().startswith(("http:", "https:")):
         return None
     return with_ascii_name(url)
+
+
+def joined(base: str, reference: str) -> str:
+    """Return the URL that `reference`, without fragment, names where `base` is one with a host.
+
+    As RFC 3986 §5.2 says. Python's `urljoin` takes doubled slashes for one, within relative paths
+    and those they are relative to. What has a scheme of its own stays as it is, dot segments aside.
+
+    >>> joined("http://a.test/x//y/z?q", "../w//v"), joined("http://a.test/x//y/z?q", "//b.test/.")
+    ('http://a.test/x//w//v', 'http://b.test/')
+    """
+    start = _SCHEME.match(reference)
+    if start and not _WEB.match(reference):
+        return reference
+    scheme, host, path, query = _parts(base)
+    if start:
+        scheme, reference = start[0], reference[start.end() :]
+    # With a scheme before it, what looks like one is none: `1:2` is a path.
+    _, own_host, own_path, own_query = _parts(scheme + reference)
+    if own_host is not None:
+        if own_host == "//":
+            raise ValueError(f"an address without a host: {reference[:100]!r}")
+        host, path, query = own_host, own_path, own_query
+    elif own_path:
+        folder = path[: path.rfind("/") + 1] or "/"
+        path, query = own_path if own_path.startswith("/") else folder + own_path, own_query
+    elif own_query is not None:
+        query = own_query
+    return f"{scheme}{host}{_without_dots(path)}{query or ''}"
+
+
+def _parts(url: str) -> tuple[str, str | None, str, str | None]:
+    found = _PLACE.match(url)
+    assert found is not None  # any text matches
+    scheme, host, path, query = found.groups()
+    return scheme or "", host, path, query
+
+
+def _without_dots(path: str) -> str:
+    """The path without its dot segments (RFC 3986 §5.2.4)."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    *above, last = path.split("/")
+    for each in above:
+        if each == "..":
+            del kept[max(len(kept) - 1, 1) :]
+        elif each != ".":
+            kept.append(each)
+    if last == "..":
+        del kept[max(len(kept) - 1, 1) :]
+    return "/".join([*kept, "" if last in (".", "..") else last])
 
 
 def _as_browsers_read(base: str, reference: str) -> str:

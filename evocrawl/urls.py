@@ -65,6 +65,10 @@ _MAY_SAY_WHO = re.compile(
     rf"(?:\A|&)(?:{_TRACKING.pattern}|{_SESSION.pattern}|{_MAYBE_SESSION.pattern})(?:[=&]|\Z)", re.I
 )
 _FINGERPRINT_BYTES = 12
+_AROUND = "".join(map(chr, range(0x21)))
+"""C0 controls and space; no other white space, which is a part of the address."""
+_NUMERIC_END = re.compile(r"(?:\A|\.)(?:[0-9]+|0[xX][0-9a-fA-F]*)\Z", re.A)
+"""No such name is in DNS: to the URL Standard it is an IPv4 address or nothing."""
 
 
 def identity(url: str) -> str:
@@ -80,7 +84,7 @@ def identity(url: str) -> str:
     """
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
-    parts = urlsplit(canonicalize_url(with_ascii_name(url.strip())))
+    parts = urlsplit(canonicalize_url(with_ascii_name(url.strip(_AROUND))))
     if parts.scheme not in _DEFAULT_PORTS:
         raise ValueError(f"not an http or https URL: {url[:200]!r}")
     host = _host(parts.hostname or "")
@@ -138,9 +142,9 @@ def _host(name: str) -> str:
         return f"[{name}]"
     # IDNA knows other full stops than the ASCII one: it goes first.
     name = ascii_name(name).rstrip(".").lower()
-    if _IPV4.fullmatch(name):
-        try:
-            return socket.inet_ntoa(socket.inet_aton(name))
-        except OSError as error:
-            raise ValueError(f"not an IPv4 address: {name[:100]!r}") from error
-    return name
+    if not _NUMERIC_END.search(name):
+        return name
+    try:
+        return socket.inet_ntoa(socket.inet_aton(name if _IPV4.fullmatch(name) else ""))
+    except OSError as error:
+        raise ValueError(f"not an IPv4 address: {name[:100]!r}") from error

@@ -12,14 +12,13 @@ import re
 from dataclasses import replace
 from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
 from lxml import etree
 
 from evocrawl.model import Fingerprint, Link
 from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.limits import Limits
-from evocrawl.references import resolved
+from evocrawl.references import joined, resolved
 from evocrawl.urls import fingerprint
 
 HIDDEN = "evocrawl-hidden"
@@ -127,7 +126,7 @@ class Anchors:
         start, rest = plain.groups()
         prefix = self._prefixes.get(start)
         if prefix is None:
-            prefix = self._prefixes[start] = urljoin(self._base_url, start + "x")[:-1]
+            prefix = self._prefixes[start] = joined(self._base_url, start + "x")[:-1]
         return prefix + rest
 
     def _words(self, element: Any) -> str:

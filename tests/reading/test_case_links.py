@@ -118,7 +118,8 @@ def test_b003_the_base_and_the_canonical_address_are_read_as_links_are(slashes: 
 @pytest.mark.parametrize(
     "host",
     ["a b.test", "a&lt;b.test", "a^b.test", "a|b.test", "a%00b.test", "a%2fb.test", "a%40b.test",
-     "b%ff.test", "[fe80::1%25eth0]", "[::g]", "::1", "b.test:+80", "b.test:８０", "u@", ":80"],
+     "b%ff.test", "[fe80::1%25eth0]", "[::g]", "::1", "b.test:+80", "b.test:８０", "u@", ":80",
+     "a.1", "a.0x4", "1.2.3.4.5", "256.1.1.1", "[v1.x]"],
 )  # fmt: skip
 def test_b001_what_no_host_is_called_is_malformed(host: str) -> None:
     """B001: no request is made of it (WHATWG URL, forbidden domain code points)."""
