@@ -102,7 +102,7 @@ def settle_in(
     ingredients = Ingredients(
         base,
         model,
-        lambda: Frontier(base.is_claimed, *memory),
+        lambda row_of=None: Frontier(base.is_claimed, *memory, row_of),
         lambda: Shelf(base.is_claimed, *memory),
         config.wander_share,
         config.boldness,

@@ -119,7 +119,7 @@ def make_population(
     ingredients = Ingredients(
         base,
         AnchorIsRelevance(),
-        lambda: Frontier(base.is_claimed, memory),
+        lambda row_of=None: Frontier(base.is_claimed, memory, row_of=row_of),
         lambda: Shelf(base.is_claimed, memory),
         wander_share,
         boldness,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from evocrawl.clock import Clock
 from evocrawl.model import Fingerprint
@@ -33,19 +33,31 @@ from evocrawl.species.text_states import TextStates
 __all__ = ["SPECIES", "Ingredients", "Maker", "Species"]
 
 
+RowOf: TypeAlias = Callable[[Fingerprint], int | None]
+"""The number of a target, None where it has none."""
+
+
+class QueueMaker(Protocol):
+    """Makes an empty queue."""
+
+    def __call__(self, row_of: RowOf | None = None) -> Queue:
+        """Return a queue; one that need not keep targets itself where `row_of` numbers them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ingredients:
     """What species are made of: each takes what it needs.
 
-    `frontier` makes an empty queue, `shelf` an empty shelf, `clock` tells the time, `relevant_at`
-    is the relevance from which a page counts as relevant, `labels` are the pages known to be so,
-    where a simulation knows. `lexicon` makes what reads the words around links, `links` what learns
-    which links are good, `leads` what keeps links by number.
+    `frontier` makes an empty queue, for targets that somebody numbers if it is told who, `shelf` an
+    empty shelf, `clock` tells the time, `relevant_at` is the relevance from which a page counts as
+    relevant, `labels` are the pages known to be so, where a simulation knows. `lexicon` makes what
+    reads the words around links, `links` what learns which links are good, `leads` what keeps links
+    by number.
     """
 
     base: PageBase
     relevance: LinkRelevance
-    frontier: Callable[[], Queue]
+    frontier: QueueMaker
     shelf: Callable[[], OpenLinks]
     wander_share: float
     boldness: float
@@ -67,8 +79,13 @@ class Ingredients:
 
 Maker: TypeAlias = Callable[[Ingredients], Species]
 
+
+def _evo(have: Ingredients, model: SharedModel) -> Species:
+    return evo(have.frontier(model.row_of), have.base.is_claimed, model, have.leads())
+
+
 SPECIES: dict[str, Maker] = {
-    "evo": lambda have: evo(have.frontier(), have.base.is_claimed, have.links(), have.leads()),
+    "evo": lambda have: _evo(have, have.links()),
     "energy": lambda have: energy(
         have.base,
         have.shelf(),
