@@ -31,6 +31,15 @@ _UNSENT = (ADDRESS, GIVEN_UP)
 """Failures that are the link's though no request was sent."""
 
 
+def has_page(status: int) -> bool:
+    """Return whether an answer of that HTTP status is a page (RFC 9110 §15.3).
+
+    >>> has_page(200), has_page(204), has_page(302)
+    (True, False, False)
+    """
+    return 200 <= status < 300 and status not in (204, 205)
+
+
 class Claims(Protocol):
     """The addresses that somebody has followed a link to, or is following one."""
 
@@ -101,6 +110,7 @@ class Flight:
             claims.claim(target)
             self.claimed.append(target)
             self.url, self.address = url, target
+        self.failure = ""
         return True
 
     @property

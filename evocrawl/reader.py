@@ -8,6 +8,7 @@ comes not at all, reaches the population with the visit's outcome, as everything
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -21,6 +22,10 @@ from evocrawl.reading import Document, Reading, ReadingProcess, is_costly, read
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+
+CUT_OFF = "cut_off"
+"""Among what was truncated: the connection ended before the page did."""
 
 
 class PageReader:
@@ -44,6 +49,10 @@ class PageReader:
         """
         document = self._document(response, wire_bytes, any_text=any_text)
         reading = await self._read_aside(document) if is_costly(document) else read(document)
+        if "dataloss" in response.flags:
+            if not response.body:
+                return Reading.nothing("nothing of it came")
+            reading = replace(reading, truncated=(*reading.truncated, CUT_OFF))
         if reading.truncated:
             self._count("truncated")
         if reading.unread:

@@ -53,6 +53,7 @@ class BackoffMiddleware:
     def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
         assert crawler.stats is not None
         self._stats = crawler.stats
+        self._settings = crawler.settings
         self._ecosystem = ecosystem
         self._troubles = ecosystem.troubles
         self._sent_at_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
@@ -69,6 +70,8 @@ class BackoffMiddleware:
             self._stats.inc_value("evocrawl/hosts/given_up")
             raise HostGivenUp(GIVEN_UP)
         self._sent_at_s[request] = now_s
+        if self._ecosystem.flight(request) is not None and self._is_last_try(request):
+            request.meta.setdefault("download_fail_on_dataloss", False)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Learn from the status, and from Retry-After."""
@@ -85,6 +88,16 @@ class BackoffMiddleware:
         """Learn from what did not come."""
         if isinstance(exception, _FAILURES) and request in self._sent_at_s:
             self._failed(request, 0.0)
+
+    def _is_last_try(self, request: Request) -> bool:
+        """Whether half a page is better than none: there are servers that always tell it longer."""
+        settings = self._settings
+        if settings.getpriority("DOWNLOAD_FAIL_ON_DATALOSS"):
+            return False  # the project has told what it wants
+        if not settings.getbool("RETRY_ENABLED") or request.meta.get("dont_retry"):
+            return True
+        most = request.meta.get("max_retry_times", settings.getint("RETRY_TIMES"))
+        return bool(request.meta.get("retry_times", 0) >= most)
 
     def _failed(self, request: Request, asked_s: float) -> None:
         host, now_s = host_of(request.url), self._ecosystem.now_s()

@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.flights import has_page
 from evocrawl.items import PageItem
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.model import Fingerprint, Link
@@ -75,7 +76,7 @@ class LinksMiddleware:
         if flight.is_read:
             flight.links += tuple(self._links(requests, {}))
             return []
-        if response.status >= 400 and not requests:
+        if not has_page(response.status) and not requests:
             return []
         reading = await self._ecosystem.read(response, any_text=True)
         if await self._ecosystem.is_soft_404(response, reading):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.ecosystem import Ecosystem
-from evocrawl.flights import ADDRESS, GIVEN_UP, OVER_BUDGET
+from evocrawl.flights import ADDRESS, GIVEN_UP, OVER_BUDGET, has_page
 from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED, VISIT
 from evocrawl.middlewares.backoff import HostGivenUp
@@ -58,7 +58,7 @@ class MeterMiddleware:
         if flight is not None:
             headers_s = request.meta.get("download_latency") or 0.0
             flight.returned(self._ecosystem.now_s(), headers_s, len(response.body))
-            flight.failure = f"status {response.status}" if response.status >= 400 else ""
+            flight.failure = "" if has_page(response.status) else f"status {response.status}"
             if self._ecosystem.config.store_bodies:
                 flight.answer = _as_it_came(response)
         return response

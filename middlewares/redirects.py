@@ -4,7 +4,9 @@ Scrapy drops Authorization on another origin and Cookie on another host; a heade
 own, an API key for instance, it keeps. Here every header goes that is not known to be harmless.
 
 An address that is none makes Scrapy raise, which costs the page where it stands in a meta refresh.
-Here it leads nowhere, and the answer is what it is.
+Here it leads nowhere, and the answer is what it is. So does an answer that leads to where it came
+from and sets no cookie: a page that loads itself anew each minute, which Scrapy asks for 20 times
+and then drops.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from scrapy.http import HtmlResponse
 
 from evocrawl.references import resolved
 from evocrawl.robots import authority
+from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -44,6 +47,8 @@ class _OwnOrigin:
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
         except ValueError as error:
             logger.debug("%r leads to what is no address: %.200r", response, error)
+            return response
+        if isinstance(answer, Request) and _is_reload(request, response, answer):
             return response
         return answer
 
@@ -95,6 +100,16 @@ class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
         page = HtmlResponse(response.url, headers=response.headers, body=meta, encoding="utf-8")
         answer = super().process_response(request, page)
         return answer if isinstance(answer, Request) else response
+
+
+def _is_reload(request: Request, response: Response, answer: Request) -> bool:
+    """Whether the answer to another request for the same would be the same, for all we know."""
+    if answer.method != request.method or b"Set-Cookie" in response.headers:
+        return False
+    try:
+        return fingerprint(answer.url) == fingerprint(request.url)
+    except ValueError:
+        return False
 
 
 def _text(header: bytes) -> str:

@@ -11,6 +11,7 @@ from scrapy import Request, Spider
 from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
+from evocrawl.flights import has_page
 from evocrawl.hostnames import ascii_name, with_ascii_name
 from evocrawl.probes import SOFT_404
 from evocrawl.reading.targets import DATA
@@ -71,6 +72,8 @@ class EvoSpider(Spider):
         if flight is None:
             return
         flight.is_read = True
+        if not has_page(response.status):
+            return
         reading = await self.ecosystem.read(response)
         if not reading.is_markup:
             flight.failure = reading.unread or "no HTML"

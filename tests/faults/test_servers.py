@@ -11,7 +11,7 @@ import pytest
 from livecrawl import QUERY, Crawled, page, site
 from running import start
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, Site, redirect
+from evocrawl.simulation.proxy import LoopbackProxy, Request, Reset, Response, Site, redirect
 
 MOST_BYTES = 100_000
 TIMEOUT_S = 2
@@ -54,6 +54,13 @@ class Lab:
                 }
             ),
             "files.test": site(_files()),
+            "cut.test": site(
+                {
+                    "/": page("/cut coral", "/never-began coral", text=QUERY),
+                    "/cut": Response(200, self._cut(b"<p>coral bleaching"), CUT),
+                    "/never-began": Response(200, self._cut(b""), CUT),
+                }
+            ),
             "stuck.test": site(
                 {
                     "/": page("/never coral", "/navigating coral", "/ok coral", text=QUERY),
@@ -78,6 +85,12 @@ class Lab:
             yield b"coral " * 1_667
             await asyncio.sleep(0.001)
 
+    @staticmethod
+    async def _cut(body: bytes) -> AsyncIterator[bytes]:
+        yield body
+        await asyncio.sleep(0.1)
+        raise Reset
+
     async def _drip(self, _: Request) -> Response:
         return Response(200, self._drops())
 
@@ -89,6 +102,7 @@ class Lab:
             await asyncio.sleep(0.2)
 
 
+CUT = {"content-length": "4000", "content-type": "text/html"}
 FILES = {
     "json": Response(200, b'{"a": 1}'),
     "pdf": Response(200, b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj <<>> endobj"),
@@ -182,6 +196,22 @@ def test_what_is_no_page_costs_no_other_page(visited: Visited, name: str) -> Non
     assert f"/{name}" in proxy.requested("files.test")
     assert "/ok" in proxy.requested("files.test")
     assert "Spider error processing" not in crawled.log
+
+
+def test_half_a_page_is_read_for_want_of_more(visited: Visited) -> None:
+    """B066: what came before the connection broke is read, and said to be cut off."""
+    _, _, crawled = visited
+    [item] = [each for each in crawled.pages if each["url"].startswith("http://cut.test/c")]
+    assert (item["text"], item["truncated"]) == ("coral bleaching", ["cut_off"])
+
+
+def test_answers_without_a_page_count_as_none(visited: Visited) -> None:
+    """B017: no 204, no 300, no redirect to nowhere; a page counted is a page exported."""
+    _, proxy, crawled = visited
+    assert {each["status"] for each in crawled.pages} == {200}
+    assert len(crawled.pages) == crawled.stat("pages")
+    assert "/never-began" in proxy.requested("cut.test")
+    assert "http://cut.test/never-began" not in {each["url"] for each in crawled.pages}
 
 
 def test_a_handler_that_never_answers(visited: Visited) -> None:

@@ -12,17 +12,19 @@ from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware, OwnOrigi
 URL = "http://a.test/x/y?q"
 
 
-def after(location: bytes, status: int = 302) -> Request | Response:
+def after(location: bytes, status: int = 302, cookie: str = "") -> Request | Response:
     redirects = OwnOriginRedirectMiddleware.from_crawler(get_crawler())
-    answer = Response(URL, status=status, headers={"Location": location})
+    headers = {"Location": location, **({"Set-Cookie": cookie} if cookie else {})}
+    answer = Response(URL, status=status, headers=headers)
     found = redirects.process_response(Request(URL), answer)
     assert isinstance(found, Request) or found is answer
     return found
 
 
-def refreshed(html: str, refresh: str = "") -> str | None:
+def refreshed(html: str, refresh: str = "", cookie: str = "") -> str | None:
     refreshes = OwnOriginRefreshMiddleware.from_crawler(get_crawler())
     headers = {"Refresh": refresh} if refresh else {}
+    headers |= {"Set-Cookie": cookie} if cookie else {}
     page = HtmlResponse(URL, body=html, encoding="utf-8", headers=headers)
     found = refreshes.process_response(Request(URL), page)
     assert isinstance(found, Request) or found is page
@@ -46,7 +48,6 @@ def refreshed(html: str, refresh: str = "") -> str | None:
         (b"http://b%C3%BCcher.test/", "http://xn--bcher-kva.test/"),
         (b"http://b.test/\r\nX: y", "http://b.test/X:%20y"),
         (b"http://127.0.0.1\\@b.test/", "http://127.0.0.1/@b.test/"),
-        (b"", URL),
     ],
 )
 def test_b102_location_is_read_as_browsers_do(location: bytes, url: str) -> None:
@@ -98,3 +99,15 @@ def test_what_is_not_shown_refreshes_nothing(tag: str) -> None:
     html = f"<{tag}>w('<meta http-equiv=refresh content=\"0;url=/mobile\">')</{tag}>"
     assert refreshed(html) is None
     assert refreshed(html + "<meta http-equiv=refresh content='0;url=/r'>") == "http://a.test/r"
+
+
+@pytest.mark.parametrize("there", ["", "?q", "y?q", URL, "#part", "http://A.test:80/x/../x/y?q"])
+def test_b097_an_answer_that_leads_to_itself_is_what_it_is(there: str) -> None:
+    """B097: a page that loads itself anew is read; only with a cookie is it worth asking again."""
+    assert isinstance(after(there.encode()), Response)
+    assert isinstance(after(there.encode(), cookie="a=1"), Request)
+    if there:
+        html = f"<meta http-equiv=refresh content='30;url={there}'><p>text"
+        assert refreshed(html) is None
+        assert refreshed(html, cookie="a=1") is not None
+        assert refreshed("<p>text", refresh=f"30;url={there}") is None
