@@ -18,11 +18,20 @@ _KIND = re.compile(
     "|disclaimer|manager|sdk|law|hint|toast",
     re.I,
 )
+_MANAGER = re.compile(
+    "onetrust|optanon|cookiebot|didomi|usercentrics|qc-cmp|sp_message|truste|trustarc|osano|klaro"
+    "|iubenda|cmplz|borlabs|cc-window|cc-banner|evidon|cmpbox|termly|axeptio|tarteaucitron|quantcast",
+    re.I,
+)
+"""What widespread programs that ask for consent call their boxes."""
+_DIALOGS = ("dialog", "alertdialog")
+_BEGINNING = 300
 _CANDIDATES = 50
 _MOST = 5
 """What has more than this many times the characters of the rest of the page is no banner."""
 
-_names: Any = [etree.XPath(f"//@{name}") for name in ("id", "class")]
+_names: Any = [etree.XPath(f"//@{name}") for name in ("id", "class", "aria-label")]
+_roles: Any = etree.XPath("//@role")
 _string: Any = etree.XPath("string()", smart_strings=False)
 
 
@@ -31,7 +40,8 @@ def empty_banners(root: Any) -> None:
 
     A page on cookies names its sections after them, and many pages say in the class of a wrapper
     what has been consented to. So a banner is a box without the heading of the page in it that
-    calls itself one, or else has no heading at all and stands outside the main content.
+    calls itself one, or is named as programs for consent are, or is a dialog that begins with
+    cookies, or else has no heading at all and stands outside the main content.
     """
     rest = _chars(root)
     for element in islice(_candidates(root), _CANDIDATES):
@@ -42,14 +52,28 @@ def empty_banners(root: Any) -> None:
 
 
 def _candidates(root: Any) -> dict[Any, None]:
-    values = (value for find in _names for value in find(root) if _ABOUT.search(value))
-    return dict.fromkeys(value.getparent() for value in values)
+    found = [
+        value.getparent()
+        for find in _names
+        for value in find(root)
+        if _ABOUT.search(value) or _MANAGER.search(value)
+    ]
+    found += [role.getparent() for role in _roles(root) if role in _DIALOGS]
+    found += root.iter("dialog")
+    return dict.fromkeys(found)
 
 
 def _is_banner(element: Any) -> bool:
     if element.tag not in _BOXES or next(element.iter("main", "article", "h1"), None) is not None:
         return False
-    if _KIND.search(f"{element.get('id')} {element.get('class')}"):
+    names = " ".join(element.get(name) or "" for name in ("id", "class", "aria-label"))
+    if _MANAGER.search(names):
+        return True
+    if element.tag == "dialog" or element.get("role") in _DIALOGS:
+        return bool(_ABOUT.search(names) or _ABOUT.search(_string(element)[:_BEGINNING]))
+    if not _ABOUT.search(names):
+        return False
+    if _KIND.search(names):
         return True
     return next(element.iter(*_HEADINGS), None) is None and not any(
         above.tag in ("main", "article") or above.get("role") == "main"

@@ -8,11 +8,14 @@ from typing import Any
 from lxml import etree
 
 _WHOLE = ("html", "body")
-_HIDING = re.compile(
-    r"display:none|visibility:hidden|(?:left|right|top|bottom|text-indent):-\d{4,}"
-)
-_TOO_SMALL = re.compile(r"font-size:0(?:px|pt|r?em|%)?(?:[;!]|\Z)")
-"""To see; but around others it only takes the gaps between them."""
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+_MAY_HIDE = re.compile(r"none|hidden|collapse|:-\d{4}|:0")
+_OUT_OF_THE_PAGE = re.compile(r"-\d{4,}")
+_NOTHING = re.compile(r"0(?:px|pt|r?em|%)?")
+"""A font of no size hides its words; but around others it only takes the gaps between them."""
+_HIDING = {"display": ("none",), "visibility": ("hidden", "collapse")}
+_EDGES = ("left", "right", "top", "bottom", "text-indent")
+_IMPORTANT = "!important"
 # Not one expression: libxml2 takes time quadratic in the number of nodes for unions and parents.
 _attributes: Any = [etree.XPath(f"//@{name}") for name in ("hidden", "aria-hidden", "style")]
 
@@ -29,10 +32,33 @@ def is_hidden(element: Any) -> bool:
     if element.tag == "dialog" and element.get("open") is None:
         return True
     style = element.get("style")
-    if style is None:
+    return style is not None and _hides(style.lower(), has_children=len(element) > 0)
+
+
+def _hides(style: str, *, has_children: bool) -> bool:
+    plain = "".join(_COMMENT.sub("", style).split())
+    if not _MAY_HIDE.search(plain):
         return False
-    style = "".join(style.lower().split())
-    return bool(_HIDING.search(style) or (_TOO_SMALL.search(style) and not len(element)))
+    for name, value in _declared(plain).items():
+        if value in _HIDING.get(name, ()):
+            return True
+        if name.endswith(_EDGES) and _OUT_OF_THE_PAGE.match(value):
+            return True
+        if name == "font-size" and not has_children and _NOTHING.fullmatch(value):
+            return True
+    return False
+
+
+def _declared(style: str) -> dict[str, str]:
+    """What each property is in the end: the last counts, or the last that is important (CSS)."""
+    told: dict[str, str] = {}
+    for each in style.split(";"):
+        name, _, value = each.partition(":")
+        if value.endswith(_IMPORTANT) or not told.get(name, "").endswith(_IMPORTANT):
+            told[name] = value
+    return {
+        name: value.removesuffix(_IMPORTANT) for name, value in told.items() if name[:2] != "--"
+    }
 
 
 def empty_hidden(root: Any) -> None:

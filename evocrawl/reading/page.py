@@ -28,7 +28,12 @@ from evocrawl.reading.targets import with_data
 from evocrawl.reading.text import main_text
 
 _DEFAULT = Limits()
-_UNREAD = ("annotation", "noframes", "script", "style", "template", *READINGS)
+_UNREAD = ("annotation", "noframes", "script", "style", *READINGS)
+_UNPLAYED = ("audio", "canvas", "noscript", "video")
+"""What stands in them is for browsers that have not got them."""
+_UNSCRIPTED_CHARS = 200
+"""Less asks for scripts, and is not the page."""
+_string: Any = etree.XPath("string()", smart_strings=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +100,14 @@ def read_html(
     if root is None:
         return Reading(truncated=tuple(cut))
     formats, dates = formats_in(root), read_dates(root)
-    _strip_unread(root)
+    unscripted = _strip_unread(root)
     head = read_head(root, url, limits.url_chars)
     anchors = Anchors(root, head.base_url, url, limits)
     links = with_data(anchors.collect(), head.data, head.base_url, limits)
-    etree.strip_elements(root, "noscript", with_tail=False)
+    etree.strip_elements(root, *_UNPLAYED, with_tail=False)
     text = main_text(root)
+    if len(unscripted) > max(_UNSCRIPTED_CHARS, 5 * len(text)):
+        text = unscripted
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
         cut.append("text_chars")
@@ -140,16 +147,25 @@ def _parse_once(html: bytes) -> tuple[Any, bool]:
     return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
 
 
-def _strip_unread(root: Any) -> None:
-    """Take out what no reader sees, and what only asks for a browser with scripts.
+def _strip_unread(root: Any) -> str:
+    """Take out what no reader sees; return what is there for browsers without scripts.
 
     The source of formulas goes, too, and how characters are spoken. Of what stands there for
-    browsers without scripts, the links count: that is what we are.
+    browsers without scripts, the links count, and the names of pictures: that is what we are. Its
+    text, which mostly asks for scripts, does so only where it is the page. A template that makes a
+    shadow tree is shown (HTML, "declarative shadow root").
     """
-    for element in root.iter("noscript"):
-        if next(element.iter("a", "area"), None) is None:
-            element.tag = "template"
     etree.strip_elements(root, *_UNREAD, with_tail=False)
+    unscripted = []
+    for element in root.iter("noscript", "template"):
+        if element.tag == "noscript":
+            unscripted.append(_string(element))
+            if next(element.iter("a", "area", "img"), None) is None:
+                element.tag = "template"
+        elif element.get("shadowrootmode") in ("open", "closed"):
+            element.tag = "div"
+    etree.strip_elements(root, "template", with_tail=False)
+    return " ".join(" ".join(unscripted).split())
 
 
 def _declared_language(root: Any) -> str:

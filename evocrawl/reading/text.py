@@ -14,6 +14,7 @@ from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
 from evocrawl.reading.banners import empty_banners
+from evocrawl.reading.footers import empty_footers
 from evocrawl.reading.hidden import empty_hidden
 from evocrawl.reading.inline import INLINE
 
@@ -31,6 +32,9 @@ _LOST = 2
 """The main content is not trusted if the page has more than this many times its characters.
 
 Not words: some scripts have no spaces."""
+
+_A_FOOTER = 2_000
+"""Characters from which a text is not looked for in the footer."""
 
 _string: Any = etree.XPath("string()", smart_strings=False)
 
@@ -56,12 +60,22 @@ def main_text(root: Any) -> str:
     tree = HTMLTree.parse_from_bytes(html, "utf-8")
     if tree.body is None:
         return ""
+    text = _content(root, tree)
+    if len(text) < _A_FOOTER and empty_footers(root, text):
+        html = etree.tostring(root, encoding="utf-8", method="html")
+        rest = HTMLTree.parse_from_bytes(html, "utf-8")
+        text = (_content(root, rest) or _extract(rest)) if rest.body is not None else ""
+    return text or _extract(tree, form_fields=True)
+
+
+def _content(root: Any, tree: HTMLTree) -> str:
+    """The main content, or what is outside of the navigation where most of that is lost."""
     text = _extract(tree, main_content=True)
     if len(text) * _LOST < _chars_outside_links(root):
         whole = _extract(tree, skip_elements=_NAVIGATION)
         if len(text) * _LOST < len(whole):
             text = whole
-    return text or _extract(tree, form_fields=True)
+    return text
 
 
 def _extract(tree: HTMLTree, **asked: Any) -> str:

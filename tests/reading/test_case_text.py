@@ -80,9 +80,10 @@ ARTICLE = "<p>Coral reefs bleach when the sea is too warm for their algae.</p>" 
      f"<div id=wrap class=cookie-banner-off>{ON_COOKIES * 9}</div><p>Imprint</p>",
      f"{ARTICLE}<h2 id=cookies>Zebra cookies</h2>{ARTICLE}",
      f"{ARTICLE}<dl><dt id=cookies.Zebra>class Zebra<dd>A morsel.</dl>",
-     f"<div class=cookie-recipes><h2>Oat</h2>{ON_COOKIES}</div>{ARTICLE}"],
+     f"<div class=cookie-recipes><h2>Oat</h2>{ON_COOKIES}</div>{ARTICLE}",
+     f"<div role=dialog>{ARTICLE}<p>Zebra cookies</p></div>{ARTICLE}"],
     ids=["a page", "a section", "the body", "a wrapper", "a wrapper without heading", "a heading",
-         "a definition", "a box with a heading"],
+         "a definition", "a box with a heading", "a dialog that says so at its end"],
 )  # fmt: skip
 def test_b022_what_is_about_cookies_is_no_banner(html: str) -> None:
     """B022: documents name their parts after what these are about."""
@@ -96,7 +97,13 @@ def test_b022_what_is_about_cookies_is_no_banner(html: str) -> None:
     ["<div id=onetrust-consent-sdk><h2>Privacy</h2><p>zebra</p></div>",
      "<div class='modal gdpr'><p>zebra</p></div>", "<div id=cookies><p>zebra</p></div>",
      "<dialog open class=cookie-x><p>zebra</p></dialog>",
-     f"<div id=CybotCookiebotDialog><h2>Consent</h2>{'<p>zebra vendors</p>' * 60}</div>"],
+     f"<div id=CybotCookiebotDialog><h2>Consent</h2>{'<p>zebra vendors</p>' * 60}</div>",
+     *(f"<div {name}><h2>Privacy</h2><p>zebra cookies and partners</p></div>" for name in (
+         "class='cc-window cc-banner'", "class=qc-cmp2-container", "id=sp_message_container_1",
+         "id=didomi-host", "id=usercentrics-root", "class=truste_overlay", "id=klaro",
+         "class=osano-cm-window", "class=iubenda-cs-container", "class=cmplz-box",
+         "role=dialog aria-label=Privacy", "role=alertdialog", "aria-label='Cookie banner'")),
+     "<dialog open id=privacy><h2>Privacy</h2><p>zebra cookies</p></dialog>"],
 )  # fmt: skip
 def test_b022_banners_are_told_by_their_names(banner: str) -> None:
     """B022: also within the main element, and with headings of their own."""
@@ -155,13 +162,25 @@ def test_a_page_that_is_all_banner_still_has_text() -> None:
      "<span aria-hidden=true>secret</span>", "<p aria-hidden=TRUE>secret</p>",
      "<dialog><p>secret</p></dialog>", "<p style='position:absolute; left: -9999px'>secret</p>",
      "<p style='text-indent:-9999em'>secret</p>", "<p style='FONT-SIZE: 0px;'>secret</p>",
-     "<noframes><p>secret</p></noframes>",
+     "<noframes><p>secret</p></noframes>", "<p style='display:/**/none'>secret</p>",
+     "<p style='visibility:collapse'>secret</p>", "<video>secret</video>",
+     "<audio src=x>secret</audio>", "<canvas>secret</canvas>",
+     "<p style='display:none!important;display:block'>secret</p>",
      "<math><mi>x</mi><annotation encoding=application/x-tex>secret</annotation></math>"],
 )  # fmt: skip
 def test_what_nobody_sees_is_no_text(hidden: str) -> None:
     """A page must not win by words that it hides."""
     for around in ("<p>Seen words.</p>{}", "<p>Seen words.</p>" * 30 + "{}", "{}"):
         assert "secret" not in text_of(around.format(hidden))
+
+
+@pytest.mark.parametrize(
+    "style", ["display:none;display:block", "--x-display:none", "display:block /* display:none */",
+              "left:-99px", "margin:0;font-size:0.9em"],
+)  # fmt: skip
+def test_what_a_style_does_not_hide_is_text(style: str) -> None:
+    """The last declaration of a property counts, and comments and custom properties are none."""
+    assert "seen" in text_of(f"<p style='{style}'>seen</p>")
 
 
 def test_navigation_is_no_text_where_there_is_an_article() -> None:
