@@ -19,6 +19,8 @@ _RULE_LINE = re.compile(r"(?:allow|dis+al+[ao]w|diasllow|crawl[- ]delay)\b", re.
 _UNIT = re.compile(r"(?<=\d)\s*s(?:ec(?:ond)?s?)?\.?\Z", re.IGNORECASE)
 """Of a Crawl-delay, which is in seconds."""
 _LINE_END = re.compile(r"\r\n?|\n")
+_AROUND = " \t\0\ufeff\xa0"
+"""Space, and what is left of files that were put together or written to a length."""
 _NO_TEXT = re.compile("[\\udc80-\\udcff\x0b\x0c\x1c-\x1e\x85\\u2028\\u2029]+")
 """Bytes that were none of the encoding, and what Python, but not RFC 9309, takes for line ends."""
 
@@ -65,7 +67,7 @@ def _groups(text: str) -> Iterator[tuple[set[str], list[str]]]:
     names: set[str] = set()
     rules: list[str] = []
     for line in _LINE_END.split(text):
-        content = line.partition("#")[0].strip()
+        content = line.partition("#")[0].strip(_AROUND)
         header = _AGENT_LINE.match(content)
         if header:
             if rules:

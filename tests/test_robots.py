@@ -181,6 +181,8 @@ def test_a_group_is_ours_by_its_whole_token(name: str, ours: bool) -> None:
         ("User-agent: *\nDisallow: /x\u2028Disallow: /page", True),
         ("User-agent: *\nDisallow: /x\x0bDisallow: /page\x85Disallow: /", True),
         ("User-agent: evocrawl\nDisallow: /page\u2028\n\nUser-agent: *\nDisallow:", True),
+        ("User-agent: *\n\ufeffDisallow: /page", False),
+        ("User-agent: *\0\nDisallow: /\0\0", False),
         ("<html><body>Disallow: / is not for us</body></html>", True),
         ("", True),
     ],
@@ -285,7 +287,8 @@ def test_a_url_without_authority_is_an_error(url: str) -> None:
 @pytest.mark.parametrize(
     ("user_agent", "token"),
     [("evocrawl", "evocrawl"), ("EvoCrawl/0.1 (+https://h.test)", "evocrawl"), ("", ""),
-     ("Mozilla/5.0 (compatible; My-Bot/2.0; +https://h.test)", "my-bot"), ("(none)", "")],
+     ("Mozilla/5.0 (compatible; My-Bot/2.0; +https://h.test)", "my-bot"), ("(none)", ""),
+     ("Mozilla/5.0 (KHTML, like Gecko; compatible; My-Bot/2.0; +https://h.test)", "my-bot")],
 )  # fmt: skip
 def test_the_product_token_is_the_name_of_the_bot(user_agent: str, token: str) -> None:
     """Both ways in which bots name themselves."""

@@ -115,7 +115,7 @@ def _by_kind(document: Document, limits: Limits) -> Reading:
     if is_pdf(body, document.content_type):
         return read_pdf(body, url, limits)
     if essence not in _HTML or may_be_feed(body):
-        feed = read_feed(body, url, encoding, language, limits)
+        feed = read_feed(body, url, encoding, language, limits, is_html=essence in _HTML)
         if feed is not None:
             return feed
     if essence in _PLAIN and not document.is_html:

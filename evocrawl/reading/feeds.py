@@ -3,7 +3,8 @@
 Elements go by their names alone, whatever their namespace: many feeds name a wrong one, or none.
 Where two have one name, that of the entry's own prefix counts (``title`` before ``media:title``).
 A feed's text is what its entries say; each entry is a link, its title the anchor and its summary
-the context. A sitemap has no text, only links.
+the context. A sitemap has no text, only links; it may be
+a plain list of them.
 
 No entity is loaded or resolved (XXE, CWE-611). HTML's own count, and an ampersand that begins none
 is one; what else is no well-formed XML is read as far as it goes.
@@ -22,6 +23,7 @@ from typing import Any
 from lxml import etree
 
 from evocrawl.reading.decoding import decoded
+from evocrawl.reading.inline import INLINE
 from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, content_fingerprint
@@ -34,9 +36,14 @@ _START = re.compile(
     r"<(?:[\w.-]+:)?(rss|feed|rdf:RDF|RDF|urlset|sitemapindex)[\s>]",
     re.S | re.I,
 )
+_SAID_BEFORE = re.compile(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
+"""The warnings of a program (PHP), before what it makes."""
 _START_CHARS = 4_000
+_ADDRESS = re.compile(r"\s*https?://", re.I)
+_ADDRESSES = re.compile(r"\s*+(?:https?://\S++(?:\s++|\Z))++", re.I)
 _MAY_BE = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|RDF|urlset|sitemapindex)[\s>]", re.I)
 _TAG = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*+>", re.S | re.I)
+_TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 _AMPERSAND = re.compile(
     r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:\#\d+|\#[xX][0-9a-fA-F]+|amp|lt|gt|quot|apos);)(\w{1,32};)?",
     re.S,
@@ -52,6 +59,7 @@ _SURROGATE = re.compile(
 _BASE = "{http://www.w3.org/XML/1998/namespace}base"
 _CHECKSUM_BYTES = 8
 _MEMBERS = 16
+_LAYERS = 2
 _SUMMARIES = ("description", "summary", "content", "encoded")
 _ENTRY_CHARS = 2_000
 _GZIP = b"\x1f\x8b"
@@ -63,24 +71,32 @@ def may_be_feed(body: bytes) -> bool:
 
 
 def read_feed(
-    body: bytes, url: str, encoding: str | None, content_language: str, limits: Limits
+    body: bytes,
+    url: str,
+    encoding: str | None,
+    content_language: str,
+    limits: Limits,
+    *,
+    is_html: bool = False,
 ) -> Reading | None:
     """Read the feed or sitemap `body` that was fetched from `url`; None where it is neither.
 
-    A file of gzip, as sitemaps often are, is decompressed up to ``limits.body_bytes``.
+    A file of gzip, as sitemaps often are, also of gzip once more, is decompressed up to
+    ``limits.body_bytes``. With `is_html` it is one only where it begins as one.
     """
     truncated: tuple[str, ...] = ()
-    if body.startswith(_GZIP):
-        body = _inflated(body, limits.body_bytes + 1)
+    for _ in range(_LAYERS):
+        if body.startswith(_GZIP):
+            body = _inflated(body, limits.body_bytes + 1)
     if len(body) > limits.body_bytes:
         body, truncated = body[: limits.body_bytes], ("body_bytes",)
-    text = decoded(body, encoding)
+    text = _from_root(decoded(body, encoding), is_html=is_html)
     if not _START.match(text, 0, _START_CHARS):
-        return None
+        return _list_of_addresses(text, url, limits, truncated)
     root = _parse(_AMPERSAND.sub(_escaped, text).encode("utf-8", "replace"))
     if root is None:
         return Reading(truncated=truncated)
-    entries = [_Entry(each) for each in root.iter("{*}item", "{*}entry")]
+    entries = [_Entry(each) for each in _named(root, "item", "entry")]
     title = _title(root)
     words = " ".join([title, *(f"{each.title} {each.summary}" for each in entries)])
     whole = " ".join(words.split())
@@ -101,6 +117,24 @@ def read_feed(
     )
 
 
+def _from_root(text: str, *, is_html: bool) -> str:
+    """The text without what a program has said before the feed, if it is no page."""
+    if is_html or _START.match(text, 0, _START_CHARS):
+        return text
+    said = _SAID_BEFORE.match(text, 0, _START_CHARS)
+    return text[said.end() :] if said else text
+
+
+def _list_of_addresses(
+    text: str, url: str, limits: Limits, truncated: tuple[str, ...]
+) -> Reading | None:
+    """A sitemap of plain text, an address a line (sitemaps.org, "other formats"); None if none."""
+    if not _ADDRESS.match(text) or not _ADDRESSES.fullmatch(text.rpartition("\n")[0] or text):
+        return None
+    found = ((each, "", "") for each in text.split() if _ADDRESS.match(each))
+    return Reading(links=tuple(links_to(found, url, limits)), truncated=truncated)
+
+
 class _Entry:
     """Address and words of one entry."""
 
@@ -108,17 +142,22 @@ class _Entry:
         self.element = element
         self.title = self.address = self.summary = ""
         guid = ""
-        for child in sorted(element, key=lambda each: each.prefix != element.prefix):
+        for child in sorted(element, key=lambda each: _prefix(each) != _prefix(element)):
             name = _name(child)
             if name == "title":
                 self.title = self.title or _words(child)
-            elif name == "link" and child.get("rel", "alternate") == "alternate":
+            elif name == "link" and _relation(child) == "alternate":
                 self.address = self.address or child.get("href") or (child.text or "")
-            elif name == "guid" and child.get("isPermaLink", "true") == "true":
-                guid = child.text or ""
+            elif name == "guid" and child.get("isPermaLink", "true").lower() == "true":
+                guid = child.text if _ADDRESS.match(child.text or "") else ""
             elif name in _SUMMARIES:
                 self.summary = self.summary or _words(child)
         self.address = self.address or guid
+
+
+def _relation(link: Any) -> str:
+    """What a link is for; registered names may be written as URIs (RFC 4287 §4.2.7.2)."""
+    return str(link.get("rel", "alternate")).strip().lower().rpartition("/")[2]
 
 
 class _Bases(dict[Any, str]):
@@ -166,7 +205,7 @@ def _parse(utf8: bytes) -> Any:
 
 def _title(root: Any) -> str:
     """The title of the feed, which is that of no entry."""
-    for child in (*root, *(each for channel in root.iter("{*}channel") for each in channel)):
+    for child in (*root, *(each for channel in _named(root, "channel") for each in channel)):
         if _name(child) == "title":
             return _words(child)
     return ""
@@ -178,20 +217,41 @@ def _language(root: Any) -> str:
 
 
 def _places(root: Any) -> Iterator[tuple[str, str, str]]:
-    for place in root.iter("{*}url", "{*}sitemap"):
-        address = place.findtext("{*}loc")
+    for place in _named(root, "url", "sitemap"):
+        own = sorted(place, key=lambda each: _prefix(each) != _prefix(place))
+        address = next((each.text for each in own if _name(each) == "loc" and each.text), "")
         if address:
             yield address, "", ""
 
 
+def _named(root: Any, *names: str) -> Iterator[Any]:
+    return (each for each in root.iter() if _name(each) in names)
+
+
 def _name(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2]
+    """The name without namespace, and without a prefix that nobody has declared."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2]
+
+
+def _prefix(element: Any) -> str:
+    return element.prefix or str(element.tag).rpartition("}")[2].rpartition(":")[0]
 
 
 def _words(element: Any) -> str:
     """The text of an element, whose HTML may be escaped."""
-    text = " ".join(element.itertext())[:_ENTRY_CHARS]
-    return " ".join(unescape(_TAG.sub(" ", unescape(text))).replace("\0", "").split())
+    parts = []
+    for event, each in etree.iterwalk(element, events=("start", "end")):
+        if each is not element and _name(each).lower() not in INLINE:
+            parts.append(" ")
+        parts.append((each.text if event == "start" else each is not element and each.tail) or "")
+    text = unescape("".join(parts)[:_ENTRY_CHARS])
+    return " ".join(unescape(_TAG.sub(_gap, text)).replace("\0", "").split())
+
+
+def _gap(tag: re.Match[str]) -> str:
+    """What is left of a tag: nothing within a line."""
+    name = _TAG_NAME.match(tag[0])
+    return "" if name and name[1].lower() in INLINE else " "
 
 
 def _inflated(body: bytes, most: int) -> bytes:

@@ -17,6 +17,7 @@ _WITH_VALUE = frozenset(
 )
 _EVERYBODY = ("", "*", "robots", AGENT)
 _NAME = re.compile(r"[\w*.-]*", re.A)
+_QUOTES = re.compile("[\"']")
 _APART = re.compile(r"[\s;]+")
 
 
@@ -29,7 +30,7 @@ def directives(values: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for value in values:
         is_for_us = True
-        for part in value.lower().replace('"', "").split(","):
+        for part in _QUOTES.sub("", value.lower()).split(","):
             name, colon, rest = (each.strip() for each in part.partition(":"))
             if colon and rest and name not in _WITH_VALUE and _NAME.fullmatch(name):
                 is_for_us = name in _EVERYBODY

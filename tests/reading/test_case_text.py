@@ -25,6 +25,8 @@ def test_b009_text_goes_on_after_a_nul_byte() -> None:
     "body",
     [b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj <a href=/x>", b"PK\3\4 <a href=/x>",
      b"\x89PNG\r\n\x1a\n\0\0", b"GIF89a<a href=/x>", b"\x1f\x8b\x08 <p>", b"\0\1\2binary",
+     b"MSCF\0\0", b"!<arch>\ndebian-binary", b"#!AMR\n<", b"AC1015\0<p>",
+     b"x.html".ljust(257, b"\0") + b"ustar\00000<a href=/x>",
      b'{"a":1}', b' [1, "<a href=/x>x</a>"] ', b'{"a":"\xc3\xa9"}'],
 )  # fmt: skip
 def test_b017_what_is_no_markup_is_told_and_not_read(body: bytes) -> None:

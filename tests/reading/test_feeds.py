@@ -92,6 +92,33 @@ def test_b017_a_feed_that_is_called_html_is_a_feed(text: str) -> None:
     assert reading.links[0].url == "http://a.test/1"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["<s:urlset><s:url><s:loc>/1</s:loc></s:url></s:urlset>",
+     "<urlset><url><image:loc>/p.jpg</image:loc><loc>/1</loc></url></urlset>",
+     "<urlset><url><i:image xmlns:i='i'><i:loc>/p</i:loc></i:image><loc>/1</loc></url></urlset>",
+     "<br />\n<b>Warning</b>: no such file in <b>x.php</b><br />\n" + SITEMAP[:99] + "</url>",
+     "\ufeff\ufeff" + SITEMAP[:99], "http://a.test/1\n", "\r\nhttp://a.test/1\r\n/cut",
+     "<rss><channel><item><guid isPermaLink='True'>http://a.test/1</guid></item></channel></rss>",
+     "<rss><item><guid>17</guid></item><item><link>/1</link></item></rss>",
+     "<feed><entry><link rel='http://www.iana.org/assignments/relation/alternate' href='/1'/>"
+     "</entry></feed>", "<feed><entry><link rel=' Alternate' href='/1'/></entry></feed>"],
+)  # fmt: skip
+def test_b001_addresses_are_found_in_what_is_nearly_a_feed(text: str) -> None:
+    """B001: prefixes that nobody declares, warnings before it, bare lists, ids that are names."""
+    assert [each.url for each in feed(text, "application/rss+xml").links] == ["http://a.test/1"]
+    for body in (gzip.compress(text.encode()), gzip.compress(gzip.compress(text.encode()))):
+        assert [each.url for each in feed(body, "application/gzip").links] == ["http://a.test/1"]
+
+
+def test_b031_inline_elements_split_no_word_of_an_entry() -> None:
+    """B031: neither those of XHTML nor escaped ones; all others do."""
+    xhtml = "<div xmlns='http://www.w3.org/1999/xhtml'>co<b>r</b>al<p>reef</p>s<br/>x</div>"
+    escaped = "co&lt;b&gt;r&lt;/b&gt;al&lt;p&gt;reef&lt;/p&gt;s&lt;br&gt;x"
+    for summary in (f"<summary type='xhtml'>{xhtml}</summary>", f"<summary>{escaped}</summary>"):
+        assert feed(f"<feed><entry>{summary}</entry></feed>").text == "coral reef s x"
+
+
 def test_a_damaged_archive_is_read_as_far_as_it_goes() -> None:
     """Of several parts, cut short, with a wrong sum or something behind."""
     head, tail = b"<urlset><url><loc>/1</loc></url>", b"<url><loc>/2</loc></url></urlset>"
@@ -169,7 +196,20 @@ def test_many_entries_are_capped() -> None:
     assert reading.truncated == ("text_chars",)
 
 
-@pytest.mark.parametrize("text", ["<html><rss>", "<svg/>", "feed", "<feedback/>", "", "<a><rss>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html><rss>",
+        "<svg/>",
+        "feed",
+        "<feedback/>",
+        "",
+        "<a><rss>",
+        "x <html><rss>",
+        "http://a.test/ is no list",
+        "<p>http://a.test/</p>",
+    ],
+)
 def test_other_xml_is_no_feed(text: str) -> None:
     """Only the root counts."""
     assert feed(text, "application/octet-stream").links == ()

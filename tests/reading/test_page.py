@@ -88,6 +88,7 @@ def test_canonical_url(html: str, url: str | None) -> None:
         (["noindex; nofollow"], "", True, True),
         (["noindex nofollow"], "", True, True),
         (['"nofollow"'], "", False, True),
+        (["'noindex', nofollow"], "", True, True),
         (["*: nofollow"], "", False, True),
         (["noindex, otherbot: nofollow"], "", True, False),
         (["noindex, evocrawl: nofollow"], "", True, True),
