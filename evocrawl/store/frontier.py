@@ -24,8 +24,10 @@ _NUMBERS = (1 << 32) - 1
 """Of the number of an entry so many bits are kept with its target. An outdated entry would be taken
 for the latest one of a link if so many others had come between them, which takes years.
 """
-_TAKEN = 16
-"""Links that are read at once when those in memory are used up."""
+_TAKEN, _TAKEN_FIRST = 16, 4
+"""Links that are read at once when those in memory are used up: a few, and more of a queue whose
+next ones come before those of all others too.
+"""
 _FEW = 10
 """One entry of so many may be outdated before they are looked for."""
 _MANY = 32
@@ -196,7 +198,13 @@ class Frontier:
     def _fetch(self, host: str) -> None:
         """Bring the best links of a queue on disk back into memory."""
         runs = self._on_disk[host]
-        for rank, number, address in runs.take(min(_TAKEN, self._most // 4 + 1)):
+        most = min(_TAKEN, self._most // 4 + 1)
+        first = min(_TAKEN_FIRST, most)
+        entries = runs.take(first)
+        next_best = min(self._hosts[1:3], default=None)
+        if most > first and runs.first and (next_best is None or runs.first < next_best[:2]):
+            entries += runs.take(most - first)
+        for rank, number, address in entries:
             lead, kept_at = self._file.take(address)
             self._hold((rank, number, lead, kept_at))
         if runs.first is None:
@@ -214,6 +222,7 @@ class Frontier:
             return
         hosts = [*self._queues]
         entries = self._by_use()
+        is_pruned = len(entries) < self._held
         self._queues.clear()
         half = self._most // 2 + 1
         for entry in entries[:half]:
@@ -222,15 +231,17 @@ class Frontier:
         leaving: dict[str, list[_Entry]] = {}
         for entry in entries[half:]:
             leaving.setdefault(entry[2].host, []).append(entry)
-        common = []
+        common, in_common = list[_Entry](), list[str]()
         for host, of_host in leaving.items():
             if len(of_host) >= _MANY or host in self._on_disk or host in self._parked:
                 self._write(host, of_host)
             else:
                 common += of_host
+                in_common.append(host)
         if common:
             self._write(_COMMON, sorted(common))
-        for each in (*hosts, _COMMON):
+        # Those of other hosts have the same first link as before, in memory or on disk.
+        for each in (*(hosts if is_pruned else in_common), _COMMON):
             self._list(each)
 
     def _by_use(self) -> list[_Entry]:

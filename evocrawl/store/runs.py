@@ -20,7 +20,9 @@ _FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
 _LONGEST = 1 << 17
 _LONG = 1 << 6
 _FRONT = 16
-"""Entries of a long run that are in memory."""
+"""Entries of a long run that are read at once."""
+_BEGIN = 4
+"""Entries of a long run that are in memory before it is read from: most runs never are."""
 
 Rows: TypeAlias = npt.NDArray[np.void]
 Mark: TypeAlias = tuple[float, int]
@@ -32,6 +34,8 @@ Entry: TypeAlias = tuple[float, int, int]
 class Run:
     """Sorted entries, the first of them in `front`, which is empty only where all are gone."""
 
+    __slots__ = ("_rest", "_rest_at", "_spill", "_taken", "front")
+
     def __init__(self, entries: Rows, spill: Spill) -> None:
         self.front = entries
         self._spill = spill
@@ -39,9 +43,9 @@ class Run:
         self._rest_at = 0
         self._taken = 0
         if len(entries) >= _LONG:
-            self.front = entries[:_FRONT].copy()
-            self._rest = len(entries) - _FRONT
-            self._rest_at = spill.put(entries[_FRONT:].tobytes())
+            self.front = entries[:_BEGIN].copy()
+            self._rest = len(entries) - _BEGIN
+            self._rest_at = spill.put(entries[_BEGIN:].tobytes())
 
     def __len__(self) -> int:
         return len(self.front) + self._rest
@@ -81,11 +85,12 @@ class Runs:
     ((0.1, 3), [(0.1, 3, 70), (0.2, 2, 90)], 1)
     """
 
+    __slots__ = ("_runs", "_spill", "first")
+
     def __init__(self, spill: Spill) -> None:
         self._spill = spill
         self._runs: list[Run] = []
-        self.first: Mark | None = None
-        """The mark of the first entry, None where there is none."""
+        self.first: Mark | None = None  # the mark of the first entry, None where there is none
 
     def __len__(self) -> int:
         return sum(map(len, self._runs))

@@ -208,6 +208,37 @@ def test_thousands_of_links_come_up_in_order_from_a_memory_of_fifty(hosts: int) 
     assert order == sorted(range(5000), key=lambda n: (-priorities[n], n))
 
 
+def reads_of_choices(hosts: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many links are read from disk for a hundred choices, of 6000 that wait."""
+    claimed, rng, reads = set[bytes](), np.random.default_rng(0), 0
+    frontier = Frontier(claimed.__contains__, 64)
+    for number, priority in enumerate(rng.random(6000).tolist()):
+        host = f"h{number * hosts // 6000}.test"
+        link = Lead(f"http://{host}/{number}", b"%012d" % number, host, b"", 0, 0.0)
+        frontier.push(link, priority)
+    take = frontier._file.take
+
+    def counted(address: int) -> tuple[Lead, int]:
+        nonlocal reads
+        reads += 1
+        return take(address)
+
+    monkeypatch.setattr(frontier._file, "take", counted)
+    for _ in range(100):
+        best = frontier.peek(lambda _: True)
+        assert best is not None
+        claimed.add(best.fingerprint)
+    return reads
+
+
+def test_of_many_hosts_few_links_are_read_that_are_not_wanted_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The best one of each is, and three that come with it; of a single host in lots."""
+    assert reads_of_choices(100, monkeypatch) < 200
+    assert reads_of_choices(1, monkeypatch) < 120
+
+
 def test_a_link_that_cannot_be_packed_stays_in_memory() -> None:
     """What a user's spider hung on it comes back as the very object."""
     payload = object()
