@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self, cast
 
-from evocrawl.economies import ECONOMIES
+from evocrawl.economies import economy_of
 from evocrawl.errors import SettingError
 from evocrawl.options import (
     Option,
@@ -20,7 +20,9 @@ from evocrawl.options import (
     number,
     one_of,
     option,
+    path,
     path_ending,
+    path_or_url,
     text,
     whole,
     words,
@@ -194,7 +196,7 @@ class Config(TrapOptions):
     )
     store: str = option(
         "",
-        text,
+        path_or_url("redis://", "rediss://", "unix://"),
         "a path, or redis://HOST:PORT/DB (rediss:// by TLS, unix:///PATH), maybe with ?crawl=NAME",
         "SQLite file that keeps the crawl, so that it goes on after a stop or a crash; in JOBDIR "
         "where that is set, else none when empty. Or a Redis, for several workers",
@@ -206,7 +208,7 @@ class Config(TrapOptions):
         "whether the store keeps each page's answer as it came too, for WARC files",
     )
     stats_file: str = option(
-        "", text, "a path", "where the final stats are written as JSON; nowhere when empty"
+        "", path, "a path", "where the final stats are written as JSON; nowhere when empty"
     )
     record: str = option(
         "",
@@ -232,9 +234,8 @@ class Config(TrapOptions):
             if name not in options or (is_setting and not key.isupper()):
                 raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
             values[name] = options[name].value(key, raw)
-        config = cls(
-            **{**ECONOMIES.get(values.get("species", DEFAULT_SPECIES), {}), **values}
-        )._completed()
+        economy = economy_of(values.get("species", DEFAULT_SPECIES), values)
+        config = cls(**{**economy, **values})._completed()
         config._check(set(values))
         return config
 
@@ -246,6 +247,10 @@ class Config(TrapOptions):
     def _check(self, given: set[str]) -> None:
         if not self.buffer and given & {"lower_bound", "upper_bound"}:
             raise SettingError("buffer", False, "true where lower_bound or upper_bound is set")
+        if "back_off_s" in given and self.back_off_s > self.back_off_cap_s:
+            raise SettingError(
+                "back_off_s", self.back_off_s, f"at most back_off_cap_s, {self.back_off_cap_s}"
+            )
         if self.lower_bound > self.upper_bound:
             raise SettingError(
                 "lower_bound", self.lower_bound, f"at most upper_bound, {self.upper_bound}"
@@ -282,7 +287,7 @@ def options_by_name() -> dict[str, Option]:
 
 
 def _ours(key: object) -> bool:
-    return isinstance(key, str) and key.startswith(PREFIX)
+    return isinstance(key, str) and key.upper().startswith(PREFIX)
 
 
 def _suggest(name: str, options: Mapping[str, Option], *, setting: bool) -> str:

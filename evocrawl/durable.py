@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evocrawl import __version__
 from evocrawl.config import Config
+from evocrawl.errors import SettingError
 from evocrawl.links.state import digest
 from evocrawl.request_payloads import RequestPayloads
 from evocrawl.store.journal import Journal, NoJournal, SqliteJournal
@@ -44,11 +45,17 @@ FREE = frozenset(
 
 
 def path_of(crawler: Crawler, config: Config) -> Path | None:
-    """Return the path of the crawl's state; None where it lives in memory alone, or in Redis."""
+    """Return the path of the crawl's state; None where it lives in memory alone, or in Redis.
+
+    Raises SettingError where it is a folder.
+    """
     if is_shared(config.store):
         return None
     if config.store:
-        return Path(config.store)
+        path = Path(config.store)
+        if path.is_dir():
+            raise SettingError("store", config.store, "a file, and this is a folder")
+        return path
     directory = crawler.settings.get("JOBDIR")
     return Path(directory) / FILE if directory else None
 

@@ -8,6 +8,8 @@ the ordinary defaults.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import inf
 from typing import Any, Literal, TypeAlias
 
 Rewards: TypeAlias = Literal["first", "changed", "always"]
@@ -55,3 +57,20 @@ ECONOMIES: dict[str, dict[str, Any]] = {
     },
 }
 """Name of the species to options that differ from `evocrawl.config.Config`'s defaults."""
+
+
+def economy_of(species: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `species`, with bounds that leave room for what was `given`.
+
+    >>> economy_of("evo", {"upper_bound": 3})
+    {'lower_bound': 3}
+    """
+    lower, agents, upper = (given.get(name) for name in ("lower_bound", "agents", "upper_bound"))
+    options = dict(ECONOMIES.get(species, {}))
+    if "lower_bound" in options:
+        options["lower_bound"] = min(options["lower_bound"], upper or inf, agents or inf)
+    if "upper_bound" in options:
+        options["upper_bound"] = max(options["upper_bound"], lower or 0, agents or 0)
+    if "agents" in options:
+        options["agents"] = min(max(options["agents"], lower or 0), upper or inf)
+    return options

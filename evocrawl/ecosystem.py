@@ -31,6 +31,7 @@ from evocrawl.reading import Dates, Reading, age_s, changed_by_header
 from evocrawl.relevance.bounded import bounded
 from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
+from evocrawl.scrapy_settings import checked
 from evocrawl.sharing import sharing_of
 from evocrawl.store.ops import Began
 from evocrawl.troubles import Troubles
@@ -53,7 +54,7 @@ class Ecosystem:
     """Population, environment and the visits under way of one crawler."""
 
     def __init__(self, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> None:
-        settings = crawler.settings
+        settings = checked(crawler.settings)
         self._crawler = crawler
         self._slots: dict[str, Any] = settings.getdict("DOWNLOAD_SLOTS")
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from evocrawl.showing import masked
 
+_SHOWN_CHARS = 300
+
 
 class EvocrawlError(Exception):
     """Base of every error that evocrawl raises on purpose."""
@@ -20,7 +22,9 @@ class SettingError(EvocrawlError, ValueError):
     """
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} is {masked(repr(value))}; allowed: {allowed}")
+        told = masked(repr(value))
+        told = told if len(told) <= _SHOWN_CHARS else f"{told[:_SHOWN_CHARS]}…"
+        super().__init__(f"{name} is {told}; allowed: {allowed}")
         self.name = name
         self.value = value
         self.allowed = allowed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from evocrawl.errors import SettingError
 
 _PARTING = re.compile(r"[,\s]*\s[,\s]*|,+(?=\w+://|\Z)|\A,+")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 Reader = Callable[[Any], Any]
 """Turns a raw value into the option's type; raises ValueError or TypeError when it cannot."""
@@ -89,20 +90,39 @@ def flag(raw: Any) -> bool:
 
 
 def text(raw: Any) -> str:
-    """Read a text, without the space around it."""
+    """Read a text, without the space around it; no NUL, and nothing that UTF-8 has not got."""
     if not isinstance(raw, str):
         raise TypeError(raw)
+    if b"\0" in raw.encode("utf-8"):
+        raise ValueError(raw)
     return raw.strip()
+
+
+def path(raw: Any) -> str:
+    """Read a path, a text or an object of pathlib; no URL is one."""
+    read = text(str(raw) if isinstance(raw, PurePath) else raw)
+    if _URL.match(read):
+        raise ValueError(raw)
+    return read
 
 
 def path_ending(*endings: str) -> Reader:
     """Return a reader of a path that ends in one of `endings`, or of none."""
 
     def read(raw: Any) -> str:
-        path = text(str(raw) if isinstance(raw, PurePath) else raw)
-        if path and not path.endswith(endings):
+        found = path(raw)
+        if found and not found.endswith(endings):
             raise ValueError(raw)
-        return path
+        return found
+
+    return read
+
+
+def path_or_url(*schemes: str) -> Reader:
+    """Return a reader of a path, or of a URL that begins with one of `schemes`."""
+
+    def read(raw: Any) -> str:
+        return text(raw) if str(raw).strip().startswith(schemes) else path(raw)
 
     return read
 
@@ -110,12 +130,14 @@ def path_ending(*endings: str) -> Reader:
 def words(raw: Any) -> tuple[str, ...]:
     """Read a list, or a text whose entries stand apart by spaces, commas or line ends.
 
-    A comma within an entry, as some URLs have, parts nothing.
+    A comma within an entry, as some URLs have, parts nothing. A set is put in order, so that each
+    run has the same.
     """
-    entries = list(filter(None, _PARTING.split(raw))) if isinstance(raw, str) else list(raw)
-    if not all(isinstance(entry, str) for entry in entries):
+    if isinstance(raw, Mapping | bytes):
         raise TypeError(raw)
-    return tuple(entries)
+    if isinstance(raw, str):
+        return tuple(filter(None, _PARTING.split(text(raw))))
+    return tuple(text(entry) for entry in (sorted(raw) if isinstance(raw, Set) else raw))
 
 
 def maybe(read: Reader) -> Reader:

@@ -118,7 +118,8 @@ def _seeds(ecosystem: Ecosystem) -> tuple[str, ...]:
         try:
             identity(url)
         except ValueError as error:
-            raise SettingError("seeds", url, "absolute http or https URLs") from error
+            name = "seeds" if config.seeds else "seed_templates"
+            raise SettingError(name, url, "absolute http or https URLs") from error
     if not seeds:
         raise SettingError("seeds", "", "URLs, or seed_templates to make them of the query")
     return seeds

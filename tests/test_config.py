@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,10 @@ OUT_OF_RANGE = [
     ("relevant_at", 1.5), ("max_unsettled", 0), ("page_items", "sometimes"), ("seeds", [1]),
     ("robots_timeout_s", 0), ("robots_tries", 0), ("crawl_delay_cap_s", -1), ("query", 7),
     ("query", None), ("max_pages", None), ("max_pages", ""), ("max_pages", "9" * 5000),
+    ("seeds", {"http://a.test/": 1}), ("seeds", b"http://a.test/"), ("seeds", ["\ud800"]),
+    ("query", "a\0b"), ("query", "\udc80"), ("store", "a\0b"), ("stats_file", "\ud800"),
+    ("store", "http://a.test/"), ("store", "postgres://a.test/"), ("stats_file", "s3://b/x"),
+    ("record", "file:///x.jsonl"), ("learn_to", "s3://b/x.npz"),
 ]  # fmt: skip
 
 
@@ -76,6 +81,7 @@ def test_numbers_are_finite_whatever_is_left_out() -> None:
     [
         ({"EVOCRAWL_QUERRY": "x"}, {}, "did you mean EVOCRAWL_QUERY?"),
         ({"EVOCRAWL_query": "x"}, {}, "did you mean EVOCRAWL_QUERY?"),
+        ({"evocrawl_max_pages": 3}, {}, "did you mean EVOCRAWL_MAX_PAGES?"),
         ({}, {"max_page": 3}, "did you mean max_pages?"),
         ({}, {"QUERY": "x"}, "did you mean query?"),
         ({}, {"EVOCRAWL_QUERY": "x"}, "did you mean query?"),
@@ -110,6 +116,8 @@ def test_an_argument_wins_over_a_setting() -> None:
         {"agents": 5, "upper_bound": 4, "lower_bound": 0},
         {"buffer": False, "upper_bound": 10},
         {"buffer": False, "lower_bound": 1},
+        {"back_off_s": 2, "back_off_cap_s": 1},
+        {"back_off_s": 61},
     ],
 )
 def test_contradictions_are_refused(values: dict[str, Any]) -> None:
@@ -117,6 +125,36 @@ def test_contradictions_are_refused(values: dict[str, Any]) -> None:
     with pytest.raises(SettingError) as caught:
         Config.read({}, values)
     assert caught.value.name in values
+
+
+@pytest.mark.parametrize("species", ["evo", "energy", "weblog"])
+@pytest.mark.parametrize(
+    "given", [{"upper_bound": 1}, {"agents": 1}, {"agents": 99}, {"lower_bound": 99},
+              {"agents": 3, "upper_bound": 5}, {"lower_bound": 1, "upper_bound": 1}]
+)  # fmt: skip
+def test_bounds_that_are_not_given_leave_room_for_those_that_are(
+    species: str, given: dict[str, int]
+) -> None:
+    """Whatever the species has for its own; nobody is told of a bound that he has not set."""
+    config = Config.read({}, {"species": species, **given})
+    assert {name: getattr(config, name) for name in given} == given
+    assert config.lower_bound <= config.agents <= config.upper_bound
+
+
+def test_a_value_without_end_is_not_shown_whole() -> None:
+    """A message is for reading."""
+    with pytest.raises(SettingError) as caught:
+        Config.read({}, {"max_pages": "x" * 100_000})
+    assert len(str(caught.value)) < 500
+
+
+def test_paths_may_be_those_of_pathlib_and_seeds_a_set() -> None:
+    """As settings files write them; a set has the same order in every run."""
+    config = Config.read({"EVOCRAWL_STORE": Path("a") / "b", "EVOCRAWL_STATS_FILE": Path("c")})
+    assert (config.store, config.stats_file) == (str(Path("a") / "b"), "c")
+    assert Config.read({}, {"store": " redis://h/0"}).store == "redis://h/0"
+    names = {f"http://{number}.test/" for number in range(20)}
+    assert list(Config.read({"EVOCRAWL_SEEDS": names}).seeds) == sorted(names)
 
 
 def test_without_the_buffer_any_number_of_agents_may_begin() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.errors import SettingError
 from evocrawl.stats import report
 
 if TYPE_CHECKING:
@@ -30,8 +31,17 @@ class StatsReport:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
-        return cls(crawler, Ecosystem.of(crawler))
+        """Build on the crawler's ecosystem.
+
+        Raises SettingError where the stats could not be written: at the end it would be too late.
+        """
+        ecosystem = Ecosystem.of(crawler)
+        path = ecosystem.config.stats_file
+        if path and (Path(path).is_dir() or not Path(path).absolute().parent.is_dir()):
+            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
+            crawler.spider = None
+            raise SettingError("stats_file", path, "a file in a folder that is there")
+        return cls(crawler, ecosystem)
 
     def _spider_closed(self, spider: Spider, reason: str) -> None:  # noqa: ARG002 - signal's form
         stats = self._crawler.stats
@@ -53,4 +63,7 @@ class StatsReport:
         if path:
             assert self._crawler.stats is not None
             text = json.dumps(self._crawler.stats.get_stats(), default=str, indent=2)
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            try:
+                Path(path).write_text(text + "\n", encoding="utf-8")
+            except OSError as error:
+                logger.error("the stats could not be written: %s", error)

@@ -30,6 +30,8 @@ from livecrawl import QUERY, Crawl, page, site
             "allowed: domain names, such as",
         ),
         ({"query": QUERY, "relevance": "magic"}, "relevance is 'magic'; allowed: recency, "),
+        ({"query": QUERY, "stats_file": "/none/such.json"}, "stats_file is '/none/such.json'; all"),
+        ({"query": QUERY, "store": "/"}, "store is '/'; allowed: a file, and this is a folder"),
     ],
 )
 def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str) -> None:
