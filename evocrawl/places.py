@@ -9,15 +9,16 @@ from urllib.parse import urlsplit
 
 import tldextract
 
+_UUID = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_TOKEN = r"(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{16,}"
+"""Letters and digits."""
 _ID = re.compile(
-    r"(?<![0-9a-z])(?:"
-    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # a UUID
+    rf"(?<![0-9a-z])(?:{_UUID}"
     r"|(?=[a-f]*\d)[0-9a-f]{8,}"  # hexadecimal, with a digit in it
-    r"|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{16,}"  # a token of letters and digits
-    r")(?![0-9a-z])"
-    r"|\d+",
+    rf"|{_TOKEN})(?![0-9a-z])|\d+",
     re.ASCII | re.IGNORECASE,
 )
+_MADE_UP = re.compile(rf"(?<![0-9a-z])(?:{_UUID}|{_TOKEN})(?![0-9a-z])", re.ASCII | re.IGNORECASE)
 _SESSION = re.compile(r";[^/]*")
 _LONGEST = 2_000
 _DEEPEST = 64
@@ -45,6 +46,18 @@ def template_of(url: str) -> str:
     path = _ID.sub("#", _SESSION.sub("", parts.path))
     names = {_ID.sub("#", pair.partition("=")[0]) for pair in parts.query.split("&")} - {""}
     return f"{parts.netloc.lower()}{path}{'?' if names else ''}{'&'.join(sorted(names))}"
+
+
+def has_token(url: str) -> bool:
+    """Return whether something in the path may have been made up for this visitor.
+
+    That is a UUID, or 16 letters and digits or more.
+
+    >>> has_token("http://a.test/s/0123456789abcdef/x"), has_token("http://a.test/1234567890123456")
+    (True, False)
+    """
+    path = url[:_LONGEST].partition("://")[2].partition("/")[2].partition("?")[0]
+    return _MADE_UP.search(path) is not None
 
 
 def repeats_itself(url: str) -> bool:

@@ -21,7 +21,7 @@ from evocrawl.keys import KeyMap, KeySet
 from evocrawl.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.novelty import Novelty, Told
 from evocrawl.pens import Held, Pens
-from evocrawl.places import domain_of, repeats_itself, template_of
+from evocrawl.places import domain_of, has_token, repeats_itself, template_of
 from evocrawl.species.base import Species
 from evocrawl.urls import host_of
 from evocrawl.yields import Yields
@@ -113,7 +113,7 @@ class Traps:
         domain = domain_of(lead.host)
         if self.yields.has_spent_templates(domain):
             kind = template_of(lead.url)
-            if self.yields.is_endless(kind):
+            if self.yields.is_endless(kind, has_token=has_token(lead.url)):
                 return ENDLESS
             if self.yields.is_spent_template(kind):
                 return f"template {kind}"

@@ -15,23 +15,29 @@ A group, the addresses of one template or of one domain, is *spent* while
 The last two go by a domain's latest `BLOCK` pages, not the first, and count where it is far below
 other domains: a crawl within one domain never stops for them.
 
-A template with a query that has not brought a second new page in `ENDLESS` barren visits is
-*endless*: a calendar, a counter.
+A template with a query, or with a token in the path, that has not brought a second new page in
+`ENDLESS` barren visits is *endless*: a calendar, a counter, sessions.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import TypeVar
 
 from evocrawl.keys import KeyMap
 
 PATIENCE = 6
 ENDLESS = 12
 BLOCK = 8
+MOST_DOMAINS = 50_000
+MOST_HOSTS = 10_000
 
 _SHARE_OF_OTHERS = 1 / 8
 _ROUNDING = 1e-9
+Kept = TypeVar("Kept")
 
 
 @dataclass(slots=True)
@@ -77,15 +83,18 @@ class Gauge:
     """
 
     floor: float
-    _domains: dict[str, Blocks] = field(default_factory=dict)
+    _domains: OrderedDict[str, Blocks] = field(default_factory=OrderedDict)
     _total: float = 0.0
 
     def note(self, domain: str, share: float) -> None:
         """Take in what a page tells. O(1)."""
-        known = self._domains.setdefault(domain, Blocks())
+        known = _met(self._domains, domain, Blocks)
         before = known.mean
         known.note(share)
         self._total += known.mean - before
+        if len(self._domains) > MOST_DOMAINS:
+            _, oldest = self._domains.popitem(last=False)
+            self._total -= oldest.mean
 
     def is_low(self, domain: str) -> bool:
         """Return whether the domain is low, as far as can be told. O(1)."""
@@ -100,19 +109,21 @@ class Yields:
     """Counts by template and by domain; all methods are O(1).
 
     Memory is some 25 bytes a template that was visited, which are as many as pages where addresses
-    are names and not numbers, and about a kilobyte a domain.
+    are names and not numbers, and about a kilobyte for each of the latest `MOST_DOMAINS` domains,
+    of whose hosts `MOST_HOSTS` are told apart. What a domain that is forgotten has brought is
+    counted anew.
     """
 
     def __init__(self) -> None:
         self.new_words = Gauge(0.002)
         self.links_met = Gauge(0.02)
         self._templates = KeyMap("<II")
-        self._domains: dict[str, Yield] = {}
+        self._domains: OrderedDict[str, Yield] = OrderedDict()
 
     def note(self, template: str, domain: str, *, is_new: bool) -> None:
         """Count one visit: whether it brought something new."""
         of_template = self._of_template(template)
-        of_domain = self._domains.setdefault(domain, Yield())
+        of_domain = self._of_domain(domain)
         was_spent = of_template.is_spent
         for group in (of_template, of_domain):
             group.new += is_new
@@ -137,10 +148,11 @@ class Yields:
 
     def go_to(self, host: str, domain: str) -> None:
         """Somebody goes to a host."""
-        known = self._domains.setdefault(domain, Yield())
+        known = self._of_domain(domain)
         if known.hosts is None:
             known.hosts = set()
-        known.hosts.add(host)
+        if len(known.hosts) < MOST_HOSTS:
+            known.hosts.add(host)
 
     def is_host_too_many(self, host: str, domain: str) -> bool:
         """Return whether the domain has to yield first before another host of it is gone to."""
@@ -149,13 +161,33 @@ class Yields:
             return False
         return len(known.hosts) > PATIENCE + known.new
 
-    def is_endless(self, template: str) -> bool:
-        """Return whether no address of the template is worth another visit."""
+    def is_endless(self, template: str, *, has_token: bool = False) -> bool:
+        """Return whether no address of the template is worth another visit.
+
+        `has_token`: the address has a token in its path, of which there are as many as one likes.
+        """
         known = self._of_template(template)
-        return "?" in template and known.new <= 1 and known.barren >= ENDLESS
+        may_be = has_token or "?" in template
+        return may_be and known.new <= 1 and known.barren >= ENDLESS
+
+    def _of_domain(self, domain: str) -> Yield:
+        known = _met(self._domains, domain, Yield)
+        if len(self._domains) > MOST_DOMAINS:
+            self._domains.popitem(last=False)
+        return known
 
     def _of_template(self, template: str) -> Yield:
         return Yield(*(self._templates.get(_key(template)) or ()))
+
+
+def _met(domains: OrderedDict[str, Kept], domain: str, new: Callable[[], Kept]) -> Kept:
+    """What is kept of a domain, which is the latest from now on."""
+    known = domains.get(domain)
+    if known is None:
+        known = domains[domain] = new()
+    else:
+        domains.move_to_end(domain)
+    return known
 
 
 def _key(template: str) -> bytes:

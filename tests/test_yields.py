@@ -1,5 +1,7 @@
 """When a template or a domain is spent."""
 
+import pytest
+
 from evocrawl.yields import BLOCK, ENDLESS, PATIENCE, Gauge, Yields
 
 
@@ -51,6 +53,34 @@ def test_a_counter_in_a_query_is_endless_a_numbered_page_is_not() -> None:
             yields.note(template, "a.test", is_new=False)
     assert yields.is_endless("a.test/?y")
     assert not yields.is_endless("a.test/n/#")
+
+
+def test_sessions_in_the_path_are_endless_too() -> None:
+    """A program makes up as many as one likes."""
+    yields = Yields()
+    for _ in range(ENDLESS):
+        assert not yields.is_endless("a.test/s/#", has_token=True)
+        yields.note("a.test/s/#", "a.test", is_new=False)
+    assert yields.is_endless("a.test/s/#", has_token=True)
+
+
+def test_the_domains_met_the_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B068: memory goes with a number of domains, not with all there are."""
+    monkeypatch.setattr("evocrawl.yields.MOST_DOMAINS", 10)
+    monkeypatch.setattr("evocrawl.yields.MOST_HOSTS", 5)
+    yields = Yields()
+    for number in range(100):
+        domain = f"{number}.test"
+        for _ in range(PATIENCE + 1):
+            yields.note(f"{domain}/", domain, is_new=False)
+            yields.go_to("a.old.test", "old.test")
+        yields.new_words.note(domain, 0.5)
+        yields.go_to(f"a{number}.old.test", "old.test")
+    assert yields.is_spent_domain("99.test")
+    assert not yields.is_spent_domain("1.test")
+    assert len(yields._domains) == len(yields.new_words._domains) == 10
+    assert yields.new_words._total == pytest.approx(5.0)
+    assert len(yields._domains["old.test"].hosts or ()) == 5
 
 
 def test_a_gauge_is_low_only_far_below_other_domains() -> None:
