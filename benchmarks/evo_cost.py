@@ -35,7 +35,7 @@ class Crawl:
         self.claimed: set[Fingerprint] = set()
         relevance = create("tfidf", "coral reef", "en")
         self.model = LinkModel(relevance.link, 0.12, prior.shipped())
-        frontier = Frontier(self.claimed.__contains__)
+        frontier = Frontier(self.claimed.__contains__, row_of=self.model.row_of)
         self.prospects = Prospects(frontier, self.model, self.claimed.__contains__, NumberedLeads())
         self.known = ["http://h0.test/0"]
         self.pages = count()

@@ -52,6 +52,8 @@ class StandingsByRow:
         self._numbers = array("I")
         self._in_rows = 0
         self._others = KeyMap(FORM)
+        self._last: tuple[Fingerprint, int | None] = (b"", None)
+        """The target asked for last and its row then: it is put next, more often than not."""
 
     def __len__(self) -> int:
         return self._in_rows + len(self._others)
@@ -59,6 +61,7 @@ class StandingsByRow:
     def get(self, key: Fingerprint) -> tuple[float, int] | None:
         """Return priority and number of a target, None where it is not in. O(1)."""
         row = self._row_of(key)
+        self._last = (key, row)
         if row is not None and row < len(self._priorities):
             priority = self._priorities[row]
             if priority == priority:  # NaN alone differs from itself
@@ -67,7 +70,9 @@ class StandingsByRow:
 
     def put(self, key: Fingerprint, priority: float, number: int) -> None:
         """Set priority and number of a target. O(1) amortised."""
-        row = self._row_of(key)
+        last, row = self._last
+        if last is not key:
+            row = self._row_of(key)
         if row is None:
             self._others.put(key, priority, number)
             return
