@@ -1,7 +1,7 @@
 """What pages said: tells what share of another page is new.
 
-A text is lower-cased and loses its digits and punctuation, then is cut into windows of 16 bytes,
-two or three words, at every place. Those whose hash is a multiple of 16 stand for all (Manber 1994,
+A text is lower-cased and loses its punctuation and ids, then is cut into windows of 16 bytes, two
+or three words, at every place. Those whose hash is a multiple of 16 stand for all (Manber 1994,
 Finding similar files in a large file system); a page's novelty is the share of them that no page
 had, each counted once, so that what a page says twice is not new the second time. That is a
 containment in what was read so far (Broder 1997), not the likeness of two pages: a list that is
@@ -22,6 +22,7 @@ ones drive out old ones. Half are forgotten after some 10 000 pages of 5 kB; who
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import blake2b
 from zlib import crc32
@@ -50,6 +51,10 @@ _SMALL = 1024
 _PLACES = 1 << 22
 _WORDS = 1 << 23
 _DIGITS = b"0123456789"
+_ID = 16
+"""Letters and digits, as many together, are an id that may be made up for one answer."""
+_WITHIN_UUID = re.compile(rb"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
+_UUID = re.compile(rb"[0-9a-fA-F]{8}" + _WITHIN_UUID.pattern + rb"[0-9a-fA-F]{12}")
 _PLAIN = bytes(
     byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
     for byte in range(256)
@@ -199,7 +204,16 @@ class Novelty:
 def _plain(text: str, without: bytes) -> bytes:
     if not text.isascii():
         text = text.casefold()
-    return b" ".join(text.encode("utf-8", "replace").translate(_PLAIN, without).split())
+    raw = text.encode("utf-8", "replace")
+    if _WITHIN_UUID.search(raw):
+        raw = _UUID.sub(b" ", raw)
+    words = raw.translate(_PLAIN).split()
+    plain = b" ".join([each for each in words if len(each) < _ID or not _is_made_up(each)])
+    return b" ".join(plain.translate(None, without).split()) if without else plain
+
+
+def _is_made_up(word: bytes) -> bool:
+    return word.isalnum() and not word.isalpha() and not word.isdigit()
 
 
 def _windows(plain: bytes) -> Hashes:

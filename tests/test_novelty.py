@@ -32,6 +32,21 @@ def test_a_copy_says_nothing_new_and_names_its_original(rng: np.random.Generator
     assert (copy.is_new, copy.twin, copy.novelty) == (False, b"1", 0.0)
 
 
+@pytest.mark.parametrize("kind", ["a.test/", "a.test/?s"])
+def test_ids_that_are_made_up_for_each_answer_say_nothing(
+    rng: np.random.Generator, kind: str
+) -> None:
+    """B112: of a session, of a request, in an address that is shown; a long word is no id."""
+    novelty, text = Novelty(), prose(rng, 60)
+    for number, made_up in enumerate(
+        ("0123456789abcdef", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "/s/lit3py55t21z5v55vlm25s55/")
+    ):
+        found = told(novelty, str(number), f"{text} Request: {made_up}. {text}", kind=kind)
+        assert found.is_new is (number == 0)
+    long = "珊瑚礁在海水变暖时会白化" * 2 + " donaudampfschifffahrt" * 2
+    assert told(novelty, "long", f"{text} {long}", kind=kind).is_new
+
+
 def test_a_near_copy_says_nothing_new(rng: np.random.Generator) -> None:
     """A word here and there."""
     novelty, text = Novelty(), prose(rng, 400)
