@@ -28,11 +28,12 @@ _EDGE = re.compile(rf"<(?!/?(?:{_BY_LETTER})\b)(?=[/a-zA-Z])".encode())
 """Where a tag begins that is not inline. By first letters, it takes half the time."""
 _END = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.I)
 """libxml2 stops at the first of them; in HTML what follows belongs to the body."""
-_CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f]+")
+_CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]+")
+"""Of both sets, as some terminals go by the second; and what XML can write as little."""
 _CONTROL_BYTES = bytes((*range(9), *range(0x0E, 0x20), 0x7F))
 _CONTROL_REFERENCE = re.compile(
-    rb"&\#(?:0* (?:[0-8] | 1[4-9] | 2\d | 3[01] | 127) (?!\d)"
-    rb"| x0* (?:[0-8ef] | 1[0-9a-f] | 7f) (?![0-9a-f])) ;?",
+    rb"&\#(?:0* (?:[0-8] | 1[4-9] | 2\d | 3[01] | 127 | 129 | 141 | 14[34] | 157 | 6553[45]) (?!\d)"
+    rb"| x0* (?:[0-8ef] | 1[0-9a-f] | 7f | 81 | 8d | 8f | 90 | 9d | fff[ef]) (?![0-9a-f])) ;?",
     re.VERBOSE | re.I,
 )
 _UTF_16 = (
@@ -90,8 +91,14 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
 def decoded(body: bytes, encoding: str | None) -> str:
     """Return the text of `body`, decoded as in `to_utf8`, without control characters."""
     text = _decoded(body, encoding)
-    has_any = len(body.translate(None, _CONTROL_BYTES)) < len(body)
-    return _CONTROLS.sub("", text) if has_any else text
+    if text.isascii() and len(body.translate(None, _CONTROL_BYTES)) == len(body):
+        return text
+    return without_controls(text)
+
+
+def without_controls(text: str) -> str:
+    """Return `text` without what is no text, steers terminals, or makes XML exports fail."""
+    return _CONTROLS.sub("", text)
 
 
 def _decoded(body: bytes, encoding: str | None) -> str:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
 
+from evocrawl.reading.decoding import without_controls
 from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, content_fingerprint
@@ -85,7 +86,7 @@ def _addresses(page: Any) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    return " ".join(text.replace("\0", "").encode("utf-8", "replace").decode().split())
+    return " ".join(without_controls(text).encode("utf-8", "replace").decode().split())
 
 
 @cache

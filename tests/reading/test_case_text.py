@@ -348,7 +348,10 @@ def test_b031_characters_above_a_line_split_no_word() -> None:
     assert text_of(html) == "深海採鉱"
 
 
-@pytest.mark.parametrize("control", ["\x01", "\x1b", "\x7f", "&#1;", "&#x1B;", "&#0027", "&#x0;"])
+@pytest.mark.parametrize(
+    "control", ["\x01", "\x1b", "\x7f", "&#1;", "&#x1B;", "&#0027", "&#x0;", "\x80", "\x9b",
+                "\uffff", "\ufffe", "&#xFFFF;", "&#65534;", "&#129;", "&#X9d;"],
+)  # fmt: skip
 def test_control_characters_are_no_text(control: str) -> None:
     """They steer terminals and are not allowed in XML; as with NUL, the word goes on."""
     reading = read_html(f"<title>a{control}b</title><p>c{control}d &#10;&#128;".encode(), PAGE)
