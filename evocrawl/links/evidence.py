@@ -6,7 +6,8 @@ table     a row holds
 pages     a fetched page: its label, how much of what it links to was good, how far a good page is
 targets   an address that is linked: its latest `KEPT` links in, its groups
 links     one link: source page, target, words, how well anchor and context match the query
-groups    a host, a folder of URLs or a tag path: how many of its pages were tried, how good
+groups    a host, a folder of URLs or a tag path: how many of its pages were tried, how good they
+          were, how many were none
 ========  ========================================================================================
 
 A label is how good a page is, in [0, 1]. Whatever changes with what is learnt is computed from
@@ -37,6 +38,8 @@ KEPT = 6
 FAR = 5
 """Links from the last good page that count as far."""
 _PATHS = 4096
+_INSIDE, _OUTSIDE = _PATHS, _PATHS + 1
+"""Groups of the links within a host, and of those from one to another."""
 _LATEST, _LONGEST_NAME = 512, 200
 """Hosts and folders whose groups are at hand: the links of a page share few."""
 
@@ -76,7 +79,7 @@ class Evidence:
         self.pages = Table(
             label=("f4", 0, 0), like=("f4", 0, 0), title_match=("f4", 0, 0), row=("i4", 0, -1),
             relevance=("f4", 0, 0), tried=("f4", 0, 0), gained=("f4", 0, 0),
-            distance=("f4", 0, FAR),
+            distance=("f4", 0, FAR), host=("i4", 0, 0),
         )  # fmt: skip
         self.became = Table(page=("i4", 0, -1))
         """The page that each target has become, −1 for none: wanted of many targets at once."""
@@ -90,8 +93,8 @@ class Evidence:
             spill, source=("i4", 0, 0), target=("i4", 0, 0), path=("i4", 0, 0),
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
         )  # fmt: skip
-        self.groups = Table(tried=("f4", 0, 0), gained=("f4", 0, 0))
-        self.groups.grow(_PATHS)
+        self.groups = Table(tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0))
+        self.groups.grow(_PATHS + 2)
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
         self._latest_groups: dict[str, int] = {}
@@ -133,7 +136,7 @@ class Evidence:
         self.pages.grow(1)
         for name, value in (
             ("row", row), ("relevance", relevance), ("label", label), ("like", like),
-            ("title_match", title_match),
+            ("title_match", title_match), ("host", self.targets.get_one("host", row)),
         ):  # fmt: skip
             self.pages[name][page] = value
         self.became["page"][row] = page
@@ -178,7 +181,7 @@ class Evidence:
         np.add.at(self.groups["tried"], paths, 1)
         np.add.at(self.groups["gained"], paths, labels)
 
-    def settle(self, row: int, label: float) -> None:
+    def settle(self, row: int, label: float, *, is_page: bool = True) -> None:
         """A target was tried: those that link to it and its groups gain by its label."""
         self.targets.set_one("is_open", row, False)
         self.labels += label
@@ -189,6 +192,18 @@ class Evidence:
         for table, numbers in ((self.groups, groups), (self.pages, links["source"])):
             np.add.at(table["tried"], numbers, 1)
             np.add.at(table["gained"], numbers, label)
+        kind = groups[:0]
+        if len(links):
+            is_inside = bool((self.pages["host"][links["source"]] == target["host"]).any())
+            kind = self.kinds(np.array([is_inside]))
+            self.groups["tried"][kind] += 1
+        if not is_page:
+            np.add.at(self.groups["dead"], np.concatenate((groups[:2], kind)), 1)
+
+    def kinds(self, are_inside: npt.NDArray[np.bool_]) -> Rows:
+        """Return the groups of targets that a page of their own host links to, and of others."""
+        groups: Rows = np.where(are_inside, _INSIDE, _OUTSIDE)
+        return groups
 
     def relabel(self, pages: Rows, labels: Reals) -> None:
         """Give different `pages` other labels, and what they had lent to others too. O(pages)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ FEATURES = (
     "links", "parent_sum", "host", "folder", "path", "hub", "anchor_profile", "context_profile",
     "url_profile", "distance", "anchor_x_parent", "anchor_profile_x_parent", "parent_like_max",
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
+    "alive",
 )  # fmt: skip
 """Their names; docs/evo.md says what each one is."""
 
@@ -28,6 +30,8 @@ _PROFILES = np.array([_AT[name] for name in ("anchor_profile", "context_profile"
 _SHRINK = 3.0
 _SHRINK_HUB = 2.0
 _STEPS = np.array([-2, -1, 1, 2])
+_ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
+"""Of links that nothing is known of so many lead to a page, as if as many had been followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,8 @@ class Describer:
         x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
         x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
         x[:, at["new_parent"]] = mean_of[:, 5]
+        is_inside = np.logical_or.reduceat(pages["host"][source] == host.repeat(n), starts)
+        x[:, at["alive"]] = self._alive(host, folder, self.evidence.kinds(is_inside))
 
     def _rate(self, numbers: npt.NDArray[np.int32], prior: npt.ArrayLike) -> Matrix:
         """How good what was tried of some groups was, drawn towards `prior`."""
@@ -151,6 +157,19 @@ class Describer:
         gained, tried = np.maximum(groups["gained"][numbers], 0), groups["tried"][numbers]
         rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
         return rate
+
+    def _alive(self, host: Rows, folder: Rows, kind: Rows) -> Matrix:
+        """Logarithm of how many of such links lead to a page, in [−1, 0]: a third of it, cut.
+
+        A folder's rate is drawn to its host's, and that to the rate of its kind: links within a
+        host, or from one to another.
+        """
+        tried, dead = self.evidence.groups["tried"], self.evidence.groups["dead"]
+        rate = np.full(len(host), _ALIVE)
+        for group, trust in ((kind, _TRUST_IN_LINKS), (host, _SHRINK), (folder, _SHRINK)):
+            rate = (tried[group] - dead[group] + trust * rate) / (tried[group] + trust)
+        alive: Matrix = np.log(np.maximum(rate, math.exp(-3))) / 3
+        return alive
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """How good the links are that were followed from the same pages."""

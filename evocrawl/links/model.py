@@ -129,7 +129,7 @@ class LinkModel:
         """The link to target `row` led to no page."""
         if self.evidence.is_open(row):
             self._learn(row, 0.0, -1)
-            self.evidence.settle(row, 0.0)
+            self.evidence.settle(row, 0.0, is_page=False)
             self.version += 1
 
     def refit(self) -> None:
@@ -188,7 +188,10 @@ class LinkModel:
         self.evidence.settle(row, label)
 
     def _learn(self, row: int, label: float, page: int) -> None:
-        """Learn from the links into a target that has become `page` (−1: none)."""
+        """Learn from the links into a target that has become `page` (−1: none).
+
+        Of a page that is not there, words say nothing: that is left to `alive`.
+        """
         inlinks = self.evidence.inlinks_of(row)
         if not len(inlinks):
             return
@@ -197,13 +200,13 @@ class LinkModel:
             x = self.features(np.array([row]))[0]
             self.posterior.update(x, label, label + (1 - label) * bad)
             self._history.add(x, page, int(inlinks[-1]))
-        if not self._tuning.has("words"):
+        if page < 0 or not self._tuning.has("words"):
             return
         old, pages = self._history.replay(_REPLAYS)
-        labels = np.where(pages >= 0, self.evidence.pages["label"][pages], 0.0)
+        old, pages = old[pages >= 0], pages[pages >= 0]
         self.words.learn(
             self.evidence.words(np.concatenate((inlinks, old))),
-            np.concatenate((np.full(len(inlinks), label), labels)),
+            np.concatenate((np.full(len(inlinks), label), self.evidence.pages["label"][pages])),
             bad,
         )
 

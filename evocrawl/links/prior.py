@@ -20,7 +20,7 @@ _BY_HAND = {
     "parent_max": 0.7, "parent_mean": 1.0, "links": 0.1, "parent_sum": 0.3, "host": 0.7,
     "folder": 0.7, "path": 0.5, "hub": 1.5, "anchor_profile": 1.0, "context_profile": 0.5,
     "url_profile": 0.7, "distance": -0.3, "parent_like_mean": 0.5, "parent_title": 0.3,
-    "near": 0.7,
+    "near": 0.7, "alive": 3.0,
 }  # fmt: skip
 
 

@@ -21,9 +21,9 @@ def fresh() -> LinkModel:
     return LinkModel(match, 0.2, prior.shipped())
 
 
-def link(name: str, anchor: str = "", context: str = "") -> Link:
-    """A link to a page of one host."""
-    url = f"http://a.test/{name}"
+def link(name: str, anchor: str = "", context: str = "", host: str = "a.test") -> Link:
+    """A link to a page, of one host unless said."""
+    url = f"http://{host}/{name}"
     return Link(url, fingerprint(url), anchor, context)
 
 
@@ -141,6 +141,39 @@ def test_whatever_is_met_every_feature_and_weight_is_finite(
     assert np.abs(features).max(initial=0.0) < 5
     assert np.isfinite(model.posterior.mean).all()
     assert (model.evidence.groups["gained"] > -1e-3).all()
+
+
+def test_where_links_led_nowhere_others_are_expected_to() -> None:
+    """A host that answers nothing; then hosts elsewhere, and folders of a host that does answer."""
+    model = fresh()
+    links = [link(f"old/{n}") for n in range(6)] + [link(str(n), host="b.test") for n in range(6)]
+    links += [link("new/page"), link("page", host="c.test")]
+    rows = model.meet(page("seed", 0.1, *links), None)
+    old, elsewhere, answers, unknown = (rows[links[n].fingerprint] for n in (5, 11, 12, 13))
+    assert column(model, unknown, "alive") == pytest.approx(np.log(0.9) / 3)
+    for each in links[6:11]:
+        model.miss(rows[each.fingerprint])
+    assert column(model, elsewhere, "alive") < column(model, unknown, "alive")
+    assert column(model, unknown, "alive") < column(model, answers, "alive") < 0
+    assert worth(model, unknown) < worth(model, answers)
+    for n in range(5):
+        model.meet(page(f"old/{n}", 0.0), rows[links[n].fingerprint])
+    assert column(model, elsewhere, "alive") < column(model, old, "alive")
+
+
+def test_pages_that_are_not_there_teach_nothing_of_words() -> None:
+    """Neither when they are missed nor when old examples are learnt again."""
+    model = fresh()
+    links = [link(f"coral{n}", "coral reef", host=f"{n}.test") for n in range(8)]
+    rows = model.meet(page("seed", 0.1, *links, link("other", "road")), None)
+    for each in links:
+        model.miss(rows[each.fingerprint])
+    assert not model.words.weights.any()
+    model.meet(page("other", 0.0), rows[link("other").fingerprint])
+    assert model.words.weights.any()
+    assert column(model, rows[links[0].fingerprint], "words_max") > column(
+        model, rows[link("other").fingerprint], "words_max"
+    )
 
 
 def test_the_folder_of_a_url() -> None:
