@@ -17,6 +17,7 @@ from evocrawl.errors import EvocrawlError
 from evocrawl.extensions.progress import Progress
 from evocrawl.extensions.recorder import Recorder
 from evocrawl.extensions.report import StatsReport
+from evocrawl.extensions.stalled import Stalled
 from evocrawl.middlewares.backoff import BackoffMiddleware
 from evocrawl.middlewares.encoding import EncodingMiddleware
 from evocrawl.middlewares.guard import GuardMiddleware
@@ -51,6 +52,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("EXTENSIONS", StatsReport, 0),
     ("EXTENSIONS", Progress, 0),
     ("EXTENSIONS", Recorder, 0),
+    ("EXTENSIONS", Stalled, 0),
 )
 """Setting, class and order of each component."""
 
