@@ -28,6 +28,8 @@ _EDGE = re.compile(rf"<(?!/?(?:{_BY_LETTER})\b)(?=[/a-zA-Z])".encode())
 """Where a tag begins that is not inline. By first letters, it takes half the time."""
 _END = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.I)
 """libxml2 stops at the first of them; in HTML what follows belongs to the body."""
+_OPEN = re.compile(rb"""(<a\s[^<>]*[\s"'])/>""", re.I)
+"""To libxml2 that is an anchor without words; in HTML the slash says nothing."""
 _CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]+")
 """Of both sets, as some terminals go by the second; and what XML can write as little."""
 _CONTROL_BYTES = bytes((*range(9), *range(0x0E, 0x20), 0x7F))
@@ -85,7 +87,8 @@ def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, l
     if len(small) < len(utf8):
         utf8 = small
         cut.append("attributes")
-    return _EDGE.sub(b" <", _END.sub(b" ", _CONTROL_REFERENCE.sub(b"", utf8))), cut
+    utf8 = _OPEN.sub(rb"\1>", _END.sub(b" ", _CONTROL_REFERENCE.sub(b"", utf8)))
+    return _EDGE.sub(b" <", utf8), cut
 
 
 def decoded(body: bytes, encoding: str | None) -> str:

@@ -260,6 +260,8 @@ def test_frames_and_areas_are_links() -> None:
         ("<a href=/1><img alt=''><img alt=second></a>", "second"),
         ("<map><area href=/1 alt='An area'></map>", "An area"),
         ("<a href=/1 title=t>text<img alt=i></a>", "text"),
+        ("<a href='/1'/>text</a> more", "text"),
+        ("<A HREF=/1 title='t' />text</a> more", "text"),
         ("<a href=/1><img data-src=x><noscript><img alt=reef></noscript></a>", "reef"),
         ("<a href=/1><script>x()</script><style>b{}</style></a>", ""),
         ("<a href=/1>mi&#8203;ning deep&shy;sea</a>", "mi\u200bning deep\xadsea"),
