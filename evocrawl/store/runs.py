@@ -8,7 +8,10 @@ only the beginning is in memory.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
+from heapq import merge
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -110,20 +113,19 @@ class Runs:
 
     def take(self, most: int) -> list[Entry]:
         """Take out the first `most` entries, or all. O(most · runs)."""
-        fronts = [run.at_least(most)[:most] for run in self._runs]
-        taken = _merged(fronts)[:most]
+        fronts: list[list[Entry]] = [run.at_least(most)[:most].tolist() for run in self._runs]
+        taken = [*islice(merge(*fronts), most)]
         for run, front in zip(self._runs, fronts, strict=True):
-            run.drop(_count_up_to(front, taken[-1]))
+            count = bisect_right(front, taken[-1])
+            if count:
+                run.drop(count)
         self._runs = [run for run in self._runs if len(run)]
         self._set_first()
-        entries: list[Entry] = taken.tolist()
-        return entries
+        return taken
 
     def _set_first(self) -> None:
-        firsts = [run.front[0] for run in self._runs]
-        self.first = min(
-            [(float(each["rank"]), int(each["number"])) for each in firsts], default=None
-        )
+        first = min([run.front[0].item() for run in self._runs], default=None)
+        self.first = None if first is None else first[:2]
 
 
 def _merged(runs: list[Rows]) -> Rows:
@@ -132,10 +134,3 @@ def _merged(runs: list[Rows]) -> Rows:
     whole = np.concatenate(runs)
     order = np.lexsort((whole["number"], whole["rank"]))
     return whole[order]
-
-
-def _count_up_to(run: Rows, last: np.void) -> int:
-    """Return how many entries of a run come up to `last`."""
-    ranks, numbers = run["rank"], run["number"]
-    is_taken = (ranks < last["rank"]) | ((ranks == last["rank"]) & (numbers <= last["number"]))
-    return int(np.count_nonzero(is_taken))
