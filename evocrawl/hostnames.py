@@ -6,6 +6,7 @@ Python's own IDNA is of 2003: to it straße.test is strasse.test, which belongs 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from urllib.parse import unquote
 
@@ -22,8 +23,8 @@ _ORDINARY = re.compile(r"[\w.:-]*", re.A)
 def ascii_name(written: str) -> str:
     """Return a host name in ASCII: percent-decoded, and as punycode (IDNA 2008).
 
-    What that knows no name for, such as emoji, is spelt by IDNA 2003. Raises ValueError for what
-    no host is called.
+    What that knows no name for, such as emoji and underscores, is spelt as browsers do. Raises
+    ValueError for what no host is called.
 
     >>> ascii_name("Straße.test"), ascii_name("b%C3%BCcher.test"), ascii_name("a.test。")
     ('xn--strae-oqa.test', 'xn--bcher-kva.test', 'a.test.')
@@ -33,10 +34,19 @@ def ascii_name(written: str) -> str:
         try:
             name = idna.encode(name, uts46=True).decode("ascii")
         except UnicodeError:
-            name = name.encode("idna").decode("ascii")
+            name = ".".join(map(_spelt, idna.uts46_remap(name, std3_rules=False).split(".")))
     if _FORBIDDEN.search(name):
         raise ValueError(f"not a host name: {written[:100]!r}")
     return name
+
+
+def _spelt(label: str) -> str:
+    """One label in ASCII, by what all names are checked for (UTS #46, §4.1)."""
+    if label.isascii():
+        return label
+    if unicodedata.category(label[0]).startswith("M") or label[2:4] == "--":
+        raise ValueError(f"not a label of a host name: {label[:100]!r}")
+    return f"xn--{label.encode('punycode').decode('ascii')}"
 
 
 def with_ascii_name(url: str) -> str:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 from evocrawl.hostnames import with_ascii_name
 
 _AROUND = "".join(map(chr, range(0x21)))
 """C0 controls and space: what the standard strips from both ends."""
 _WITHIN = str.maketrans("", "", "\t\n\r")
-_OWN_HOST = re.compile(r"(?:(https?):)?([/\\]*)", re.I)
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
-_WEB = re.compile("https?://", re.I)
+_OWN_HOST = re.compile(r"(?:(https?):)?([/\\]*)", re.I | re.A)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I | re.A)
+_WEB = re.compile("https?://", re.I | re.A)
+_HERE = re.compile(r"\.|%2e", re.I | re.A)
+_UP = re.compile(rf"(?:{_HERE.pattern}){{2}}", re.I | re.A)
+_MAY_HAVE_DOTS = re.compile(rf"/(?:{_HERE.pattern})", re.I | re.A)
 _PLACE = re.compile(r"([^:/?#]+:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?")
 """Scheme, authority, path and query of any text (RFC 3986, appendix B)."""
 
@@ -27,7 +31,9 @@ def resolved(base: str, written: str) -> str | None:
     >>> resolved("http://a.test/b?c", "?"), resolved("http://a.test/", "mailto:a@b.test")
     ('http://a.test/b', None)
     """
-    reference = written.partition("#")[0].strip(_AROUND).translate(_WITHIN)
+    reference = written.strip(_AROUND).partition("#")[0].translate(_WITHIN)
+    kept = reference.rstrip(_AROUND)
+    reference = kept + quote(reference[len(kept) :])
     if not reference:
         return None
     if reference == "?":
@@ -75,19 +81,19 @@ def _parts(url: str) -> tuple[str, str | None, str, str | None]:
 
 
 def _without_dots(path: str) -> str:
-    """The path without its dot segments (RFC 3986 §5.2.4)."""
-    if "/." not in path:
+    """The path without its dot segments (RFC 3986 §5.2.4), percent-encoded ones too."""
+    if not _MAY_HAVE_DOTS.search(path):
         return path
     kept: list[str] = []
     *above, last = path.split("/")
     for each in above:
-        if each == "..":
+        if _UP.fullmatch(each):
             del kept[max(len(kept) - 1, 1) :]
-        elif each != ".":
+        elif not _HERE.fullmatch(each):
             kept.append(each)
-    if last == "..":
+    if _UP.fullmatch(last):
         del kept[max(len(kept) - 1, 1) :]
-    return "/".join([*kept, "" if last in (".", "..") else last])
+    return "/".join([*kept, "" if _UP.fullmatch(last) or _HERE.fullmatch(last) else last])
 
 
 def _as_browsers_read(base: str, reference: str) -> str:
@@ -106,4 +112,6 @@ def _as_browsers_read(base: str, reference: str) -> str:
         raise ValueError(f"an address without a host: {reference[:100]!r}")
     if scheme and (len(slashes) > 1 or not base.lower().startswith(f"{scheme}:".lower())):
         return f"{scheme}://{rest}{mark}{query}"
-    return f"{'//' if len(slashes) > 1 else slashes and '/'}{rest}{mark}{query}"
+    # Behind its scheme, what looks like another one is a path: `http:1:2`.
+    relative = "./" if scheme and rest else ""
+    return f"{'//' if len(slashes) > 1 else '/' if slashes else relative}{rest}{mark}{query}"

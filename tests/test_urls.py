@@ -188,6 +188,7 @@ def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
         ("http://βόλος.test/", "http://xn--nxasmm1c.test/"),
         ("http://نامه\u200cای.test/", "http://xn--mgba3gch31f060k.test/"),
         ("http://i❤.test/", "http://xn--i-7iq.test/"),
+        ("http://straße_x.test/", "http://xn--strae_x-3va.test/"),
         ("http://u:p@B%C3%BCcher.test:81/", "http://xn--bcher-kva.test:81/"),
         ("http://%31%32%37.0.0.1/", "http://127.0.0.1/"),
     ],

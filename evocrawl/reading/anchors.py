@@ -100,7 +100,7 @@ class Anchors:
 
     def _address(self, written: str) -> tuple[str, Fingerprint] | None:
         """The absolute http(s) URL without fragment, and its fingerprint; None for others."""
-        href = written.partition("#")[0].strip(" \t\n\r\f")
+        href = written.strip(" \t\n\r\f").partition("#")[0]
         if href not in self._addresses:
             self._addresses[href] = self._resolve(href) if href else None
         return self._addresses[href]
@@ -122,7 +122,8 @@ class Anchors:
         """What `resolved` gives, without its cost for plain references."""
         plain = _REFERENCE.fullmatch(href)
         if plain is None:
-            return resolved(self._base_url, href)
+            # With a mark at its end, so that space there stays.
+            return resolved(self._base_url, f"{href}#")
         start, rest = plain.groups()
         prefix = self._prefixes.get(start)
         if prefix is None:
