@@ -8,6 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 import regex
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s@'\"]*(?:@[^/?#\s@'\"]*)*(?=@)")
+_PASSWORD = re.compile(r"([?&](?:\w+_)?pass(?:word|wd)?=)[^&#\s'\"]+", re.I)
+"""Redis takes it as an option of its address, too."""
 _FORMULA = regex.compile(
     r"[\t\r]|[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800'\"]*"
     r"[=+@\-\u2212\uff0b\uff0d\uff1d\uff20\ufe62\ufe63\ufe66\ufe6b]"
@@ -31,12 +33,14 @@ def shown(text: str, most: int = 200) -> str:
 
 
 def masked(text: str) -> str:
-    """Return `text` with what stands before the @ of each URL in it left out.
+    """Return `text` without what stands before the @ of each URL in it, and without its password.
 
     >>> masked("redis://:secret@host:6379/0 and http://me:p@ss@host/x@y")
     'redis://***@host:6379/0 and http://***@host/x@y'
+    >>> masked("rediss://host/0?password=secret&db=1")
+    'rediss://host/0?password=***&db=1'
     """
-    return _CREDENTIALS.sub("***", text)
+    return _PASSWORD.sub(r"\1***", _CREDENTIALS.sub("***", text))
 
 
 def has_credentials(url: str) -> bool:

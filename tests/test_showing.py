@@ -28,6 +28,17 @@ def test_what_is_shown_stands_on_one_line(text: str, most: int) -> None:
     assert len(shown(text, most)) <= most
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["redis://host/0?password=secret", "rediss://host/0?db=1&PASSWORD=secret&x=1",
+     "unix:///run/redis?ssl_password=secret", "{'S': 'redis://host?passwd=secret'}"],
+)  # fmt: skip
+def test_r22_passwords_among_the_options_of_an_address_are_masked(url: str) -> None:
+    """R22: Redis takes them there, too, and Scrapy logs its settings."""
+    assert "secret" not in masked(url)
+    assert "=***" in masked(url)
+
+
 @given(st.text(st.characters(categories=["L", "N"]), max_size=40))
 def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
     """In any script."""
