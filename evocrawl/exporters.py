@@ -9,9 +9,7 @@ from scrapy.exporters import CsvItemExporter
 from evocrawl.showing import cell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scrapy import Field
+    from collections.abc import Iterable
 
 
 class SafeCsvItemExporter(CsvItemExporter):
@@ -20,7 +18,7 @@ class SafeCsvItemExporter(CsvItemExporter):
     ``FEED_EXPORTERS = {"csv": "evocrawl.exporters.SafeCsvItemExporter"}``
     """
 
-    def serialize_field(self, field: Mapping[str, Any] | Field, name: str, value: Any) -> Any:
-        """Return the cell of a value."""
-        serialized = super().serialize_field(field, name, value)
-        return cell(serialized) if isinstance(serialized, str) else serialized
+    def _build_row(self, values: Iterable[Any]) -> Iterable[Any]:
+        """Yield the cells of a row, that of the names too: a page may have named the fields."""
+        for value in super()._build_row(values):
+            yield cell(value) if isinstance(value, str) else value

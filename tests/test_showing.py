@@ -93,3 +93,16 @@ def test_a_feed_of_csv_has_no_formulas() -> None:
     exporter.finish_exporting()
     (row,) = csv.DictReader(io.StringIO(file.getvalue().decode()))
     assert row == {"title": "'=1+1", "energy": "-2.5", "tags": "'-a,b", "name": "reef"}
+
+
+def test_b123_names_of_fields_and_bytes_are_no_formulas_either() -> None:
+    """B123: items may be made of a table of the page, whose headings name the fields."""
+    file = io.BytesIO()
+    exporter = SafeCsvItemExporter(file)
+    exporter.start_exporting()
+    exporter.export_item({"=cmd": b"@x", "plain": b"y", "none": None})
+    exporter.finish_exporting()
+    assert list(csv.reader(io.StringIO(file.getvalue().decode()))) == [
+        ["'=cmd", "plain", "none"],
+        ["'@x", "y", ""],
+    ]
