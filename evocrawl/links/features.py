@@ -32,6 +32,8 @@ _SHRINK_HUB = 2.0
 _STEPS = np.array([-2, -1, 1, 2])
 _ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
 """Of links that nothing is known of so many lead to a page, as if as many had been followed."""
+_ALIVE_ELSEWHERE = 0.5
+"""A host that was never asked is thought no worse: behind it may be a site full of good pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +163,22 @@ class Describer:
     def _alive(self, host: Rows, folder: Rows, kind: Rows) -> Matrix:
         """Logarithm of how many of such links lead to a page, in [−1, 0]: a third of it, cut.
 
-        A folder's rate is drawn to its host's, and that to the rate of its kind: links within a
-        host, or from one to another.
+        A folder's rate is drawn to its host's, and that to the rate of its kind, links within a
+        host or from one to another, or to one half where that is less.
         """
-        tried, dead = self.evidence.groups["tried"], self.evidence.groups["dead"]
-        rate = np.full(len(host), _ALIVE)
-        for group, trust in ((kind, _TRUST_IN_LINKS), (host, _SHRINK), (folder, _SHRINK)):
-            rate = (tried[group] - dead[group] + trust * rate) / (tried[group] + trust)
+        rate = self._living(kind, _ALIVE, _TRUST_IN_LINKS)
+        rate = self._living(host, np.maximum(rate, _ALIVE_ELSEWHERE), _SHRINK)
+        rate = self._living(folder, rate, _SHRINK)
         alive: Matrix = np.log(np.maximum(rate, math.exp(-3))) / 3
         return alive
+
+    def _living(self, numbers: Rows, prior: npt.ArrayLike, trust: float) -> Matrix:
+        """How many links to some groups led to a page, as if `trust` of `prior` had been tried."""
+        tried, dead = self.evidence.groups["tried"], self.evidence.groups["dead"]
+        rate: Matrix = (tried[numbers] - dead[numbers] + trust * np.asarray(prior)) / (
+            tried[numbers] + trust
+        )
+        return rate
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """How good the links are that were followed from the same pages."""
