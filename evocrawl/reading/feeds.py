@@ -3,8 +3,7 @@
 Elements go by their names alone, whatever their namespace: many feeds name a wrong one, or none.
 Where two have one name, that of the entry's own prefix counts (``title`` before ``media:title``).
 A feed's text is what its entries say; each entry is a link, its title the anchor and its summary
-the context. A sitemap has no text, only links; it may be
-a plain list of them.
+the context. A sitemap has no text, only links; it may be a plain list of them.
 
 No entity is loaded or resolved (XXE, CWE-611). HTML's own count, and an ampersand that begins none
 is one; what else is no well-formed XML is read as far as it goes.

@@ -23,8 +23,8 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 def empty_footers(root: Any, text: str) -> bool:
     """Empty the footers of the page where `text`, collapsed, is of one of them, or one is of it.
 
-    Return whether that was so. A page of nothing but a menu and a footer says what
-    its menu says; copyright and terms, which are sentences, look like its content.
+    Return whether that was so. A page of nothing but a menu and a footer says what its menu says;
+    copyright and terms, which are sentences, look like its content.
     """
     named = [value.getparent() for find in _names for value in find(root) if _NAMES.search(value)]
     footers = [
