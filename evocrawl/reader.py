@@ -17,7 +17,9 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
+from evocrawl.middlewares.encoding import chosen_encoding
 from evocrawl.reading import Document, Reading, ReadingProcess, is_costly, read
+from evocrawl.reading.decoding import is_web_encoding
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -70,9 +72,11 @@ class PageReader:
 
     def _document(self, response: Response, wire_bytes: int, *, any_text: bool) -> Document:
         headers = response.headers
+        body, encoding = _body_and_encoding(response)
         return Document(
-            response.body,
+            body,
             response.url,
+            encoding=encoding,
             content_type=latin1(headers.get(b"Content-Type")),
             content_language=latin1(headers.get(b"Content-Language")),
             robots_tags=tuple(latin1(value) for value in headers.getlist(b"X-Robots-Tag")),
@@ -89,6 +93,19 @@ class PageReader:
 
     def _close(self) -> None:
         self._process.close()
+
+
+def _body_and_encoding(response: Response) -> tuple[bytes, str]:
+    """The body with the encoding that the project has set, "" for none.
+
+    In an encoding of its own, which no page is written in, it is decoded by Scrapy.
+    """
+    encoding = chosen_encoding(response)
+    if encoding is None or not isinstance(response, TextResponse):
+        return response.body, ""
+    if is_web_encoding(encoding, response.body):
+        return response.body, encoding
+    return response.text.encode("utf-8", "replace"), "utf-8"
 
 
 def latin1(header: bytes | None) -> str:

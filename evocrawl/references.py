@@ -44,6 +44,20 @@ def resolved(base: str, written: str) -> str | None:
     return with_ascii_name(url)
 
 
+def header_text(value: bytes) -> str:
+    r"""Return the text of a header that holds an address, as browsers read it.
+
+    Bytes that are no UTF-8 stay what they are, percent-encoded.
+
+    >>> header_text("/règles".encode()), header_text(b"/r\xe8gles")
+    ('/règles', '/r%E8gles')
+    """
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
+
+
 def joined(base: str, reference: str) -> str:
     """Return the URL that `reference`, without fragment, names where `base` is one with a host.
 

@@ -19,7 +19,8 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.http import HtmlResponse
 
-from evocrawl.references import resolved
+from evocrawl.reading.refresh import declared_refresh, read_refresh, refreshed_url
+from evocrawl.references import header_text, resolved
 from evocrawl.robots import authority
 from evocrawl.urls import fingerprint
 
@@ -67,12 +68,12 @@ class OwnOriginRedirectMiddleware(_OwnOrigin, RedirectMiddleware):
         """Follow what browsers make of Location; others of its spellings Scrapy takes for paths."""
         location = response.headers.get(b"Location")
         try:
-            target = resolved(request.url, _text(location or b""))
+            target = resolved(request.url, header_text(location or b""))
         except ValueError:
             return response
         if target is None:
             return super().process_response(request, response)
-        _, mark, fragment = _text(location or b"").partition("#")
+        _, mark, fragment = header_text(location or b"").partition("#")
         headers = response.headers.copy()
         headers[b"Location"] = f"{target}{mark}{fragment}"
         answer = super().process_response(request, response.replace(headers=headers))
@@ -91,15 +92,27 @@ class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         """Follow the element of the page, or else the header (HTML, "declarative refresh")."""
-        answer = super().process_response(request, response)
-        header = response.headers.get(b"Refresh")
-        if isinstance(answer, Request) or header is None:
-            return answer
-        content = escape(_text(header).replace("'", '"'), quote=False)
-        meta = f"<meta http-equiv=refresh content='{content}'>"
-        page = HtmlResponse(response.url, headers=response.headers, body=meta, encoding="utf-8")
+        found, encoding = _refresh_of_header(response), "utf-8"
+        if isinstance(response, HtmlResponse):
+            declared = declared_refresh(response.text, response.url, self._ignore_tags)
+            if declared is not None:
+                found, encoding = declared, response.encoding
+        if found is None:
+            return response
+        # Scrapy reads the query of an address in the encoding of its page, as browsers do.
+        seconds, url = found
+        meta = f'<meta http-equiv=refresh content="{seconds};url={escape(url)}">'
+        body = meta.encode(encoding, "xmlcharrefreplace")
+        page = HtmlResponse(response.url, headers=response.headers, body=body, encoding=encoding)
         answer = super().process_response(request, page)
         return answer if isinstance(answer, Request) else response
+
+
+def _refresh_of_header(response: Response) -> tuple[float, str] | None:
+    header = response.headers.get(b"Refresh")
+    found = read_refresh(header_text(header)) if header else None
+    url = refreshed_url(response.url, found[1]) if found else None
+    return (found[0], url) if found and url else None
 
 
 def _is_reload(request: Request, response: Response, answer: Request) -> bool:
@@ -110,14 +123,6 @@ def _is_reload(request: Request, response: Response, answer: Request) -> bool:
         return fingerprint(answer.url) == fingerprint(request.url)
     except ValueError:
         return False
-
-
-def _text(header: bytes) -> str:
-    """A header as text; of bytes that are no UTF-8 what a URL has of them."""
-    try:
-        return header.decode("utf-8")
-    except UnicodeDecodeError:
-        return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in header)
 
 
 def _origin(url: str) -> str:

@@ -22,6 +22,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from evocrawl.guard import AddressRefused
 from evocrawl.middlewares.meter import OverBudget
+from evocrawl.references import header_text
 from evocrawl.robots import MAX_REDIRECTS, Rules, redirect_target, retry_after
 from evocrawl.robots_lines import MAX_BYTES
 
@@ -90,7 +91,8 @@ class RobotsFetcher:
             if isinstance(result, Request):
                 target: str | None = result.url
             else:
-                target = redirect_target(result.status, result.url, _header(result, "Location"))
+                location = header_text(result.headers.get("Location") or b"")
+                target = redirect_target(result.status, result.url, location)
             if target is None:
                 assert isinstance(result, Response)
                 return Answer(await self._read(result), url)

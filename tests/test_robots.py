@@ -303,6 +303,7 @@ def test_the_product_token_is_the_name_of_the_bot(user_agent: str, token: str) -
      (302, "\\\\b.test\\r", "http://b.test/r"), (302, "///b.test/r", "http://b.test/r"),
      (302, "https:b.test/r", "https://b.test/r"), (302, "/r x", f"{H}/r x"),
      (302, "http://b.test\\@c.test/r", "http://b.test/@c.test/r"),
+     (302, "http://bücher.test/robots.txt", "http://xn--bcher-kva.test/robots.txt"),
      (302, "http://b b.test/", None), (302, "http://b%00.test/", None),
      (302, "\x01ht\ntp://b.test/r\x1f", "http://b.test/r"), (302, "JavaScript:x", None)],
 )  # fmt: skip

@@ -70,8 +70,9 @@ _WEB_CODECS = frozenset(
 def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, list[str]]:
     """Return the page as UTF-8 without control characters, and which caps were hit.
 
-    The encoding is that of a byte order mark, or else the HTTP header's (`encoding`), or else the
-    one the page declares, or else found out from the bytes; unknown names are passed over.
+    The encoding is that of a byte order mark, or else the one given by the HTTP header or by the
+    project (`encoding`), or else the one the page declares, or else found out from the bytes;
+    unknown names are passed over.
     Undecodable bytes become U+FFFD. Before a tag that is not inline comes a space, since a tree's
     string joins the last word of a paragraph with the first of the next.
     """
@@ -131,23 +132,43 @@ def header_encoding(content_type: str) -> str | None:
 def safe_encoding(body: bytes, encoding: str | None) -> str | None:
     """Return the encoding to decode `body` with where others may raise, or take seconds.
 
-    That is where header (`encoding`) or page declare what no web page is written in, and where a
-    big page declares nothing and is no UTF-8. None otherwise: whoever decodes may do as they do.
+    That is where header (`encoding`) or page declare what no web page is written in or what these
+    bytes cannot be, and where a big page declares nothing and is no UTF-8. None otherwise: whoever
+    decodes may do as they do.
     """
     if read_bom(body)[0] is not None:
         return None
+    by_zeros = _by_zeros(body)
     named = (encoding, html_body_declared_encoding(body))
     known = [name for name in named if name and resolve_encoding(name)]
+    if by_zeros is not None:
+        return None if known and resolve_encoding(known[0]) == by_zeros else by_zeros
     if known:
-        is_safe = all(map(_codec, known))
-        return None if is_safe else _declared(body, encoding) or _found_out(body)
+        found = map(_codec, known)
+        is_safe = all(codec is not None and _can_be(codec, body) for codec in found)
+        return None if is_safe else _declared(body, encoding) or _told_by_bytes(body)
     if len(body) <= _BIG_BYTES:
         return None
+    told = _told_by_bytes(body)
+    return None if told == "utf-8" else told
+
+
+def is_web_encoding(name: str, body: bytes) -> bool:
+    """Return whether pages are written in the encoding of that name, and `body` may be.
+
+    >>> is_web_encoding("GB2312", b""), is_web_encoding("hex", b""), is_web_encoding("utf-16", b"<")
+    (True, False, False)
+    """
+    codec = _codec(name)
+    return codec is not None and _can_be(codec, body)
+
+
+def _told_by_bytes(body: bytes) -> str:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
         return _found_out(body)
-    return None
+    return "utf-8"
 
 
 def _by_zeros(body: bytes) -> str | None:
@@ -198,7 +219,11 @@ def _is_mostly_utf8(body: bytes) -> bool:
 
 def _can_be(codec: str, body: bytes) -> bool:
     """Whether the bytes may be of that encoding: in UTF-16 and UTF-32 every tag has zeros."""
-    return not codec.startswith(("utf-16", "utf-32")) or b"\0" in body[:_DETECTION_BYTES]
+    if not codec.startswith(("utf-16", "utf-32")):
+        return True
+    head = body[:_DETECTION_BYTES]
+    tags = head.count(b"<")
+    return b"\0" in head and 2 * max(head.count(b"<\0"), head.count(b"\0<")) >= tags
 
 
 def _codec(name: str) -> str | None:

@@ -51,6 +51,7 @@ _FIRST_TAG = re.compile(
 class Document:
     """What came: `body`, decompressed, from `url`, of `wire_bytes` (0 if unknown) on the wire.
 
+    `encoding` is that of the body, where somebody has set it who knows better than the headers.
     `content_type`, `content_language` and `robots_tags` (X-Robots-Tag) are headers. `is_html` and
     `is_text` say what somebody who looked at headers, name and first bytes takes it for.
     `any_text` asks for whatever text there is, `data` for RDF.
@@ -66,6 +67,7 @@ class Document:
     is_text: bool = False
     any_text: bool = False
     data: bool = False
+    encoding: str = ""
 
 
 def read(document: Document, limits: Limits = _DEFAULT) -> Reading:
@@ -106,7 +108,7 @@ def _is_page(body: bytes, essence: str) -> bool:
 def _by_kind(document: Document, limits: Limits) -> Reading:
     body, url = document.body, document.url
     essence = document.content_type.partition(";")[0].partition(",")[0].strip().lower()
-    encoding = header_encoding(document.content_type)
+    encoding = document.encoding or header_encoding(document.content_type)
     language = document.content_language
     if document.data:
         reading = read_rdf(body, url, document.content_type, limits=limits)

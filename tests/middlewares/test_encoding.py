@@ -6,7 +6,9 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from evocrawl.middlewares.encoding import EncodingMiddleware
+from evocrawl.middlewares.encoding import EncodingMiddleware, chosen_encoding
+from evocrawl.reader import _body_and_encoding
+from evocrawl.reading import Document, read
 
 REQUEST = Request("http://a.test/")
 LATIN = "é è à "
@@ -59,3 +61,63 @@ def test_a_big_page_of_no_declared_encoding_is_told_by_its_beginning() -> None:
 def test_files_have_no_encoding() -> None:
     """What is no text passes."""
     assert type(passed(b"<meta charset=hex>", "image/png", Response)) is Response
+
+
+RUSSIAN = "<title>Кораллы</title><p>Риф <a href=/2>дальше</a>"
+WRONG = {"Content-Type": "text/html; charset=windows-1251"}
+
+
+def title_and_anchor(response: TextResponse) -> tuple[str, str]:
+    """What is read of a response, as the reader gives it on."""
+    body, encoding = _body_and_encoding(response)
+    kind = (response.headers["Content-Type"] or b"").decode()
+    reading = read(Document(body, response.url, kind, encoding=encoding, is_html=True))
+    return reading.title, reading.links[0].anchor
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "koi8-r", "utf-16", "utf-16-be", "cp855", "cp1125"])
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_the_encoding_that_a_project_sets_counts(encoding: str, is_replaced: bool) -> None:
+    """Whatever the server or the page declares: as `response.text`."""
+    response = HtmlResponse("http://a.test/", headers=WRONG, body=RUSSIAN, encoding=encoding)
+    if is_replaced:
+        raw = HtmlResponse("http://a.test/", headers=WRONG, body=RUSSIAN.encode(encoding))
+        response = raw.replace(encoding=encoding)
+    passed = EncodingMiddleware().process_response(REQUEST, response)
+    assert passed is response
+    assert response.text == RUSSIAN
+    assert title_and_anchor(response) == ("Кораллы", "дальше")
+
+
+def test_an_encoding_that_a_replaced_response_has_from_its_page_is_no_choice() -> None:
+    """Scrapy hands on what the page declares as if it were set."""
+    html = b"<meta charset=punycode><title>x</title>"
+    response = HtmlResponse("http://a.test/", body=html).replace(url="http://a.test/2")
+    assert response._encoding == "punycode"
+    assert chosen_encoding(response) is None
+    passed = EncodingMiddleware().process_response(REQUEST, response)
+    assert isinstance(passed, TextResponse)
+    assert "<title>x" in passed.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("text/html; charset=utf-16le", RUSSIAN.encode()),
+        ("text/html; charset=utf-16", b"<meta charset=cp1251>" + RUSSIAN.encode("cp1251")),
+        ("text/html; charset=UTF-32BE", RUSSIAN.encode()),
+        ("text/html", b"<meta charset=utf-32>" + RUSSIAN.encode()),
+        ("text/html", b"<meta charset=utf-16be>" + RUSSIAN.encode() + b"\0"),
+        ("text/html", b'<?xml version="1.0" encoding="utf-16"?>' + RUSSIAN.encode()),
+        ("text/html; charset=utf-8", RUSSIAN.encode("utf-16-le")),
+        ("text/html; charset=utf-16be", RUSSIAN.encode("utf-16-le")),
+        ("text/html; charset=utf-16", RUSSIAN.encode("utf-16-le")),
+    ],
+)
+def test_an_encoding_that_the_bytes_cannot_be_is_not_used(kind: str, body: bytes) -> None:
+    """A callback sees the text that we read, and a refresh is found in it."""
+    response = HtmlResponse("http://a.test/", headers={"Content-Type": kind}, body=body)
+    passed = EncodingMiddleware().process_response(REQUEST, response)
+    assert isinstance(passed, HtmlResponse)
+    assert passed.css("title::text").get() == "Кораллы"
+    assert title_and_anchor(passed) == title_and_anchor(response) == ("Кораллы", "дальше")

@@ -21,7 +21,7 @@ def after(location: bytes, status: int = 302, cookie: str = "") -> Request | Res
     return found
 
 
-def refreshed(html: str, refresh: str = "", cookie: str = "") -> str | None:
+def refreshed(html: str, refresh: str | bytes = "", cookie: str = "") -> str | None:
     refreshes = OwnOriginRefreshMiddleware.from_crawler(get_crawler())
     headers = {"Refresh": refresh} if refresh else {}
     headers |= {"Set-Cookie": cookie} if cookie else {}
@@ -91,6 +91,45 @@ def test_refresh_is_a_header_too() -> None:
         refreshed("<meta http-equiv=refresh content='0;url=/1'>", "0;url=/2") == "http://a.test/1"
     )
     assert refreshed("<p>text", refresh="600;url=/r") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("0;url=http://straße.test/é", "http://xn--strae-oqa.test/%C3%A9"),
+        (r"0;url=\\b.test\x", "http://b.test/x"),
+        ("0;url=https:b.test/x", "https://b.test/x"),
+        ("0;url=//b.test/x//y", "http://b.test/x//y"),
+        ("0, /comma", "http://a.test/comma"),
+        ("0 /space", "http://a.test/space"),
+        (" 0.5;URL = /r ", "http://a.test/r"),
+        ("0;url=z#part", "http://a.test/x/z#part"),
+        (".3;/r", "http://a.test/r"),
+    ],
+)
+def test_a_refresh_is_read_as_browsers_do(written: str, url: str) -> None:
+    """In the element and in the header alike (HTML, "shared declarative refresh steps")."""
+    assert refreshed(f'<meta content="{written}" http-equiv=Refresh>') == url
+    assert refreshed("<p>text", refresh=written.encode()) == url
+
+
+def test_a_refresh_is_read_in_the_encoding_of_its_page() -> None:
+    """The query is percent-encoded from it, the path from UTF-8; of a header bytes stay."""
+    refreshes = OwnOriginRefreshMiddleware.from_crawler(get_crawler())
+    page = HtmlResponse(
+        URL, body="<meta http-equiv=refresh content='0;url=/é?é'>", encoding="latin-1"
+    )
+    found = refreshes.process_response(Request(URL), page)
+    assert found.url == "http://a.test/%C3%A9?%E9"
+    assert refreshed("<p>text", refresh=b"0;url=/r\xe9?\xe9") == "http://a.test/r%E9?%E9"
+
+
+def test_a_refresh_is_relative_to_the_base_and_may_stand_late() -> None:
+    """Behind a long head, and as browsers join addresses; not within a comment."""
+    html = "<!--<meta http-equiv=refresh content='0;url=/no'>--><base href=/sub/>"
+    meta = "<meta http-equiv=refresh content='0;url=x//y'>"
+    assert refreshed(html + 9_000 * " " + meta) == "http://a.test/sub/x//y"
+    assert refreshed(html) is None
 
 
 @pytest.mark.parametrize("tag", ["script", "noscript", "template"])

@@ -130,6 +130,26 @@ def test_rules_behind_a_redirect_hold_for_the_authority_that_was_asked(
     assert result["counted"][:2] == [web.url(A, "/robots.txt"), web.url(B, "/shared/robots.txt")]
 
 
+@pytest.mark.parametrize(
+    ("location", "asked"),
+    [
+        (b"/r\xe9gles.txt", "/r%E9gles.txt"),
+        ("/robots?f=règles".encode(), "/robots?f=r%C3%A8gles"),
+        (b"/robots?f=r\xe8gles", "/robots?f=r%E8gles"),
+        (b"\\rules with space", "/rules%20with%20space"),
+    ],
+)
+def test_rules_behind_a_raw_location_are_found_where_browsers_look(
+    web: Web, crawl: Crawl, location: bytes, asked: str
+) -> None:
+    """Bytes that are no ASCII are percent-encoded as they are."""
+    web.robots(A, reply(302, Location=location.decode("latin-1")))
+    web.answers[A][asked] = reply(body=NO_PRIVATE)
+    urls = [web.url(A, "/private"), web.url(A, "/page")]
+    assert crawl(urls, CONCURRENT_REQUESTS=1)["refusals"] == urls[:1]
+    assert web.page_hits() == {f"{A}{asked}": 1, f"{A}/page": 1}
+
+
 def test_a_redirect_to_anothers_robots_txt_answers_for_both(web: Web, crawl: Crawl) -> None:
     """The second authority is not asked again for what it has just said."""
     web.robots(A, reply(302, Location=web.url(B, "/robots.txt")))
