@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import scrapy
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
+from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
@@ -24,6 +25,7 @@ from evocrawl.middlewares.guard import GuardMiddleware
 from evocrawl.middlewares.links import LinksMiddleware
 from evocrawl.middlewares.meter import MeterMiddleware
 from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware, OwnOriginRefreshMiddleware
+from evocrawl.middlewares.retries import ShareRetryMiddleware
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
@@ -59,6 +61,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
 REPLACED: tuple[tuple[type, type | None, int, str], ...] = (
     (RobotsTxtMiddleware, None, 100, "robots.txt is read twice"),
     (RedirectMiddleware, OwnOriginRedirectMiddleware, 600, "headers are sent to other origins"),
+    (RetryMiddleware, ShareRetryMiddleware, 550, "EVOCRAWL_RETRY_SHARE is not kept"),
     (MetaRefreshMiddleware, OwnOriginRefreshMiddleware, 580, "headers are sent to other origins"),
 )
 """Scrapy's downloader middleware, what stands in its place (a component above, or the one named)

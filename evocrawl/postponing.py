@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from evocrawl.flights import Flight
     from evocrawl.model import Fingerprint, Lead, Outcome
 
-RETRIES_FREE = 10
-"""Second tries that are allowed whatever their share of all requests."""
-
 MAX_TURNS = 3
 """Times that a link is turned back before a crowded host; then it waits in the downloader."""
 
@@ -34,27 +31,18 @@ class Postponing:
     def __init__(self, ecosystem: Ecosystem, crawler: Crawler) -> None:
         self._ecosystem = ecosystem
         self._crawler = crawler
-        self._retries = 0
         self._tries: dict[Fingerprint, tuple[int, Request | None]] = {}
         self._turned: dict[str, list[Callable[[], None]]] = {}
         self._turns: Counter[Fingerprint] = Counter()
         ecosystem.on_landed.append(self._landed)
 
-    def retry(self, flight: Flight, request: Request) -> bool:
-        """Open the link of a failed visit again; `request` is the second try.
-
-        False where second tries are too large a share of all requests already.
-        """
-        share = self._ecosystem.config.retry_share
-        if self._retries >= max(share * self._ecosystem.budget.spent, RETRIES_FREE):
-            return False
-        self._retries += 1
+    def retry(self, flight: Flight, request: Request) -> None:
+        """Open the link of a failed visit again; `request` is the second try."""
         self._crawler.stats.inc_value("evocrawl/retries")
         # After a redirect it begins anew, with the link.
         again = None if flight.hops else request
         self._tries[flight.visit.lead.fingerprint] = request.meta["retry_times"], again
         self._ecosystem.put_off(flight)()
-        return True
 
     def turn_back(self, flight: Flight, request: Request) -> bool:
         """Open the link again when the host that it redirects to has room, if it has none now.

@@ -63,7 +63,8 @@ class Rules:
 
     `lifetime_s` is how long this may be kept, in [300, 86 400] seconds. `crawl_delay_s` is the
     Crawl-delay as written, 0 when there is none or it is no number of at least 0. `retry_after_s`
-    is what an unreachable server asked for, in [0, 3600]. `size` counts the rule lines.
+    is what an unreachable server asked for, in [0, 3600]. `size` counts the rule lines. `cause` is
+    what failed where no answer came.
     """
 
     verdict: Verdict
@@ -71,6 +72,7 @@ class Rules:
     crawl_delay_s: float = 0.0
     retry_after_s: float = 0.0
     size: int = 0
+    cause: Exception | None = field(default=None, repr=False, compare=False)
     _matcher: Protego | None = field(default=None, repr=False, compare=False)
     _decided: OrderedDict[str, bool] = field(
         default_factory=OrderedDict, init=False, repr=False, compare=False
@@ -106,9 +108,9 @@ class Rules:
         )
 
     @classmethod
-    def unreachable(cls, retry_after_s: float = 0.0) -> Rules:
+    def unreachable(cls, retry_after_s: float = 0.0, cause: Exception | None = None) -> Rules:
         """Return the complete disallow of RFC 9309 §2.3.1.4."""
-        return cls(Verdict.UNREACHABLE, retry_after_s=retry_after_s)
+        return cls(Verdict.UNREACHABLE, retry_after_s=retry_after_s, cause=cause)
 
     @classmethod
     def barred(cls) -> Rules:

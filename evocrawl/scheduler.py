@@ -18,6 +18,7 @@ from evocrawl.doorkeeper import Doorkeeper
 from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import StateError
+from evocrawl.lull import Lull
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.model import Dropped
@@ -67,6 +68,7 @@ class EvoScheduler(BaseScheduler):
         self._again: deque[Visit] = deque()
         self._transit = Transit()
         self._postponing = Postponing(ecosystem, crawler)
+        self._lull: Lull
         self._alarm: Any = None
         self._closed = False
         self._has_failed = False
@@ -86,6 +88,7 @@ class EvoScheduler(BaseScheduler):
         """
         gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
         doorkeeper = Doorkeeper(gate, self._ecosystem, self._wake)
+        self._lull = Lull(self._crawler, self._ecosystem, gate)
         prepare(self._crawler)
         if self._sharing is None:
             self._resume(doorkeeper)
@@ -150,6 +153,7 @@ class EvoScheduler(BaseScheduler):
         if flight is not None:
             return self._continue(flight, request)
         request.meta.pop(VISIT, None)
+        self._try_again(host_of(request.url))
         is_plain = request.meta.get(PLAIN) is False
         link = None if is_plain else request_link(self._ecosystem.names, request)
         if link is not None:
@@ -178,6 +182,8 @@ class EvoScheduler(BaseScheduler):
             self._wake()
         else:
             self._set_alarm()
+            if not (self._transit or self._ecosystem.flights):
+                self._lull.look()
         return None
 
     def _next_visit(self) -> Visit | None:
@@ -190,7 +196,8 @@ class EvoScheduler(BaseScheduler):
     def _continue(self, flight: Flight, request: Request) -> bool:
         """A redirect of a visit's request: the visit goes on. A second try is for later."""
         if request.meta.get("retry_times", 0) > flight.tries:
-            return self._postponing.retry(flight, request)
+            self._postponing.retry(flight, request)
+            return True
         if self._sharing is not None and self._sharing.goes_astray(flight, request):
             return False
         if self._postponing.turn_back(flight, request):
@@ -202,6 +209,13 @@ class EvoScheduler(BaseScheduler):
 
     def _push(self, request: Request) -> None:
         self._transit.push(request, self._ecosystem.troubles.until(host_of(request.url)))
+
+    def _try_again(self, host: str) -> None:
+        """The spider asks for `host`, be it given up: one more request may try it, in time."""
+        now_s = self._ecosystem.now_s()
+        until_s = self._ecosystem.troubles.reopen(host, now_s)
+        if until_s > now_s:
+            self._chronicle.hold(host, until_s)
 
     def _request(self, visit: Visit) -> Request | None:
         flight = self._ecosystem.took_off(visit)

@@ -8,6 +8,9 @@ hour. One success ends it all (Nygard 2007, *Release It!*, circuit breaker).
 
 Retry-After (RFC 9110 §10.2.3) is kept where it asks for longer; where it asks for more than
 `asked_cap_s`, the host is given up for that long.
+
+Where a spider of the user's still asks for a host that was given up for its failures, one more
+request tries it, `cap_s` after the last; that is done three times.
 """
 
 from __future__ import annotations
@@ -31,12 +34,13 @@ class _Trouble:
     since_s: float = 0.0
     until_s: float = 0.0
     given_up_until_s: float = 0.0
+    reopened: int = 0
 
 
 class Troubles:
     """The hosts that failed last, 10 000 at most: the ones longest in trouble are forgotten.
 
-    Times are seconds on a clock that only goes forward. Every method is O(1).
+    Times are seconds on a clock that only goes forward. Every method is O(1) but `waits`.
     """
 
     def __init__(
@@ -80,6 +84,22 @@ class Troubles:
         if trouble is not None and sent_at_s >= trouble.since_s:
             del self._hosts[host]
 
+    def reopen(self, host: str, now_s: float) -> float:
+        """Let one more request try a host that was given up; return when, 0 where none may.
+
+        None may where the host asked for the time itself, nor after three times.
+        """
+        trouble = self._hosts.get(host)
+        if trouble is None or not self.is_given_up(host, now_s) or trouble.reopened >= PROBES:
+            return 0.0
+        if trouble.failures < self._breaker + PROBES:
+            return 0.0
+        trouble.reopened += 1
+        trouble.failures = self._breaker + PROBES - 1
+        trouble.given_up_until_s = 0.0
+        trouble.until_s = trouble.since_s + self._cap_s
+        return trouble.until_s
+
     def is_troubled(self, host: str) -> bool:
         """Return True where the last request has failed: one at a time is enough."""
         return host in self._hosts
@@ -88,6 +108,11 @@ class Troubles:
         """Return until when `host` is to be left alone, 0 where it need not."""
         trouble = self._hosts.get(host)
         return 0.0 if trouble is None else trouble.until_s
+
+    def waits(self, now_s: float) -> dict[str, float]:
+        """Return the hosts that are left alone now, with the seconds left. O(hosts in trouble)."""
+        each = self._hosts.items()
+        return {host: it.until_s - now_s for host, it in each if it.until_s > now_s}
 
     def is_given_up(self, host: str, now_s: float) -> bool:
         """Return True where nothing is to be asked of `host` now, nor soon."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
@@ -14,10 +15,13 @@ from scrapy.exceptions import (
     IgnoreRequest,
     ResponseDataLossError,
 )
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.failures import bare, because
 from evocrawl.flights import GIVEN_UP
 from evocrawl.robots import retry_after
+from evocrawl.troubles import MAX_HOSTS
 from evocrawl.urls import host_of
 
 if TYPE_CHECKING:
@@ -38,8 +42,15 @@ _FAILURES = (
 )
 
 
+_KEPT_BYTES = 4096
+
+
 class HostGivenUp(IgnoreRequest):
-    """The host has failed too often; nothing was sent."""
+    """The host has failed too often; nothing was sent.
+
+    What is raised is of the host's last failure's type, too: an errback finds the HttpError with
+    the last answer, of whose body 4096 bytes are left, or the connection that was refused.
+    """
 
 
 class BackoffMiddleware:
@@ -53,10 +64,13 @@ class BackoffMiddleware:
     def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
         assert crawler.stats is not None
         self._stats = crawler.stats
+        self._crawler = crawler
         self._settings = crawler.settings
         self._ecosystem = ecosystem
         self._troubles = ecosystem.troubles
         self._sent_at_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
+        self._last: OrderedDict[str, Exception] = OrderedDict()
+        """The last failure of each host in trouble, of as many hosts as `Troubles` keeps."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -65,12 +79,12 @@ class BackoffMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise HostGivenUp."""
-        now_s = self._ecosystem.now_s()
-        if self._troubles.is_given_up(host_of(request.url), now_s):
+        now_s, host = self._ecosystem.now_s(), host_of(request.url)
+        if self._troubles.is_given_up(host, now_s):
             self._stats.inc_value("evocrawl/hosts/given_up")
-            raise HostGivenUp(GIVEN_UP)
+            raise because(HostGivenUp(GIVEN_UP), self._last.get(host))
         self._sent_at_s[request] = now_s
-        if self._ecosystem.flight(request) is not None and self._is_last_try(request):
+        if self._takes_half_pages(request) and self._is_last_try(request):
             request.meta.setdefault("download_fail_on_dataloss", False)
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -79,18 +93,23 @@ class BackoffMiddleware:
             return response
         if response.status in TROUBLE:
             asked = (response.headers.get(b"Retry-After") or b"").decode("latin-1")
-            self._failed(request, retry_after(asked, time.time()))
+            answer = response.replace(body=response.body[:_KEPT_BYTES])
+            self._failed(request, HttpError(answer), retry_after(asked, time.time()))
         else:
-            self._troubles.succeeded(host_of(request.url), self._sent_at_s[request])
+            self._succeeded(host_of(request.url), self._sent_at_s[request])
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Learn from what did not come."""
         if isinstance(exception, _FAILURES) and request in self._sent_at_s:
-            self._failed(request, 0.0)
+            self._failed(request, bare(exception), 0.0)
+
+    def _takes_half_pages(self, request: Request) -> bool:
+        is_visit = self._ecosystem.flight(request) is not None
+        return is_visit and getattr(self._crawler.spider, "takes_half_pages", False)
 
     def _is_last_try(self, request: Request) -> bool:
-        """Whether half a page is better than none: there are servers that always tell it longer."""
+        """Return whether this is the last try: the spider takes half a page rather than none."""
         settings = self._settings
         if settings.getpriority("DOWNLOAD_FAIL_ON_DATALOSS"):
             return False  # the project has told what it wants
@@ -99,9 +118,18 @@ class BackoffMiddleware:
         most = request.meta.get("max_retry_times", settings.getint("RETRY_TIMES"))
         return bool(request.meta.get("retry_times", 0) >= most)
 
-    def _failed(self, request: Request, asked_s: float) -> None:
+    def _failed(self, request: Request, failure: Exception, asked_s: float) -> None:
         host, now_s = host_of(request.url), self._ecosystem.now_s()
         self._stats.inc_value("evocrawl/hosts/failures")
+        self._last[host] = failure
+        self._last.move_to_end(host)
+        if len(self._last) > MAX_HOSTS:
+            self._last.popitem(last=False)
         until_s = self._troubles.failed(host, self._sent_at_s[request], now_s, asked_s)
         if until_s > now_s:
             self._ecosystem.chronicle.hold(host, until_s)
+
+    def _succeeded(self, host: str, sent_at_s: float) -> None:
+        self._troubles.succeeded(host, sent_at_s)
+        if not self._troubles.is_troubled(host):
+            self._last.pop(host, None)

@@ -19,12 +19,13 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import succeed
 
 from evocrawl.ecosystem import Ecosystem
+from evocrawl.failures import because
 from evocrawl.guard import AddressRefused
 from evocrawl.meta import REFUSED
 from evocrawl.middlewares.guard import GuardMiddleware, places_at_one_address
 from evocrawl.middlewares.robots_fetch import RobotsFetcher
 from evocrawl.middlewares.robots_inquiry import Inquiries
-from evocrawl.robots import Verdict, authority, product_token
+from evocrawl.robots import Rules, Verdict, authority, product_token
 from evocrawl.robots_cache import RulesCache
 from evocrawl.urls import host_of
 
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
     from evocrawl.config import Config
 
 logger = logging.getLogger(__name__)
+
+
+class RobotsUnreachable(IgnoreRequest):
+    """The robots.txt of the host cannot be had: nothing of the host may be asked for.
+
+    What is raised is of the type of what failed, too, a connection that was refused for instance.
+    """
 
 
 class RobotsMiddleware:
@@ -94,6 +102,10 @@ class RobotsMiddleware:
             return True
         return self._inquiries.known(place) is not None
 
+    def hasten(self) -> dict[str, float]:
+        """Ask again soon where an authority is left alone; see `Inquiries.hasten`."""
+        return self._inquiries.hasten()
+
     def delay_of(self, host: str) -> float:
         """Return the seconds `host` wants between two requests, in [0, delay_cap_s]."""
         return self._cache.delay_of(host)
@@ -101,6 +113,7 @@ class RobotsMiddleware:
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise IgnoreRequest: it is forbidden, or nobody knows.
 
+        Where robots.txt cannot be had that is a RobotsUnreachable, of the type of what failed, too.
         Raises AddressRefused where the address guard does not let robots.txt be asked for.
         """
         if not self._obey or request.meta.get("dont_obey_robotstxt"):
@@ -115,13 +128,16 @@ class RobotsMiddleware:
         if rules.verdict is Verdict.BARRED:
             raise AddressRefused(f"the robots.txt of {place} may not be asked for")
         if not rules.allows(request.url):
-            self._refuse(request)
+            self._refuse(request, rules)
         self._pace(request)
 
-    def _refuse(self, request: Request) -> None:
+    def _refuse(self, request: Request, rules: Rules) -> None:
+        request.meta[REFUSED] = True
+        if rules.verdict is Verdict.UNREACHABLE:
+            why = RobotsUnreachable(f"robots.txt of {authority(request.url)} cannot be had")
+            raise because(why, rules.cause)
         logger.debug("Forbidden by robots.txt: %s", request, extra={"spider": self._crawler.spider})
         self._stats.inc_value("robotstxt/forbidden")
-        request.meta[REFUSED] = True
         raise IgnoreRequest("Forbidden by robots.txt")
 
     def _pace(self, request: Request) -> None:

@@ -14,11 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, StopDownload
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
+from twisted.python.failure import Failure
 
 from evocrawl.guard import AddressRefused
 from evocrawl.middlewares.meter import OverBudget
@@ -76,10 +77,20 @@ class RobotsFetcher:
         reached in time. Cancelling it drops the connection.
         """
         answer = deferred_from_coro(self._follow(authority))
-        timer = call_later(self._timeout_s, answer.cancel)
+        is_late = False
 
-        def stop_timer(result: Answer) -> Answer:
+        def cut_short() -> None:
+            nonlocal is_late
+            is_late = True
+            answer.cancel()
+
+        timer = call_later(self._timeout_s, cut_short)
+
+        def stop_timer(result: Answer | Failure) -> Answer | Failure:
             timer.cancel()
+            if is_late:
+                late = f"robots.txt of {authority} took longer than {self._timeout_s} s"
+                return Failure(DownloadTimeoutError(late))  # type: ignore[no-untyped-call]
             return result
 
         return answer.addBoth(stop_timer)

@@ -14,6 +14,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from evocrawl.failures import bare
 from evocrawl.guard import AddressRefused
 from evocrawl.middlewares.robots_fetch import Answer, Unpaid, Withheld
 from evocrawl.middlewares.robots_places import Places
@@ -27,6 +28,9 @@ logger = logging.getLogger(__name__)
 
 MAX_FETCHES = 64
 GIVEN_UP_LIFETIME_S = 3600.0
+IDLE_RETRY_S = 1.0
+"""Seconds to the next try, and twice as long to each further one, where all else is done."""
+
 _UNPAID_PAUSE_S = 1.0
 
 
@@ -36,6 +40,7 @@ class _Inquiry:
 
     `reply` is the last failure, while backing off. `work` is what is being done: its address
     looked up, or its rules fetched. `is_kept_out`: other fetches have the places at its `address`.
+    `soonest_s` is when it may be asked again at the earliest, `due_s` when it will be.
     """
 
     authority: str
@@ -46,6 +51,8 @@ class _Inquiry:
     reply: Rules | Withheld | None = None
     work: Deferred[Any] | None = None
     timer: CallLaterResult | None = None
+    soonest_s: float = 0.0
+    due_s: float = 0.0
 
 
 class Inquiries:
@@ -120,6 +127,27 @@ class Inquiries:
         inquiry.waiters.append(waiter)
         self._hurry(inquiry)
         return await maybe_deferred_to_future(waiter)
+
+    def hasten(self) -> dict[str, float]:
+        """Ask again soon for what is left alone until the next try: all else is done.
+
+        Tries are one second apart, then two, four and so on, unless Retry-After asked for more.
+        Return the authorities, with the seconds until each is asked; none while some are being
+        asked. O(authorities asked).
+        """
+        now_s, waiting = self._clock(), dict[str, float]()
+        if self._running:
+            return waiting
+        for inquiry in self._open.values():
+            if inquiry.timer is None:
+                continue
+            if inquiry.soonest_s < inquiry.due_s:
+                inquiry.timer.cancel()
+                inquiry.due_s = inquiry.soonest_s
+                delay_s = max(inquiry.due_s - now_s, 0.0)
+                inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
+            waiting[inquiry.authority] = max(inquiry.due_s - now_s, 0.0)
+        return waiting
 
     def close(self) -> None:
         """Stop every fetch and timer; whoever waits gets IgnoreRequest."""
@@ -204,7 +232,8 @@ class Inquiries:
         if isinstance(failure.value, Unpaid):
             # That says nothing of the server. Others may give back what they have not used.
             inquiry.tries -= 1
-            self._pause(inquiry, failure.value, min(self._retry_s, _UNPAID_PAUSE_S))
+            delay_s = min(self._retry_s, _UNPAID_PAUSE_S)
+            self._pause(inquiry, failure.value, delay_s, delay_s)
             return
         if isinstance(failure.value, Withheld):
             self._back_off(inquiry, failure.value, 0.0)
@@ -214,7 +243,8 @@ class Inquiries:
             return
         logger.info("robots.txt of %r not fetched: %r", inquiry.authority, failure.value)
         self._stats.inc_value(f"robotstxt/exception_count/{failure.type}")
-        self._unreachable(inquiry, Rules.unreachable())
+        cause = bare(failure.value) if isinstance(failure.value, Exception) else None
+        self._unreachable(inquiry, Rules.unreachable(cause=cause))
 
     def _unreachable(self, inquiry: _Inquiry, rules: Rules) -> None:
         self._stats.inc_value("evocrawl/robots/unreachable")
@@ -223,12 +253,19 @@ class Inquiries:
     def _back_off(self, inquiry: _Inquiry, reply: Rules | Withheld, at_least_s: float) -> None:
         if inquiry.tries >= self._tries:
             self._stats.inc_value("evocrawl/robots/given_up")
-            self._settle(inquiry, Rules.unreachable(), GIVEN_UP_LIFETIME_S)
+            cause = reply.cause if isinstance(reply, Rules) else None
+            self._settle(inquiry, Rules.unreachable(cause=cause), GIVEN_UP_LIFETIME_S)
             return
-        self._pause(inquiry, reply, max(self._retry_s * 2 ** (inquiry.tries - 1), at_least_s))
+        times = 2 ** (inquiry.tries - 1)
+        delay_s = max(self._retry_s * times, at_least_s)
+        self._pause(inquiry, reply, delay_s, max(IDLE_RETRY_S * times, at_least_s))
 
-    def _pause(self, inquiry: _Inquiry, reply: Rules | Withheld, delay_s: float) -> None:
+    def _pause(
+        self, inquiry: _Inquiry, reply: Rules | Withheld, delay_s: float, least_s: float
+    ) -> None:
         inquiry.reply = reply
+        inquiry.due_s = self._clock() + delay_s
+        inquiry.soonest_s = self._clock() + min(delay_s, least_s)
         inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
         _tell(inquiry, reply)
         self._delay(inquiry.authority)

@@ -34,6 +34,8 @@ class EvoSpider(Spider):
     """
 
     name = "evospider"
+    takes_half_pages = True
+    """Half a page is better than none: there are servers that always tell it longer."""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:

@@ -1,0 +1,83 @@
+"""Second tries as Scrapy makes them, as long as they are a small share of all requests."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Self
+
+from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_request
+from scrapy.exceptions import IgnoreRequest
+
+from evocrawl.ecosystem import Ecosystem
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+logger = logging.getLogger(__name__)
+
+RETRIES_FREE = 10
+"""Second tries that are allowed whatever their share of all requests."""
+
+
+class ShareRetryMiddleware(RetryMiddleware):
+    """Scrapy's RetryMiddleware, which gives up where second tries are too many already.
+
+    It gives up as Scrapy does: the last answer or failure goes to the spider, which is why the
+    share is looked at here and not in the scheduler. Requests that are no links count for nothing.
+    """
+
+    ecosystem: Ecosystem
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem; raises NotConfigured where RETRY_ENABLED is off."""
+        middleware = super().from_crawler(crawler)
+        middleware.ecosystem = Ecosystem.of(crawler)
+        middleware.retries = 0
+        middleware.has_warned = False
+        return middleware
+
+    retries: int
+    has_warned: bool
+
+    def process_exception(  # type: ignore[override] # Scrapy's spider argument is deprecated
+        self, request: Request, exception: Exception
+    ) -> Request | Response | None:
+        """Retry what the network has failed at; what was not sent at all is no failure of it."""
+        if isinstance(exception, IgnoreRequest):
+            return None
+        return super().process_exception(request, exception)
+
+    def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
+        if self.ecosystem.flight(request) is None:
+            return super()._retry(request, reason)
+        if self._may_retry():
+            again = super()._retry(request, reason)
+            self.retries += again is not None
+            return again
+        assert self.crawler.spider is not None
+        return get_retry_request(
+            request,
+            spider=self.crawler.spider,
+            reason=reason,
+            max_retry_times=0,
+            give_up_log_level=request.meta.get("give_up_log_level", self.give_up_log_level),
+        )
+
+    def _may_retry(self) -> bool:
+        """Return whether the share of second tries leaves room for one more."""
+        share = self.ecosystem.config.retry_share
+        if self.retries < max(share * self.ecosystem.budget.spent, RETRIES_FREE):
+            return True
+        if not self.has_warned:
+            self.has_warned = True
+            logger.info(
+                "retries: pages that fail are not tried again, since %d second tries are %g of all "
+                "requests already (EVOCRAWL_RETRY_SHARE); such a page's failure goes to its "
+                "errback; no more such messages will be shown",
+                self.retries,
+                share,
+            )
+        return False
