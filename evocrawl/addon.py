@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Self
 
 import scrapy
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -20,6 +21,7 @@ from evocrawl.extensions.recorder import Recorder
 from evocrawl.extensions.report import StatsReport
 from evocrawl.extensions.stalled import Stalled
 from evocrawl.middlewares.backoff import BackoffMiddleware
+from evocrawl.middlewares.compression import DecompressionMiddleware
 from evocrawl.middlewares.encoding import EncodingMiddleware
 from evocrawl.middlewares.guard import GuardMiddleware
 from evocrawl.middlewares.links import LinksMiddleware
@@ -62,6 +64,7 @@ REPLACED: tuple[tuple[type, type | None, int, str], ...] = (
     (RobotsTxtMiddleware, None, 100, "robots.txt is read twice"),
     (RedirectMiddleware, OwnOriginRedirectMiddleware, 600, "headers are sent to other origins"),
     (RetryMiddleware, ShareRetryMiddleware, 550, "EVOCRAWL_RETRY_SHARE is not kept"),
+    (HttpCompressionMiddleware, DecompressionMiddleware, 590, "visits do not say what is garbled"),
     (MetaRefreshMiddleware, OwnOriginRefreshMiddleware, 580, "headers are sent to other origins"),
 )
 """Scrapy's downloader middleware, what stands in its place (a component above, or the one named)

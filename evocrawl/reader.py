@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 CUT_OFF = "cut_off"
 """Among what was truncated: the connection ended before the page did."""
+UNKNOWN_CODING = "its Content-Encoding is not known"
 
 
 class PageReader:
@@ -51,6 +52,8 @@ class PageReader:
         """
         document = self._document(response, wire_bytes, any_text=any_text)
         reading = await self._read_aside(document) if is_costly(document) else read(document)
+        if not (reading.is_markup or reading.unread) and b"Content-Encoding" in response.headers:
+            reading = Reading.nothing(UNKNOWN_CODING)
         if "dataloss" in response.flags:
             if not response.body:
                 return Reading.nothing("nothing of it came")

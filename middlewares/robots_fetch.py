@@ -173,6 +173,11 @@ class RobotsFetcher:
             raise StopDownload(fail=False)
 
 
+def is_for_robots(request: Request) -> bool:
+    """Return whether a request is for a robots.txt."""
+    return _RECEIVED in request.meta
+
+
 def _header(response: Response, name: str) -> str:
     value = response.headers.get(name)
     return value.decode("latin-1") if value else ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from io import BytesIO
+from zlib import MAX_WBITS, compress, compressobj
 
+import brotli
 import pytest
 from livecrawl import QUERY, Crawl, Crawled, page, site
 
@@ -117,3 +120,53 @@ def test_b099_many_links_that_redirect_to_one_page_fetch_it_once(crawl: Crawl, s
     assert sum(path.startswith("/x/") for path in asked) == 20
     assert sum(path.startswith("/loop") for path in asked) <= 4
     assert crawled.stat("stop_reason") == "exhausted"
+
+
+CORAL = b"<title>Coral</title><p>" + b" ".join(b"coral %d" % each for each in range(3_000))
+_RAW = compressobj(wbits=-MAX_WBITS)
+PACKED = {
+    "gzip": ("gzip", gzip.compress(CORAL)),
+    "identity-first": ("identity, gzip", gzip.compress(CORAL)),
+    "identity-last": ("GZIP, identity,", gzip.compress(CORAL)),
+    "twice": ("gzip, br", brotli.compress(gzip.compress(CORAL))),
+    "deflate": ("deflate", compress(CORAL)),
+    "raw-deflate": ("deflate", _RAW.compress(CORAL) + _RAW.flush()),
+    "cut-gzip": ("gzip", gzip.compress(CORAL)[:-2_000]),
+    "cut-br": ("br", brotli.compress(CORAL)[:-500]),
+    "unknown-plain": ("utf-8", CORAL),
+}
+GARBLED = {
+    "plain-gzip": ("gzip", CORAL),
+    "plain-x-gzip": ("x-gzip", b"<p>coral"),
+    "plain-deflate": ("deflate", CORAL),
+    "plain-br": ("br", CORAL),
+    "plain-zstd": ("zstd", CORAL),
+    "once-for-twice": ("gzip, gzip", gzip.compress(CORAL)),
+    "twice-for-once": ("gzip", gzip.compress(gzip.compress(CORAL))),
+    "other": ("br", gzip.compress(CORAL)),
+    "nothing-of-it": ("gzip", gzip.compress(CORAL)[:12]),
+    "unknown": ("\x1b[2Jlzma", b"\x1b" + gzip.compress(CORAL)),
+    "too-large": ("gzip", gzip.compress(bytes(30_000_000))),
+}
+
+
+def test_a_body_that_is_not_what_its_header_says_is_a_dead_visit(crawl: Crawl, serve) -> None:
+    """What browsers show is read, as far as it came; of the rest it is said why it is no page."""
+    pages = {
+        f"/{name}": Response(200, body, {**HTML, "Content-Encoding": coding})
+        for name, (coding, body) in (PACKED | GARBLED).items()
+    }
+    robots = b"User-agent: *\nDisallow: /forbidden"
+    pages["/robots.txt"] = Response(200, robots, {"Content-Encoding": "gzip"})
+    seeds = [*PACKED, *GARBLED, "forbidden"]
+    crawled = crawl(
+        serve({"packed.test": site(pages)}),
+        arguments={"query": QUERY, "seeds": " ".join(f"http://packed.test/{n}" for n in seeds)},
+        settings={"DOWNLOAD_MAXSIZE": 20_000_000},
+    )
+    crawled.check_settled()
+    assert {each["url"].rpartition("/")[2] for each in crawled.pages} == set(PACKED)
+    assert all(each["title"] == "Coral" for each in crawled.pages)
+    assert crawled.stat("visits/dead") == len(GARBLED)
+    assert crawled.stat("visits/dropped") == 0
+    assert crawled.stat("visits/refused") == 1

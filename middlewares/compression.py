@@ -1,0 +1,86 @@
+"""Bodies that are not what their Content-Encoding says: the visit says so, not only the log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.exceptions import IgnoreRequest
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.middlewares.robots_fetch import is_for_robots
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+NOT_AS_SAID = "the body is not what Content-Encoding says"
+TOO_LARGE = "larger than DOWNLOAD_MAXSIZE when decompressed"
+
+_HEADER = "Content-Encoding"
+_NO_CODINGS = (b"identity", b"")
+_CONTROLS = bytes((*range(9), *range(0x0E, 0x20), 0x7F))
+_EMPTY_BYTES = 64
+"""More than any coding takes for nothing."""
+
+
+class DecompressionMiddleware(HttpCompressionMiddleware):
+    """Scrapy's middleware for compressed bodies, which notes on the visit why there is no page.
+
+    ``identity`` is no coding, wherever it stands. A body that was cut is read as far as it goes.
+    A robots.txt that is plain text is read as such, whatever its header says.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem; raises NotConfigured where COMPRESSION_ENABLED says."""
+        middleware = super().from_crawler(crawler)
+        middleware._ecosystem = Ecosystem.of(crawler)
+        return middleware
+
+    _ecosystem: Ecosystem
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        """Decompress the body; what is raised where that fails is Scrapy's."""
+        codings = response.headers.getlist(_HEADER)
+        if not codings or request.method == "HEAD":
+            return response
+        response = _with_codings(response, codings)
+        try:
+            answer = super().process_response(request, response)
+        except IgnoreRequest:
+            self._note(request, TOO_LARGE)
+            raise
+        except Exception:
+            if is_for_robots(request) and _is_text(response.body):
+                return _with_codings(response, [])
+            self._note(request, NOT_AS_SAID)
+            raise
+        if len(response.body) > _EMPTY_BYTES and not answer.body:
+            answer.flags.append("dataloss")
+        return answer
+
+    def _note(self, request: Request, failure: str) -> None:
+        flight = self._ecosystem.flight(request)
+        if flight is not None:
+            flight.failure = failure
+
+
+def _with_codings(response: Response, codings: list[bytes]) -> Response:
+    """The response with the `codings` that are some, each in a line of its own."""
+    named = [each.strip() for line in codings for each in line.split(b",")]
+    kept = [each for each in named if each.lower() not in _NO_CODINGS]
+    if kept:
+        response.headers[_HEADER] = kept
+    else:
+        del response.headers[_HEADER]
+    return response
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return len(body.translate(None, _CONTROLS)) == len(body)
