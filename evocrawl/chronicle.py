@@ -48,6 +48,10 @@ class Chronicle:
         self._is_choosing = False
         self._is_due = False
         self._postponed: list[Callable[[], None]] = []
+        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
+        """Called with links that were found in an earlier run, or by another worker."""
+        self.on_settled: Callable[[Fingerprint], None] = lambda _: None
+        """Called with the target of a visit that was settled then, and is not open again."""
         limits.on_change = journal.append
         population.gate = self._ask_gate
 

@@ -59,6 +59,8 @@ class Colony:
         self._calls = calls
         self._put = put
         self.ask = ask
+        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
+        """Called with links that other workers, or this one, have found."""
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
 
@@ -122,6 +124,7 @@ class Colony:
         Those too with `again`, for a population that has nowhere to go.
         """
         by_source: dict[Source | None, list[Link]] = defaultdict(list)
+        self.on_links(link for link, _ in links)
         for link, source in links:
             target = link.fingerprint
             is_new = self.territory.wait(host, target)
@@ -162,6 +165,7 @@ class Colony:
 
     def heard(self, page: Page, depth: int) -> None:
         """Another worker has settled a page."""
+        self.on_links(page.links)
         fresh = [link for link in page.links if self._place(link)]
         if self._base.get(page.fingerprint) is None:
             self._borders.hear(page, depth)

@@ -22,7 +22,7 @@ from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
-from evocrawl.model import Content, Dead, Dropped, Outcome, Page, Visit
+from evocrawl.model import Content, Dead, Dropped, Fingerprint, Outcome, Page, Visit
 from evocrawl.novelty import Told
 from evocrawl.particulars import Particulars
 from evocrawl.probes import Probes
@@ -60,7 +60,7 @@ class Ecosystem:
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
-        self.names = Names(crawler)
+        self.names = Names(crawler, lambda target: self.base.is_claimed(target))
         self.flights: dict[int, Flight] = {}
         self.settled_twice = 0
         self.on_landed: list[Callable[[Flight, Outcome], None]] = []
@@ -91,6 +91,9 @@ class Ecosystem:
         self.chronicle = Chronicle(habitat.population, limits, self._journal)
         if self.sharing is not None:
             self.chronicle = self.sharing.chronicle
+            self.sharing.worker.colony.on_links = self.names.recall
+        self.chronicle.on_links = self.names.recall
+        self.chronicle.on_settled = self.names.settled
         self._reader = PageReader(
             crawler, self.config.read_timeout_s, data="formats" in self.relevance.reads
         )
@@ -151,6 +154,18 @@ class Ecosystem:
         """Return the notes on the visit that `request` belongs to, None when it belongs to none."""
         return self.flights.get(request.meta.get(VISIT, 0))
 
+    def sending(self, request: Request) -> Flight | None:
+        """Return the notes on the visit that `request` is sent for, None when it is none's.
+
+        A request that a callback made of a copy of its response's meta is none's: it loses the
+        visit's number.
+        """
+        flight = self.flight(request)
+        if flight is None or flight.is_answered:
+            request.meta.pop(VISIT, None)
+            return None
+        return flight
+
     def took_off(self, visit: Visit) -> Flight:
         """Begin the notes on a visit."""
         flight = self.flights[visit.id] = Flight(visit, visit.lead.url, visit.lead.fingerprint)
@@ -165,6 +180,8 @@ class Ecosystem:
             outcome = Dropped(outcome.reason)
         for listener in self.on_landed:
             listener(flight, outcome)
+        if not flight.is_put_off:
+            self.names.settled(flight.visit.lead.fingerprint)
         particulars = self._particulars.pop(flight.visit.id, None)
         try:
             self.chronicle.settle(flight.visit.id, outcome, particulars)
@@ -222,7 +239,7 @@ class Ecosystem:
         assert item.relevance is not None
         item.relevance = bounded(item.relevance)
         item.energy = self.population.price(item.relevance)
-        told = self._told(item.url, self._content(item))
+        told = self._told(item.url, self._page_of(item), self._content(item))
         if told.is_new is False:
             item.energy = 0.0
             twin = None if told.twin is None else self.base.get(told.twin)
@@ -233,14 +250,20 @@ class Ecosystem:
         if self._traps is None or not self.config.probe or response.status != 200:
             return False
         content = Content(reading.title, reading.text)
-        told = self._told(response.url, content)
+        flight = self.flight(response.request) if response.request else None
+        page = flight.identity_of(response.url) if flight else fingerprint(response.url)
+        told = self._told(response.url, page, content)
         is_new = told.is_new is not False or not told.is_telling
         return await self._probes.is_soft_404(response.url, content, is_new=is_new)
 
-    def _told(self, url: str, content: Content) -> Told:
+    def _told(self, url: str, page: Fingerprint, content: Content) -> Told:
         if self._traps is None:
             return Told(None)
-        return self._traps.look(url, fingerprint(url), content)
+        return self._traps.look(url, page, content)
+
+    def _page_of(self, item: PageItem) -> Fingerprint:
+        flight = self.flights.get(item.visit)
+        return flight.identity_of(item.url) if flight else fingerprint(item.url)
 
     def reward(self, item: PageItem) -> None:
         """Note the page on its visit, which is settled when its request leaves the engine.

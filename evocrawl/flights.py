@@ -60,7 +60,8 @@ class Flight:
     should there be none. `answer` is what came last, where answers are kept. `is_read`: the spider
     has read the page itself. `last_bytes` came over the wire with the last answer, `body_bytes`
     with all of them. `claimed` are the addresses that redirects took it to, `tries` the second
-    tries of its link so far. `is_put_off`: it failed, and its link is open again.
+    tries of its link so far. `is_put_off`: it failed, and its link is open again. `is_answered`:
+    the spider has the answer or failure, and requests that carry the visit's number are copies.
     """
 
     visit: Visit
@@ -83,6 +84,7 @@ class Flight:
     claimed: list[Fingerprint] = field(default_factory=list)
     tries: int = 0
     is_put_off: bool = False
+    is_answered: bool = False
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""
@@ -98,20 +100,29 @@ class Flight:
         try:
             target = self.identity_of(url)
         except ValueError:
-            self.hops.append((self.url, url))
-            self.failure = NOWHERE
+            self.stops_at(url, NOWHERE)
             return False
         if target != self.address:
-            self.hops.append((self.url, url))
             is_known = target != self.visit.lead.fingerprint and claims.is_claimed(target)
             if is_known and not self.goes_anywhere:
-                self.failure = KNOWN
+                self.stops_at(url, KNOWN)
                 return False
-            claims.claim(target)
-            self.claimed.append(target)
-            self.url, self.address = url, target
+            self.goes_to(url, target, claims)
         self.failure = ""
         return True
+
+    def goes_to(self, url: str, target: Fingerprint, claims: Claims | None = None) -> None:
+        """Go on to `url`, which has the identity `target`, and take it from `claims` if given."""
+        self.hops.append((self.url, url))
+        if claims is not None:
+            claims.claim(target)
+            self.claimed.append(target)
+        self.url, self.address, self.failure = url, target, ""
+
+    def stops_at(self, url: str, failure: str) -> None:
+        """The visit ends before `url`, where a redirect led."""
+        self.hops.append((self.url, url))
+        self.failure = failure
 
     @property
     def cost(self) -> Cost:

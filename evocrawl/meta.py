@@ -8,12 +8,16 @@ VISIT = "evocrawl_visit"
 PLAIN = "evocrawl"
 """Set to False on a request that is no link (an API call, a login): it is sent as it is."""
 
+SEED = "evocrawl_seed"
+"""True on a seed of evospider: its URL is its identity, as it is of a link read off a page."""
+
 REFUSED = "evocrawl_refused"
 """True on a request that robots.txt forbids."""
 
 META_KEYS: dict[str, str] = {
     VISIT: "number of the visit that the request belongs to; set by the scheduler",
-    PLAIN: "False on a request that is no link (an API call, a login): it is sent at once, as it "
-    "is, and its links are no page's; set by you",
+    PLAIN: "False on a request that is no link (an API call, a login): it is sent at once, unless "
+    "Scrapy's dupe filter drops it, and its links are no page's; set by you",
+    SEED: "True on a seed of `evospider`, until the scheduler takes it",
     REFUSED: "True on a request that robots.txt forbids; set by the robots middleware",
 }

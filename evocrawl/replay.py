@@ -123,6 +123,7 @@ class _Repeat:
                 environment.hosts.locate(host, address, most)
             case Placed(links):
                 self._population.place(links)
+                self._chronicle.on_links(links)
             case DoorOpened(door):
                 self._population.opened(door)
             case DoorShut(door):
@@ -163,8 +164,12 @@ class _Repeat:
             self._population.settle(visit, outcome)
         self.past.moved.pop(visit, None)
         self.past.pages += isinstance(outcome, Fetched)
+        if isinstance(outcome, Fetched):
+            self._chronicle.on_links(outcome.page.links)
         if isinstance(outcome, Dead | Dropped) and outcome.reason in (LATER, OVER_BUDGET):
             self.past.cut_short[visit] = (under_way.lead, species)
+        else:
+            self._chronicle.on_settled(under_way.lead.fingerprint)
 
 
 @contextmanager

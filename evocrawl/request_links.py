@@ -2,50 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
-from evocrawl.model import Fingerprint, Link
+from scrapy import Request
+
+from evocrawl.dupefilters import ProjectFilter
+from evocrawl.flights import KNOWN, NOWHERE
+from evocrawl.meta import SEED, VISIT
+from evocrawl.model import Fingerprint, Lead, Link
+from evocrawl.sameness import repeat_key, start_key
 from evocrawl.showing import has_credentials, without_credentials
 from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
+
+    from evocrawl.flights import Claims, Flight
 
 
 class Names:
-    """Gives requests their identities: two requests of one identity are not both followed."""
+    """Gives requests their identities, and says which ones the project's dupe filter drops.
 
-    def __init__(self, crawler: Crawler) -> None:
+    `is_claimed` tells which identities the page base has claimed.
+    """
+
+    def __init__(self, crawler: Crawler, is_claimed: Callable[[Fingerprint], bool]) -> None:
         self._crawler = crawler
+        self._is_claimed = is_claimed
         self._repeats = count(1)
+        self._starts: Counter[Fingerprint] = Counter()
+        self._waiting: dict[Fingerprint, Request] = {}
+
+    @cached_property
+    def dupefilter(self) -> ProjectFilter:
+        """The project's dupe filter, made when first asked for: settings are complete then."""
+        return ProjectFilter(self._crawler, self._is_claimed)
 
     def begin(self, runs: int) -> None:
         """Give none of the identities that requests were given in `runs` earlier runs."""
         self._repeats = count((runs << 32) + 1)
 
-    def identity(self, request: Request, target: Fingerprint) -> Fingerprint:
+    def admits(self, request: Request, *, is_redirected: bool = False) -> bool:
+        """Return whether `request` is to be sent; if not, the dupe filter has logged it."""
+        if request.dont_filter or SEED in request.meta:
+            return True
+        if not self.dupefilter.is_seen(request, is_redirected=is_redirected):
+            return True
+        self.dupefilter.log(request)
+        return False
+
+    def identity(
+        self, request: Request, target: Fingerprint, *, is_start: bool = False
+    ) -> Fingerprint:
         """Return the identity of `request`, whose URL has the fingerprint `target`.
 
-        A request with ``dont_filter`` may repeat another, so its identity is its own. For forms
-        and the like Scrapy's fingerprinter decides.
+        Requests have one identity where the dupe filter drops all but one of them. Any other
+        request has an identity of its own, which is the same in each run if `start()` yields it.
         """
-        if request.dont_filter and not request.meta.get("is_start_request"):
-            return target + next(self._repeats).to_bytes(8)
-        if request.method != "GET" or request.body:
-            return self._crawler.request_fingerprinter.fingerprint(request)
-        return target
+        if request.meta.pop(SEED, False):
+            return target
+        key = None if request.dont_filter else self.dupefilter.key_of(request)
+        if key is not None:
+            self._waiting.setdefault(key, request)
+            return key
+        if not is_start:
+            return repeat_key(target, next(self._repeats))
+        alike = start_key(request.url, request.method, request.body)
+        number = self._starts[alike]
+        self._starts[alike] += 1
+        return start_key(request.url, request.method, request.body, number)
+
+    def known(self, request: Request, words: Mapping[Fingerprint, Link]) -> Link | None:
+        """Return the link of a request that the dupe filter drops: the page leads there, too.
+
+        While the first request of its kind waits, the link carries that one. None where the
+        population knows no such link.
+        """
+        key = self.dupefilter.key_of(request)
+        if key is None or not self.dupefilter.was_taken(key):
+            return None
+        first = self._waiting.get(key)
+        if first is None and not self._is_claimed(key):
+            return None
+        return _link(first or request, fingerprint(request.url), key, words)
+
+    def follow(self, flight: Flight, request: Request, claims: Claims) -> bool:
+        """Go on with `flight` by `request`, a redirect or what a middleware sends instead.
+
+        False where the dupe filter drops it, as Scrapy has it, or, for a link that was read off a
+        page, where the page is known; the visit has failed then.
+        """
+        if not is_explicit(flight.visit.lead):
+            return flight.moves_to(request.url, claims)
+        try:
+            target = fingerprint(request.url)
+        except ValueError:
+            flight.stops_at(request.url, NOWHERE)
+            return False
+        if not self.admits(request, is_redirected=True):
+            flight.stops_at(request.url, KNOWN)
+            return False
+        key = None if request.dont_filter else self.dupefilter.key_of(request)
+        if key is None:
+            flight.goes_to(request.url, repeat_key(target, next(self._repeats)))
+        else:
+            flight.goes_to(request.url, key, claims)
+        return True
+
+    def left_to_owner(self, lead: Lead, request: Request) -> Link | None:
+        """Return the link that `request`, a redirect of `lead`, is to the worker with its host.
+
+        None where the dupe filter drops it.
+        """
+        copy = request.copy()
+        copy.meta.pop(VISIT, None)
+        if is_explicit(lead):
+            return request_link(self, copy) if self.admits(copy) else None
+        payload = copy if isinstance(lead.payload, Request) else None
+        return Link(request.url, fingerprint(request.url), payload=payload)
+
+    def settled(self, target: Fingerprint) -> None:
+        """The link was followed, and is not open again."""
+        self._waiting.pop(target, None)
+
+    def recall(self, links: Iterable[Link]) -> None:
+        """Take note of links that were found in an earlier run, or by another worker."""
+        for link in links:
+            payload = link.payload
+            if isinstance(payload, Request) and self.dupefilter.recall(link.fingerprint, payload):
+                self._waiting[link.fingerprint] = payload
+
+
+def is_explicit(lead: Lead) -> bool:
+    """Return whether the user's spider asked for it; False for a link that was read off a page."""
+    return lead.fingerprint != fingerprint(lead.url)
+
+
+def is_address(request: Request) -> bool:
+    """Return whether `request` has an http(s) URL that can be a link."""
+    try:
+        fingerprint(request.url)
+    except ValueError:
+        return False
+    return True
 
 
 def request_link(
-    names: Names, request: Request, words: Mapping[Fingerprint, Link] | None = None
+    names: Names,
+    request: Request,
+    words: Mapping[Fingerprint, Link] | None = None,
+    *,
+    is_start: bool = False,
 ) -> Link | None:
     """Return the link that `request` stands for, with the request as its payload.
 
     `words` are the anchors read from the page by target, which lend the link anchor and context.
-    None for a request that is no http(s) one.
+    None for a request that is no http(s) one. Whether the dupe filter admits it is another
+    question: see `Names.admits`.
     """
     try:
         target = fingerprint(request.url)
@@ -54,10 +171,19 @@ def request_link(
     if has_credentials(request.url):
         # A page's, not the user's: and Twisted takes them for a part of the host.
         request = request.replace(url=without_credentials(request.url))
+    return _link(request, target, names.identity(request, target, is_start=is_start), words)
+
+
+def _link(
+    request: Request,
+    target: Fingerprint,
+    identity: Fingerprint,
+    words: Mapping[Fingerprint, Link] | None,
+) -> Link:
     seen = words.get(target) if words else None
     return Link(
         request.url,
-        names.identity(request, target),
+        identity,
         anchor=(seen.anchor if seen else "") or str(request.meta.get("link_text") or "").strip(),
         context=seen.context if seen else "",
         position=seen.position if seen else 0,

@@ -12,8 +12,13 @@ from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.utils.asyncio import call_later
-from scrapy.utils.defer import _schedule_coro, deferred_from_coro
+from scrapy.utils.defer import (
+    _schedule_coro,
+    deferred_from_coro,
+    maybe_deferred_to_future,
+)
 
+from evocrawl.answers import note_answers
 from evocrawl.doorkeeper import Doorkeeper
 from evocrawl.durable import STATE_FAILED, about, tell_of
 from evocrawl.ecosystem import Ecosystem
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 
     from evocrawl.flights import Flight
     from evocrawl.model import Visit
+    from evocrawl.sharing import Sharing
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +79,9 @@ class EvoScheduler(BaseScheduler):
         self._closed = False
         self._has_failed = False
         self._is_ending = False
+        self._names = ecosystem.names
+        self.df = self._names.dupefilter.filter
+        """The project's dupe filter, by the name that Scrapy's scheduler gives it."""
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
@@ -90,9 +99,20 @@ class EvoScheduler(BaseScheduler):
         doorkeeper = Doorkeeper(gate, self._ecosystem, self._wake)
         self._lull = Lull(self._crawler, self._ecosystem, gate)
         prepare(self._crawler)
-        if self._sharing is None:
+        note_answers(self._crawler, self._ecosystem)
+        opening = self.df.open()
+        if self._sharing is None and opening is None:
             self._resume(doorkeeper)
             return None
+        return deferred_from_coro(self._open_later(opening, doorkeeper))
+
+    async def _open_later(self, opening: Deferred[None] | None, doorkeeper: Doorkeeper) -> None:
+        """Go on when the dupe filter is open, by resuming the crawl or by joining its workers."""
+        if opening is not None:
+            await maybe_deferred_to_future(opening)
+        if self._sharing is None:
+            self._resume(doorkeeper)
+            return
         self._sharing.guard_requests(self._crawler)
 
         def gained(host: str) -> None:
@@ -100,14 +120,9 @@ class EvoScheduler(BaseScheduler):
             self._wake()
 
         self._sharing.listen(gained, self._wake, self._failed, self._has_more)
-        return deferred_from_coro(self._join())
-
-    async def _join(self) -> None:
-        """Become a worker of a crawl that others may be at, too."""
-        assert self._sharing is not None
         self._ecosystem.resume()
         await self._sharing.join(about(self._crawler, self._ecosystem.config))
-        self._ecosystem.names.begin(int(self._sharing.worker.session))
+        self._names.begin(int(self._sharing.worker.session))
 
     def _resume(self, doorkeeper: Doorkeeper) -> None:
         """Make the visits that were under way again, and ask for robots.txt where some wait."""
@@ -132,9 +147,16 @@ class EvoScheduler(BaseScheduler):
         for visit in list(self._population.unsettled.values()):
             flight = self._ecosystem.flights.get(visit.id) or self._ecosystem.took_off(visit)
             self._ecosystem.land(flight, f"the crawl closed: {reason}")
+        closing: Deferred[None] | None = self.df.close(reason)
         if self._sharing is None:
-            return None
-        return deferred_from_coro(self._sharing.leave(self._crawler.stats))
+            return closing
+        return deferred_from_coro(self._leave(self._sharing, closing))
+
+    async def _leave(self, sharing: Sharing, closing: Deferred[None] | None) -> None:
+        """Leave the crawl to its other workers."""
+        if closing is not None:
+            await maybe_deferred_to_future(closing)
+        await sharing.leave(self._crawler.stats)
 
     def has_pending_requests(self) -> bool:
         """Return True while a request waits or the population may still choose one."""
@@ -150,12 +172,15 @@ class EvoScheduler(BaseScheduler):
             # A page's, not the user's: and Twisted takes them for a part of the host.
             request = request.replace(url=without_credentials(request.url))
         flight = self._ecosystem.flight(request)
-        if flight is not None:
+        if flight is not None and not flight.is_answered:
             return self._continue(flight, request)
-        request.meta.pop(VISIT, None)
+        is_copy = request.meta.pop(VISIT, None) is not None
+        is_start = not is_copy and request.meta.get("is_start_request", False)
+        if not self._names.admits(request):
+            return False
         self._try_again(host_of(request.url))
         is_plain = request.meta.get(PLAIN) is False
-        link = None if is_plain else request_link(self._ecosystem.names, request)
+        link = None if is_plain else request_link(self._names, request, is_start=is_start)
         if link is not None:
             return self._chronicle.place([link]) > 0
         self._push(request)
@@ -198,11 +223,11 @@ class EvoScheduler(BaseScheduler):
         if request.meta.get("retry_times", 0) > flight.tries:
             self._postponing.retry(flight, request)
             return True
-        if self._sharing is not None and self._sharing.goes_astray(flight, request):
+        if self._sharing is not None and self._sharing.goes_astray(flight, request, self._names):
             return False
         if self._postponing.turn_back(flight, request):
             return True
-        if not flight.moves_to(request.url, self._chronicle.claims_of(flight.visit.id)):
+        if not self._names.follow(flight, request, self._chronicle.claims_of(flight.visit.id)):
             return False
         self._push(request)
         return True
@@ -230,7 +255,8 @@ class EvoScheduler(BaseScheduler):
             request.meta["retry_times"] = tries
         flight.tries = request.meta.get("retry_times", 0)
         request.meta[VISIT] = visit.id
-        request.meta["depth"] = lead.depth
+        if own is None:
+            request.meta["depth"] = lead.depth
         return request
 
     def _land_what_is_over(self) -> None:

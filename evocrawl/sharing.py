@@ -16,6 +16,7 @@ from evocrawl.chronicle import Chronicle
 from evocrawl.colony import LEASE_LOST, MOVED_AWAY, Colony
 from evocrawl.connections import check_at_last
 from evocrawl.errors import StateError
+from evocrawl.flights import KNOWN
 from evocrawl.habitat import Habitat
 from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
@@ -25,7 +26,7 @@ from evocrawl.shared_payloads import SharedPayloads
 from evocrawl.shares import Terms
 from evocrawl.store.ops import Began, Op
 from evocrawl.store.shared.layout import Place, is_shared
-from evocrawl.urls import fingerprint, host_of
+from evocrawl.urls import host_of
 from evocrawl.worker import SharedWorker
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from evocrawl.flights import Flight
+    from evocrawl.request_links import Names
 
 logger = logging.getLogger(__name__)
 
@@ -126,19 +128,17 @@ class Sharing:
         if not self.worker.may_send(host, is_visit=is_visit):
             raise IgnoreRequest(LEASE_LOST)
 
-    def goes_astray(self, flight: Flight, request: Request) -> bool:
+    def goes_astray(self, flight: Flight, request: Request, names: Names) -> bool:
         """Return whether a redirect leads to a host that is not ours: it is left to its owner."""
         host = host_of(request.url)
         if not host or self.worker.may_send(host, is_visit=True):
             return False
-        payload = None
-        if isinstance(flight.visit.lead.payload, Request):
-            payload = request.copy()
-            payload.meta.pop(VISIT, None)
-        flight.hops.append((flight.url, request.url))
-        flight.failure = MOVED_AWAY
-        target = fingerprint(request.url)
-        self.worker.colony.moved(flight.visit.lead, Link(request.url, target, payload=payload))
+        link = names.left_to_owner(flight.visit.lead, request)
+        if link is None:
+            flight.stops_at(request.url, KNOWN)
+        else:
+            flight.stops_at(request.url, MOVED_AWAY)
+            self.worker.colony.moved(flight.visit.lead, link)
         return True
 
 

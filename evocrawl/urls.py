@@ -34,12 +34,15 @@ from evocrawl.hostnames import ascii_name, with_ascii_name
 from evocrawl.model import Fingerprint
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_PLAIN = re.compile(
-    r"https?://(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*"
+PLAIN = re.compile(
+    r"https?://(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*(?=/)"
     r"(?:/[\w~!$&'*+,=:@-][\w~!$&'()*+,=:@.-]*)*/?",
     re.A,
 )
-"""URLs that are their own identity. Not with ``;``: w3lib drops an empty parameter."""
+"""URLs that are their own identity, and canonical.
+
+Not with ``;``: w3lib drops an empty parameter.
+"""
 _HOST_AS_WRITTEN = re.compile(
     r"[A-Za-z]+://((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*\.?)(?::\d*)?(?:[/?#]|\Z)"
 )
@@ -64,7 +67,8 @@ _TRACKING = re.compile(
 _MAY_SAY_WHO = re.compile(
     rf"(?:\A|&)(?:{_TRACKING.pattern}|{_SESSION.pattern}|{_MAYBE_SESSION.pattern})(?:[=&]|\Z)", re.I
 )
-_FINGERPRINT_BYTES = 12
+FINGERPRINT_BYTES = 12
+"""Bytes of a URL's identity."""
 _AROUND = "".join(map(chr, range(0x21)))
 """C0 controls and space; no other white space, which is a part of the address."""
 _NUMERIC_END = re.compile(r"(?:\A|\.)(?:[0-9]+|0[xX][0-9a-fA-F]*)\Z", re.A)
@@ -82,7 +86,7 @@ def identity(url: str) -> str:
     >>> identity("http://example.com/b;jsessionid=1F2?utm_source=x&sid=5")
     'http://example.com/b?sid=5'
     """
-    if _PLAIN.fullmatch(url) and url.count("/") > 2:
+    if PLAIN.fullmatch(url):
         return url
     parts = urlsplit(canonicalize_url(with_ascii_name(url.strip(_AROUND))))
     if parts.scheme not in _DEFAULT_PORTS:
@@ -101,7 +105,7 @@ def fingerprint(url: str) -> Fingerprint:
     With 96 bits, two of 10⁹ URLs collide with a probability of about 6·10⁻¹². Raises ValueError
     as `identity` does.
     """
-    return blake2b(identity(url).encode(), digest_size=_FINGERPRINT_BYTES).digest()
+    return blake2b(identity(url).encode(), digest_size=FINGERPRINT_BYTES).digest()
 
 
 def host_of(url: str) -> str:

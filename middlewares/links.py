@@ -15,7 +15,7 @@ from evocrawl.items import PageItem
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.model import Fingerprint, Link
 from evocrawl.probes import SOFT_404
-from evocrawl.request_links import request_link
+from evocrawl.request_links import is_address, request_link
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -64,7 +64,7 @@ class LinksMiddleware:
         output.meta.pop(VISIT, None)
         if output.meta.get(PLAIN) is False:
             return True
-        return not output.url.startswith(("http:", "https:"))
+        return not output.url.startswith(("http:", "https:")) or not is_address(output)
 
     async def _finish(self, response: Response, requests: list[Request]) -> list[PageItem]:
         """Give the page its links and score it; return it where pages go through the pipelines."""
@@ -96,10 +96,23 @@ class LinksMiddleware:
             self._ecosystem.take(item)
 
     def _links(self, requests: list[Request], words: dict[Fingerprint, Link]) -> Iterator[Link]:
+        names = self._ecosystem.names
         for request in requests:
-            link = request_link(self._ecosystem.names, request, words)
-            if link is not None and self._is_wanted(request):
+            if not self._is_wanted(request):
+                continue
+            if names.admits(request):
+                link = request_link(names, request, words)
+            else:
+                self._drop(request)
+                link = names.known(request, words)
+            if link is not None:
                 yield link
+
+    def _drop(self, request: Request) -> None:
+        """Tell that the dupe filter has dropped a request, as the engine does."""
+        self._crawler.signals.send_catch_log(
+            signals.request_dropped, request=request, spider=self._crawler.spider
+        )
 
     def _is_wanted(self, request: Request) -> bool:
         """Ask the handlers of request_scheduled, as the engine does; offsite filtering is one."""

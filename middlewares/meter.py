@@ -42,7 +42,7 @@ class MeterMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""
-        flight = self._ecosystem.flight(request)
+        flight = self._ecosystem.sending(request)
         if not self._ecosystem.chronicle.spend(request.meta.get(VISIT)):
             if flight is not None:
                 flight.failure = OVER_BUDGET

@@ -13,6 +13,7 @@ from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
 from evocrawl.flights import has_page
 from evocrawl.hostnames import ascii_name, with_ascii_name
+from evocrawl.meta import SEED
 from evocrawl.probes import SOFT_404
 from evocrawl.reading.targets import DATA
 from evocrawl.urls import host_of, identity
@@ -64,7 +65,7 @@ class EvoSpider(Spider):
         self.ecosystem.is_seeding = True
         try:
             for url in self.seeds:
-                yield Request(with_ascii_name(url))
+                yield Request(with_ascii_name(url), meta={SEED: True})
         finally:
             self.ecosystem.is_seeding = False
 

@@ -35,6 +35,7 @@ class Stage:
             population=SimpleNamespace(wakes_at=lambda: None, cut_short=0),
             chronicle=SimpleNamespace(flush=lambda: None, choose=self._choose),
             sharing=None,
+            names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
             flights=self.flights,
             land=self._land,
             is_seeding=False,

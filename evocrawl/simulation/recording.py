@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Protocol, Self
 from evocrawl.errors import EvocrawlError
 from evocrawl.flights import KNOWN, NOWHERE, Flight
 from evocrawl.model import Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
+from evocrawl.sameness import is_page_of
 from evocrawl.simulation.records import RECORDING, Fields, WorldError, read_lines
 from evocrawl.urls import fingerprint
 
@@ -97,10 +98,10 @@ class Recording:
         latency_s = round(min(flight.seconds / max(flight.requests, 1), self._timeout_s * 0.99), 6)
         # What is no GET of its address, such as a form, is no page of it.
         lead = flight.visit.lead
-        is_page = lead.fingerprint == fingerprint(lead.url)
+        is_page = is_page_of(lead.fingerprint, lead.url)
         for url, location in flight.hops[0 if is_page else 1 :]:
             yield url, {"redirect_to": location, "latency_s": latency_s}
-        if flight.address != fingerprint(flight.url):
+        if not is_page_of(flight.address, flight.url):
             return
         match outcome:
             case Fetched(page) if page.fingerprint == flight.address:
@@ -131,7 +132,7 @@ class Recording:
 def _page(page: Page) -> dict[str, Any]:
     content = page.content
     row = {"title": content.title, "text": content.text, "lang": content.language}
-    return row | {"links": [_link(e) for e in page.links if e.fingerprint == fingerprint(e.url)]}
+    return row | {"links": [_link(e) for e in page.links if is_page_of(e.fingerprint, e.url)]}
 
 
 def _link(link: Link) -> dict[str, Any]:

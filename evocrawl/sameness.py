@@ -1,0 +1,63 @@
+"""Which requests of a user's own spider are the same, as keys of 12 bytes or more.
+
+A link that evocrawl reads off a page has the identity of its URL (see `evocrawl.urls`). A request
+that a spider yields has a key of its own, so that neither stands in the way of the other: what
+counts as the same request is for the project's dupe filter to say.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from w3lib.url import canonicalize_url
+
+from evocrawl.model import Fingerprint
+from evocrawl.urls import FINGERPRINT_BYTES, PLAIN, fingerprint
+
+_COUNTER_BYTES = 8
+
+
+def page_request_key(url: str) -> Fingerprint:
+    """Return the key of a plain GET request, equal where Scrapy's own fingerprints are.
+
+    >>> page_request_key("http://a.test/?b&a#top") == page_request_key("http://a.test/?a&b")
+    True
+    >>> page_request_key("http://a.test/?utm_source=x") == page_request_key("http://a.test/")
+    False
+    """
+    canonical = url if PLAIN.fullmatch(url) else canonicalize_url(url)
+    return _digest(b"page", canonical.encode("utf-8", "surrogatepass"))
+
+
+def request_key(scrapy_fingerprint: bytes) -> Fingerprint:
+    """Return the key of a request that a fingerprinter of Scrapy or the project describes."""
+    return _digest(b"request", scrapy_fingerprint)
+
+
+def start_key(url: str, method: str = "GET", body: bytes = b"", number: int = 0) -> Fingerprint:
+    """Return the key of the start request that is number `number` (from 0) of those alike.
+
+    It is the same in each run and for each worker, which all call `start()`.
+    """
+    head = f"{number} {method} {len(url)} {url} ".encode("utf-8", "surrogatepass")
+    return _digest(b"start", head + body)
+
+
+def repeat_key(target: Fingerprint, number: int) -> Fingerprint:
+    """Return the key of a request that is like no other, for a URL of the identity `target`."""
+    return target + number.to_bytes(_COUNTER_BYTES)
+
+
+def is_page_of(key: Fingerprint, url: str) -> bool:
+    """Return whether `key` stands for a link to `url`, or a plain GET request for it.
+
+    False for forms and the like, and where a fingerprinter of the project made the key.
+    """
+    return key[:FINGERPRINT_BYTES] == fingerprint(url) or key in (
+        page_request_key(url),
+        start_key(url),
+    )
+
+
+def _digest(kind: bytes, data: bytes) -> Fingerprint:
+    return blake2b(data, digest_size=FINGERPRINT_BYTES, person=kind).digest()
