@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 import scrapy
@@ -13,7 +15,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
 
-from evocrawl import __version__
+from evocrawl import __version__, log_records
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import EvocrawlError
 from evocrawl.extensions.progress import Progress
@@ -33,6 +35,7 @@ from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
 from evocrawl.pipelines.reward import RewardPipeline
 from evocrawl.scheduler import EvoScheduler
+from evocrawl.scrapy_settings import check_process, checked
 from evocrawl.showing import masked
 
 if TYPE_CHECKING:
@@ -92,11 +95,20 @@ class Addon:
         """Remember the crawler, whose ecosystem is made once the settings are complete."""
         return cls(crawler)
 
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Make log records harmless before Scrapy writes the first, and check how it is to log."""
+        log_records.install()
+        check_process(settings)
+
     def update_settings(self, settings: BaseSettings) -> None:
         """Put evocrawl's components in place; warns where the project's settings prevail.
 
         Raises NotConfigured, and leaves the crawl as it was, where the scheduler is another's.
         """
+        log_records.install()
+        with self._refusing():
+            checked(settings)
         settings.set("SCHEDULER", EvoScheduler, "addon")
         if load_object(settings["SCHEDULER"]) is not EvoScheduler:
             raise NotConfigured(
@@ -117,8 +129,13 @@ class Addon:
                 _warn(setting, f"{component.__name__}: None", "that part is switched off")
         for name in TOLD_URLS:
             logging.getLogger(name).addFilter(_mask)
-        try:
+        with self._refusing():
             Ecosystem.of(self._crawler)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
         except EvocrawlError:
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             self._crawler.spider = None

@@ -251,6 +251,12 @@ class Config(TrapOptions):
             raise SettingError(
                 "back_off_s", self.back_off_s, f"at most back_off_cap_s, {self.back_off_cap_s}"
             )
+        if "lower_bound" in given and 0 < self.max_pages < self.lower_bound:
+            raise SettingError(
+                "lower_bound",
+                self.lower_bound,
+                f"at most max_pages, {self.max_pages}: with fewer requests the agents starve",
+            )
         if self.lower_bound > self.upper_bound:
             raise SettingError(
                 "lower_bound", self.lower_bound, f"at most upper_bound, {self.upper_bound}"

@@ -11,31 +11,22 @@ is the user's own choice.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.utils.misc import load_object
 from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.error import DNSLookupError
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from twisted.python import context
 from zope.interface import implementer
 
-from evocrawl.errors import SettingError
 from evocrawl.lookups import resolver
 
 if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
     from twisted.python.failure import Failure
 
     from evocrawl.addresses import Networks
-
-logger = logging.getLogger(__name__)
-
-SCHEMES = ("http", "https")
 
 _context = cast("Any", context)
 
@@ -49,31 +40,14 @@ class AddressRefused(IgnoreRequest):
         return cls(f"{host} is at {address} ({kind})")
 
 
-def check_handlers(settings: BaseSettings, networks: Networks) -> None:
-    """Raise SettingError where http(s) is downloaded by something whose connections are not seen.
-
-    Where every address is allowed there is nothing to see.
-    """
-    if networks.is_everything:
-        return
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    for scheme in SCHEMES:
-        handler = handlers.get(scheme)
-        if handler is not None and load_object(handler) is not HTTP11DownloadHandler:
-            raise SettingError(
-                f"DOWNLOAD_HANDLERS[{scheme!r}]",
-                handler,
-                "Scrapy's HTTP11DownloadHandler, as the address guard does not see connections "
-                "that others make; or give the guard up with EVOCRAWL_ALLOW_NETWORKS="
-                '"0.0.0.0/0 ::/0"',
-            )
-
-
 def watch(pool: Any, networks: Networks) -> None:
     """Let `pool` make no connection to an address that `networks` refuses.
 
-    A connection that is refused fails with AddressRefused.
+    A connection that is refused fails with AddressRefused. A pool of another make, of which no
+    connection is asked for in Twisted's way, is left alone.
     """
+    if not hasattr(pool, "getConnection"):
+        return
     get = pool.getConnection
 
     def get_checked(key: Any, endpoint: Any) -> Deferred[Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evocrawl.addresses import read_networks
 from evocrawl.learning_options import LearningOptions
-from evocrawl.options import maybe, number, option, whole
+from evocrawl.options import maybe, number, option, whole, words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +19,13 @@ class NetworkOptions(LearningOptions):
         "networks such as 10.0.0.0/8 or fd00::/8, apart by spaces or commas; for every address "
         "0.0.0.0/0 ::/0",
         "networks beyond the public Internet that the crawl may connect to",
+    )
+    trusted_handlers: tuple[str, ...] = option(
+        (),
+        words,
+        "dotted paths of download handlers, apart by spaces or commas",
+        "download handlers for http and https that may make connections which the address guard "
+        "does not see; all other guards stay on",
     )
     read_timeout_s: float = option(
         10.0,

@@ -9,17 +9,22 @@ from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
 from evocrawl.connections import mend
 from evocrawl.cookies import keep_few
+from evocrawl.handlers import check_loaded
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
 def prepare(crawler: Crawler) -> None:
-    """Mend connections, bound cookies, and spare the garbage collector what is there for good."""
+    """Mend connections, bound cookies, and spare the garbage collector what is there for good.
+
+    Raises SettingError where there is no download handler.
+    """
     # It would take a tenth of a second to look at it, each time.
     gc.collect()
     gc.freeze()
     assert crawler.engine is not None
+    check_loaded(crawler.engine.downloader.handlers)
     mend(crawler.engine.downloader.handlers)
     cookies = crawler.get_downloader_middleware(CookiesMiddleware)
     if cookies is not None:

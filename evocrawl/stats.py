@@ -42,6 +42,7 @@ STATS: dict[str, str] = {
     "evocrawl/moves/back": "moves back to the page an agent came from",
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
     "evocrawl/robots/unreachable": "fetches of robots.txt that met a server error or no server",
+    "evocrawl/robots/faults": "robots.txt files not fetched for a fault in a handler or middleware",
     "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",
     "evocrawl/retries": "links that failed and were opened again, to be tried later",
     "evocrawl/hosts/failures": "answers and failures that called for leaving a host alone",

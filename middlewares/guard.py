@@ -14,7 +14,8 @@ from scrapy.utils.httpobj import urlparse_cached
 from evocrawl.addresses import Networks, literal
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import EvocrawlError
-from evocrawl.guard import SCHEMES, AddressRefused, check_handlers, watch
+from evocrawl.guard import AddressRefused, watch
+from evocrawl.handlers import SCHEMES, check_handlers, say_what_is_not_watched
 from evocrawl.lookups import MAX_NAMES, Lookups
 from evocrawl.meta import PLAIN
 from evocrawl.showing import shown
@@ -66,7 +67,7 @@ class GuardMiddleware:
         ecosystem = Ecosystem.of(crawler)
         networks = Networks(ecosystem.config.allow_networks)
         try:
-            check_handlers(crawler.settings, networks)
+            check_handlers(crawler.settings, networks, ecosystem.config.trusted_handlers)
         except EvocrawlError:
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             crawler.spider = None
@@ -95,9 +96,9 @@ class GuardMiddleware:
             self._stats.inc_value("evocrawl/guard/scheme")
             raise SchemeRefused(f"{parts.scheme}: is not followed")
         host = parts.hostname or ""
+        self._watch_pools()
         if self._networks.is_everything and request.meta.get("proxy"):
             return
-        self._watch_pools()
         addresses = await self._addresses(host)
         kinds = {each: kind for each in addresses if (kind := self._networks.refuses(each))}
         if addresses and not request.meta.get("proxy"):
@@ -138,14 +139,20 @@ class GuardMiddleware:
             )
 
     def _watch_pools(self) -> None:
+        """Watch the connections of the handlers. Where every address is allowed, none has to be.
+
+        A handler that has no pool of Twisted's (HTTP/2, httpx, aiohttp) is used as it is.
+        """
         if self._is_watching:
             return
         self._is_watching = True
         assert self._crawler.engine is not None
-        for scheme in SCHEMES:
-            handler = self._crawler.engine.downloader.handlers._get_handler(scheme)
-            if handler is not None:
-                watch(handler._pool, self._networks)  # type: ignore[attr-defined]
+        handlers = self._crawler.engine.downloader.handlers
+        found = [each for each in map(handlers._get_handler, SCHEMES) if each is not None]
+        for handler in {type(each): each for each in found}.values():
+            say_what_is_not_watched(type(handler))
+        for handler in [] if self._networks.is_everything else found:
+            watch(getattr(handler, "_pool", None), self._networks)
 
 
 def places_at_one_address(config: Config, settings: BaseSettings) -> int:

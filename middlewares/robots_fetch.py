@@ -14,11 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request, signals
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, StopDownload
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotSupported, StopDownload
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.log import failure_to_exc_info
 from twisted.python.failure import Failure
 
 from evocrawl.guard import AddressRefused
@@ -26,6 +27,7 @@ from evocrawl.middlewares.meter import OverBudget
 from evocrawl.references import header_text
 from evocrawl.robots import MAX_REDIRECTS, Rules, redirect_target, retry_after
 from evocrawl.robots_lines import MAX_BYTES
+from evocrawl.showing import shown
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -37,6 +39,7 @@ _RECEIVED = "evocrawl_robots_bytes"
 _SENT = "evocrawl_robots_sent"
 _INFLATED_MAX_BYTES = 8 * 1024 * 1024
 _QUICK_TO_PARSE_BYTES = 32 * 1024
+_TRACEBACKS = 10
 
 
 class Withheld(IgnoreRequest):
@@ -45,6 +48,13 @@ class Withheld(IgnoreRequest):
 
 class Unpaid(Withheld):
     """The budget has nothing left for it, for now or for good."""
+
+
+FAULTS = (
+    ArithmeticError, AssertionError, AttributeError, ImportError, IndexError, KeyError, NameError,
+    NotSupported, RuntimeError, TypeError,
+)  # fmt: skip
+"""What a download handler or a middleware raises for a mistake of its own, not a server's."""
 
 
 class Answer(NamedTuple):
@@ -67,16 +77,18 @@ class RobotsFetcher:
         self._stats = crawler.stats
         self._agent = agent
         self._timeout_s = timeout_s
+        self._reported: set[str] = set()
         crawler.signals.connect(self._cut_off, signals.bytes_received)
 
     def fetch(self, authority: str) -> Deferred[Answer]:
         """Return the answer to come.
 
         Fails with `Withheld` when no request was let out (`Unpaid` for want of budget), with
-        `AddressRefused` when it must not be, and with anything else when the server could not be
-        reached in time. Cancelling it drops the connection.
+        `AddressRefused` when it must not be, with one of `FAULTS` when a component of this process
+        failed, and with anything else when the server could not be reached in time. A fault is an
+        error in the log. Cancelling it drops the connection.
         """
-        answer = deferred_from_coro(self._follow(authority))
+        answer = deferred_from_coro(self._follow(authority)).addErrback(self._report, authority)
         is_late = False
 
         def cut_short() -> None:
@@ -94,6 +106,20 @@ class RobotsFetcher:
             return result
 
         return answer.addBoth(stop_timer)
+
+    def _report(self, failure: Failure, authority: str) -> Failure:
+        """Log a fault: with its traceback the first time that such a one happens."""
+        if isinstance(failure.value, FAULTS):
+            kind = f"{failure.type}: {failure.value}"
+            is_new = kind not in self._reported and len(self._reported) < _TRACEBACKS
+            self._reported.add(kind if is_new else "")
+            logger.error(
+                "robots.txt of %r cannot be asked for: a component of this crawl failed: %s",
+                authority,
+                shown(repr(failure.value)),
+                exc_info=failure_to_exc_info(failure) if is_new else None,
+            )
+        return failure
 
     async def _follow(self, authority: str) -> Answer:
         url = f"{authority}/robots.txt"

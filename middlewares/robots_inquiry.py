@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 
 from evocrawl.failures import bare
 from evocrawl.guard import AddressRefused
-from evocrawl.middlewares.robots_fetch import Answer, Unpaid, Withheld
+from evocrawl.middlewares.robots_fetch import FAULTS, Answer, Unpaid, Withheld
 from evocrawl.middlewares.robots_places import Places
 from evocrawl.robots import Rules, Verdict, authority
 from evocrawl.robots_cache import RulesCache
@@ -240,6 +240,11 @@ class Inquiries:
             return
         if isinstance(failure.value, AddressRefused):
             self._settle(inquiry, Rules.barred(), GIVEN_UP_LIFETIME_S)
+            return
+        if isinstance(failure.value, FAULTS):
+            # The next try would fail alike.
+            self._stats.inc_value("evocrawl/robots/faults")
+            self._settle(inquiry, Rules.unreachable(cause=bare(failure.value)), GIVEN_UP_LIFETIME_S)
             return
         logger.info("robots.txt of %r not fetched: %r", inquiry.authority, failure.value)
         self._stats.inc_value(f"robotstxt/exception_count/{failure.type}")

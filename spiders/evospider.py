@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from scrapy import Request, Spider
 
+from evocrawl import log_records
 from evocrawl.addon import Addon
 from evocrawl.ecosystem import Ecosystem
 from evocrawl.errors import SettingError
@@ -41,11 +42,12 @@ class EvoSpider(Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         """Switch the add-on on, so that the spider runs in any project that lists its module."""
+        log_records.install()
         super().update_settings(settings)
         settings.setdefault_in_component_priority_dict("ADDONS", Addon, 300)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+    def from_crawler(cls, crawler: Crawler, /, *args: Any, **kwargs: Any) -> Self:
         """Read the arguments, together with the settings, into the crawl's configuration."""
         told = {name: value for name, value in kwargs.items() if name.startswith("_")}
         options = {name: value for name, value in kwargs.items() if name not in told}

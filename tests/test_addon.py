@@ -44,8 +44,9 @@ def test_a_project_may_open_a_console() -> None:
 def test_handlers_of_other_schemes_are_off() -> None:
     """R18: but for those that the project lists itself."""
     assert all(settings_with()["DOWNLOAD_HANDLERS"][each] is None for each in CLOSED_SCHEMES)
-    own = settings_with(DOWNLOAD_HANDLERS={"s3": "a.handler"})["DOWNLOAD_HANDLERS"]
-    assert own["s3"] == "a.handler"
+    handler = "scrapy.core.downloader.handlers.s3.S3DownloadHandler"
+    own = settings_with(DOWNLOAD_HANDLERS={"s3": handler})["DOWNLOAD_HANDLERS"]
+    assert own["s3"] == handler
     assert own["file"] is None
 
 

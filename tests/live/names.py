@@ -7,6 +7,7 @@ import threading
 from typing import Any, Self
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import NotConfigured
 from scrapy.resolver import CachingThreadedResolver
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import DNSLookupError
@@ -58,4 +59,44 @@ class Listener:
 
 
 class OwnHandler(HTTP11DownloadHandler):
-    """A download handler of somebody's own, which may connect as it likes."""
+    """A download handler of the project's own, which connects as its parent does."""
+
+    async def download_request(self, request: Any) -> Any:
+        response = await super().download_request(request)
+        response.headers["X-Own"] = "1"
+        return response
+
+
+class ForeignHandler:
+    """A download handler without a pool of Twisted's: nothing is seen of its connections."""
+
+    lazy = False
+
+    def __init__(self, crawler: Any) -> None:
+        self._hidden = HTTP11DownloadHandler(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Self:
+        return cls(crawler)
+
+    async def download_request(self, request: Any) -> Any:
+        return await self._hidden.download_request(request)
+
+    async def close(self) -> None:
+        await self._hidden.close()
+
+
+class FaultyHandler(ForeignHandler):
+    """A download handler with a mistake in it, which shows at robots.txt."""
+
+    async def download_request(self, request: Any) -> Any:
+        if request.url.endswith("/robots.txt"):
+            return request.no_such_attribute
+        return await super().download_request(request)
+
+
+class Unbuildable(ForeignHandler):
+    """A download handler that lacks what it needs."""
+
+    def __init__(self, crawler: Any) -> None:  # noqa: ARG002
+        raise NotConfigured("the package of this handler is missing")

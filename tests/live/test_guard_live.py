@@ -115,21 +115,109 @@ def test_an_allowed_network_is_crawled(serve, crawl: Crawl) -> None:
     assert crawled.stat("guard/address") == 0
 
 
-OTHERS = {"http": "names.OwnHandler"}
+EVERYTHING = {"EVOCRAWL_ALLOW_NETWORKS": "0.0.0.0/0 ::/0"}
+AIOHTTP = "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"
 
 
-def test_handlers_that_the_guard_does_not_see_are_refused(serve, crawl: Crawl) -> None:
-    """R19: the message names the handler and the way out; nothing is fetched."""
-    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
-    asked = {"query": QUERY, "seeds": "http://reef.test/"}
-    crawled = crawl(proxy, arguments=asked, settings={"DOWNLOAD_HANDLERS": OTHERS})
-    assert crawled.code != 0
-    assert "DOWNLOAD_HANDLERS['http'] is 'names.OwnHandler'" in crawled.log
-    assert 'EVOCRAWL_ALLOW_NETWORKS="0.0.0.0/0 ::/0"' in crawled.log
+def _handled(handler: str) -> dict[str, object]:
+    return {"DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), handler)}
+
+
+def test_c17_a_handler_that_the_guard_does_not_see_is_trusted_by_name(
+    serve, crawl: Crawl, inner: Listener
+) -> None:
+    """R19: refused in one line that names the setting to write; all other guards stay on."""
+    pages = {"/": page(f"http://{INNER}:{inner.port}/ coral", "/forbidden coral", text=QUERY),
+             "/robots.txt": Response(200, b"User-agent: *\nDisallow: /forbidden")}  # fmt: skip
+    proxy = serve({"reef.test": site(pages)})
+    asked = {"query": QUERY, "seeds": f"http://reef.test:{proxy.port}/"}
+    settings = {**DIRECT, **_handled("names.ForeignHandler"), "TEST_NAMES": {"reef.test": [PUBLIC]}}
+    refused = crawl(proxy, arguments=asked, settings=settings)
+    assert refused.code != 0
+    assert "DOWNLOAD_HANDLERS['http'] is 'names.ForeignHandler'" in refused.log
+    assert 'EVOCRAWL_TRUSTED_HANDLERS = "names.ForeignHandler"' in refused.log
+    assert "Traceback" not in refused.log
     assert proxy.log == []
-    everything = {"EVOCRAWL_ALLOW_NETWORKS": "0.0.0.0/0 ::/0"}
-    crawled = crawl(proxy, arguments=asked, settings={"DOWNLOAD_HANDLERS": OTHERS, **everything})
-    assert len(crawled.pages) == 1
+    trusted = {"EVOCRAWL_TRUSTED_HANDLERS": "names.ForeignHandler"}
+    crawled = crawl(proxy, arguments=asked, settings={**settings, **trusted})
+    crawled.check_settled()
+    assert proxy.requested("reef.test") == ["/robots.txt", "/"]
+    assert inner.calls == 0
+    assert crawled.stat("guard/address") > 0
+    assert crawled.stat("requests") == len(proxy.log)
+    assert crawled.log.count("does not see the connections of names.ForeignHandler") == 1
+
+
+@pytest.mark.parametrize("handler", ["names.ForeignHandler", AIOHTTP])
+def test_c31_a_handler_without_a_pool_brings_pages(serve, crawl: Crawl, handler: str) -> None:
+    """Where every address is allowed there is nothing to watch."""
+    proxy = serve({"reef.test": site({"/": page("/a", text=QUERY), "/a": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": f"http://reef.test:{proxy.port}/"},
+        settings={**_handled(handler), **EVERYTHING},
+    )
+    crawled.check_settled()
+    assert len(crawled.pages) == 2
+    assert crawled.log.count("does not see the connections of") == 1
+
+
+def test_c31_a_subclass_of_scrapys_handler_is_guarded_as_its_parent(
+    serve, crawl: Crawl, inner: Listener
+) -> None:
+    """It starts without a word of the user's, and a name that changes its mind gains nothing."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    names = {"reef.test": [PUBLIC], "rebind.test": [PUBLIC, PUBLIC, INNER]}
+    crawled = crawl(
+        proxy,
+        arguments={
+            "query": QUERY,
+            "seeds": f"http://reef.test:{proxy.port}/ http://rebind.test:{inner.port}/",
+        },
+        settings={**DIRECT, **_handled("names.OwnHandler"), "TEST_NAMES": names,
+                  "DNSCACHE_ENABLED": False, "EVOCRAWL_ROBOTS_TRIES": 1},
+    )  # fmt: skip
+    crawled.check_settled()
+    assert [each["url"] for each in crawled.pages] == [f"http://reef.test:{proxy.port}/"]
+    assert inner.calls == 0
+
+
+def test_c31_a_fault_in_a_handler_is_no_unreachable_robots_txt(serve, crawl: Crawl) -> None:
+    """An error with its traceback, at once, and the crawl ends."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={**_handled("names.FaultyHandler"), **EVERYTHING, "EVOCRAWL_ROBOTS_RETRY_S": 600},
+    )
+    assert "ERROR: robots.txt of 'http://reef.test' cannot be asked for" in crawled.log
+    assert "Traceback" in crawled.log
+    assert "no_such_attribute" in crawled.log
+    assert crawled.stat("robots/faults") == 1
+    assert crawled.stat("robots/unreachable") == 0
+
+
+@pytest.mark.parametrize(
+    ("handler", "why"),
+    [("names.Unbuildable", "the package of this handler is missing"),
+     ("names.NoSuch", "names"), ("no_such_module.Handler", "no_such_module")],
+)  # fmt: skip
+def test_c34_a_handler_without_its_package_is_named(
+    serve, crawl: Crawl, handler: str, why: str
+) -> None:
+    """In one line, before anything is fetched."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={**_handled(handler), **EVERYTHING},
+    )
+    assert crawled.code == 1
+    (line,) = (each for each in crawled.log.splitlines() if " ERROR: " in each)
+    assert f"DOWNLOAD_HANDLERS['http'] is '{handler}'" in line
+    assert why in line
+    assert "Traceback" not in crawled.log
+    assert proxy.log == []
 
 
 def test_links_of_other_schemes_are_not_followed(serve, crawl: Crawl, tmp_path: Path) -> None:
