@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
 
 from evocrawl.errors import SettingError
@@ -38,6 +39,7 @@ def check_handlers(settings: BaseSettings, networks: Networks, trusted: Iterable
             continue
         setting = f"DOWNLOAD_HANDLERS[{scheme!r}]"
         kind = _load(setting, handler)
+        _check_package(setting, kind)
         if networks.is_everything or is_watched(kind) or _path(kind) in names:
             continue
         raise SettingError(
@@ -47,6 +49,17 @@ def check_handlers(settings: BaseSettings, networks: Networks, trusted: Iterable
             "see the connections of others; to trust this handler and keep all other guards, set "
             f'EVOCRAWL_TRUSTED_HANDLERS = "{_path(kind)}"',
         )
+
+
+def _check_package(setting: str, kind: Any) -> None:
+    """Ask a handler of Scrapy's that needs a package whether it is there."""
+    check = getattr(kind, "_check_deps_installed", None)
+    try:
+        if check is not None:
+            check()
+    except NotConfigured as error:
+        allowed = f"a handler whose package is installed ({error})"
+        raise SettingError(setting, _path(kind), allowed) from error
 
 
 def is_watched(kind: Any) -> bool:
