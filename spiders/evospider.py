@@ -47,7 +47,7 @@ class EvoSpider(Spider):
         settings.setdefault_in_component_priority_dict("ADDONS", Addon, 300)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, /, *args: Any, **kwargs: Any) -> Self:
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Read the arguments, together with the settings, into the crawl's configuration."""
         told = {name: value for name, value in kwargs.items() if name.startswith("_")}
         options = {name: value for name, value in kwargs.items() if name not in told}
