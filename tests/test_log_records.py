@@ -56,7 +56,7 @@ def test_what_scrapy_writes_in_several_lines_keeps_its_form() -> None:
 
 
 @pytest.mark.parametrize("name", ["scrapy.core.engine", "protego", "any.library"])
-def test_c35_whichever_logger_is_used(log: io.StringIO, name: str) -> None:
+def test_whichever_logger_is_used(log: io.StringIO, name: str) -> None:
     """Arguments by position and by name, the message itself, objects and tracebacks."""
     logger = logging.getLogger(name)
     forged = f"\n2026-11-29 04:00:00 [{name}] ERROR: made up"

@@ -36,7 +36,7 @@ NUMBERS = sorted(
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_c34_no_number_is_refused_by_name(name: str) -> None:
+def test_no_number_is_refused_by_name(name: str) -> None:
     """Whichever setting Scrapy reads as a number: text, empty, endless, of the wrong kind."""
     for bad in ("abc", "", " ", "nan", "inf", "-inf", float("nan"), float("inf"), None, [1],
                 "1e999", True, "0x10"):  # fmt: skip
@@ -50,7 +50,7 @@ def test_c34_no_number_is_refused_by_name(name: str) -> None:
 @pytest.mark.parametrize(
     "name", sorted(n for n, o in CHECKED.items() if o.allowed == "true or false")
 )
-def test_c34_a_truth_value_is_one_that_scrapy_reads(name: str) -> None:
+def test_a_truth_value_is_one_that_scrapy_reads(name: str) -> None:
     for bad in ("abc", "", "yes", "nan", None, "1.5", []):
         with pytest.raises(SettingError, match=name):
             checked({name: bad})
@@ -59,7 +59,7 @@ def test_c34_a_truth_value_is_one_that_scrapy_reads(name: str) -> None:
         assert Settings({name: good}).getbool(name) is scrapy_flag(good)
 
 
-def test_c34_every_number_of_scrapy_is_checked() -> None:
+def test_every_number_of_scrapy_is_checked() -> None:
     """A new one in a later Scrapy fails here, until the table knows it."""
     elsewhere = ("FTP_", "MAIL_", "REMOTE_CONTROL_", "FEED_STORAGE_", "HTTP2_", "HTTPX_",
                  "PERIODIC_LOG_", "SCRAPY_")  # fmt: skip
@@ -86,7 +86,7 @@ def test_c34_every_number_of_scrapy_is_checked() -> None:
         ("REFERRER_POLICY", "nope.X"), ("DOWNLOAD_DELAY_JITTER", 2),
     ],
 )  # fmt: skip
-def test_c34_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> None:
+def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> None:
     """With the path, whether it is a setting of its own or an entry."""
     with pytest.raises(SettingError, match=name):
         checked({name: bad})

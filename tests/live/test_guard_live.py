@@ -123,7 +123,7 @@ def _handled(handler: str) -> dict[str, object]:
     return {"DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), handler)}
 
 
-def test_c17_a_handler_that_the_guard_does_not_see_is_trusted_by_name(
+def test_a_handler_that_the_guard_does_not_see_is_trusted_by_name(
     serve, crawl: Crawl, inner: Listener
 ) -> None:
     """R19: refused in one line that names the setting to write; all other guards stay on."""
@@ -149,7 +149,7 @@ def test_c17_a_handler_that_the_guard_does_not_see_is_trusted_by_name(
 
 
 @pytest.mark.parametrize("handler", ["names.ForeignHandler", AIOHTTP])
-def test_c31_a_handler_without_a_pool_brings_pages(serve, crawl: Crawl, handler: str) -> None:
+def test_a_handler_without_a_pool_brings_pages(serve, crawl: Crawl, handler: str) -> None:
     """Where every address is allowed there is nothing to watch."""
     proxy = serve({"reef.test": site({"/": page("/a", text=QUERY), "/a": page(text=QUERY)})})
     crawled = crawl(
@@ -162,7 +162,7 @@ def test_c31_a_handler_without_a_pool_brings_pages(serve, crawl: Crawl, handler:
     assert crawled.log.count("does not see the connections of") == 1
 
 
-def test_c31_a_subclass_of_scrapys_handler_is_guarded_as_its_parent(
+def test_a_subclass_of_scrapys_handler_is_guarded_as_its_parent(
     serve, crawl: Crawl, inner: Listener
 ) -> None:
     """It starts without a word of the user's, and a name that changes its mind gains nothing."""
@@ -182,7 +182,7 @@ def test_c31_a_subclass_of_scrapys_handler_is_guarded_as_its_parent(
     assert inner.calls == 0
 
 
-def test_c31_a_fault_in_a_handler_is_no_unreachable_robots_txt(serve, crawl: Crawl) -> None:
+def test_a_fault_in_a_handler_is_no_unreachable_robots_txt(serve, crawl: Crawl) -> None:
     """An error with its traceback, at once, and the crawl ends."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(
@@ -202,7 +202,7 @@ def test_c31_a_fault_in_a_handler_is_no_unreachable_robots_txt(serve, crawl: Cra
     [("names.Unbuildable", "the package of this handler is missing"),
      ("names.NoSuch", "names"), ("no_such_module.Handler", "no_such_module")],
 )  # fmt: skip
-def test_c34_a_handler_without_its_package_is_named(
+def test_a_handler_without_its_package_is_named(
     serve, crawl: Crawl, handler: str, why: str
 ) -> None:
     """In one line, before anything is fetched."""

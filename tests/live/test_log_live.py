@@ -11,7 +11,7 @@ from evocrawl.simulation.proxy import Response
 RULES = b"User-agent: *\nCrawl-delay: ten \x07\x1b]0;title\x07\nAllow: /\n"
 
 
-def test_c11_c35_no_control_character_of_a_server_reaches_the_log(serve, crawl: Crawl) -> None:
+def test_no_control_character_of_a_server_reaches_the_log(serve, crawl: Crawl) -> None:
     """By way of protego's, Scrapy's and the spider's logging, at the lowest level."""
     rude = "\x1b[2Jgzip \x9b31m"
     pages = {
