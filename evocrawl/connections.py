@@ -7,12 +7,15 @@ from contextvars import ContextVar
 from typing import Any
 
 from evocrawl.deadlines import keep_deadlines
+from evocrawl.header_limits import bound_headers
 
 
 def mend(handlers: Any) -> None:
     """Mend the pools and the patience of a downloader's handlers for http and https."""
     for scheme in ("http", "https"):
-        keep_honest(getattr(handlers._get_handler(scheme), "_pool", None))
+        pool = getattr(handlers._get_handler(scheme), "_pool", None)
+        keep_honest(pool)
+        bound_headers(pool)
     keep_deadlines(handlers)
 
 

@@ -1,0 +1,64 @@
+"""How much of headers one answer may have: a server can send lines of them without end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scrapy.exceptions import DownloadFailedError
+
+MOST_BYTES = 1024 * 1024
+MOST_LINES = 1_000
+
+
+class HeadersTooLongError(DownloadFailedError):
+    """The headers of an answer went beyond what is read of them."""
+
+
+def bound_headers(pool: Any) -> None:
+    """Have connections of a Twisted pool give up an answer with too many headers.
+
+    That is one whose status lines and headers, folded lines and interim answers (1xx) included,
+    have more than 1 MiB or 1 000 lines. Twisted alone bounds the length of one line. A pool of
+    another make is left alone.
+    """
+    kind = getattr(pool, "_factory", None)
+    if not isinstance(kind, type) or not hasattr(kind, "buildProtocol"):
+        return
+
+    class Bounded(kind):  # type: ignore[misc, valid-type]
+        def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's interface
+            protocol = super().buildProtocol(addr)
+            protocol.request = _bounded(protocol, protocol.request)
+            return protocol
+
+    pool._factory = Bounded
+
+
+def _bounded(protocol: Any, request: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def send(what: Any) -> Any:
+        answer = request(what)
+        parser = protocol._parser
+        if parser is not None:
+            parser.lineReceived = _counted(protocol, parser.lineReceived)
+        return answer
+
+    return send
+
+
+def _counted(protocol: Any, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    lines = size = 0
+
+    def count(line: bytes) -> None:
+        nonlocal lines, size
+        lines += 1
+        size += len(line)
+        if lines > MOST_LINES or size > MOST_BYTES:
+            # At once: a server that goes on sending is not listened to until it has done.
+            protocol.transport.abortConnection()
+            raise HeadersTooLongError(
+                f"more than {MOST_BYTES} bytes or {MOST_LINES} lines of headers"
+            )
+        receive(line)
+
+    return count
