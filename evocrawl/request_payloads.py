@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.utils.misc import load_object
 
+from evocrawl import stored_values
+from evocrawl.stored_values import UnstorableError
+
 if TYPE_CHECKING:
     from scrapy import Spider
 
 logger = logging.getLogger(__name__)
 
-_BYTES = "evocrawl/bytes"
 _LOST = "evocrawl/lost"
 _METHODS = ("callback", "errback")
+_MOST_WARNINGS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +31,39 @@ class LostRequest:
 
 
 class RequestPayloads:
-    """Requests with their callbacks by name, as JSON; tuples in them come back as lists.
+    """Requests with their callbacks by name, as JSON (see `evocrawl.stored_values`).
 
-    What has no JSON (a callback that is no method of the spider, an object in meta) is told once
-    and lost to later runs, as it is to Scrapy's disk queues; `on_lost` is called for each.
+    A request with something that has no JSON (a callback that is no method of the spider, an
+    object in meta) is lost to later runs, as it is to Scrapy's disk queues: `on_lost` is called for
+    each, and a warning names what cannot be stored, each such thing once.
     """
+
+    trusted = True
+    """False where others may have written what is read."""
 
     def __init__(self, spider: Callable[[], Spider | None], on_lost: Callable[[], None]) -> None:
         self._spider = spider
         self._on_lost = on_lost
-        self._has_warned = False
+        self._warned: set[str] = set()
 
     def pack(self, payload: Any) -> Any:
         """Return what JSON can hold of a request."""
         if isinstance(payload, LostRequest):
             return {_LOST: payload.url}
-        try:
-            row = {name: getattr(payload, name) for name in payload.attributes}
-            row |= {name: self._name_of(row[name]) for name in _METHODS}
-            row["headers"] = [[*map(_text, pair)] for pair in _pairs(payload.headers)]
-            if type(payload) is not Request:
-                row["_class"] = f"{type(payload).__module__}.{type(payload).__name__}"
-            return json.loads(json.dumps(row, default=_encode, allow_nan=False))
-        except (TypeError, ValueError, RecursionError) as error:
-            return self._lose(payload, error)
+        row: dict[str, Any] = {}
+        problems: list[str] = []
+        for name in payload.attributes:
+            try:
+                row[name] = self._packed(name, getattr(payload, name))
+            except UnstorableError as error:
+                problems += error.problems
+        if problems:
+            self._warn(f"the request {payload}", problems)
+            self._on_lost()
+            return {_LOST: payload.url}
+        if type(payload) is not Request:
+            row["_class"] = f"{type(payload).__module__}.{type(payload).__name__}"
+        return row
 
     def unpack(self, packed: Any) -> Request | LostRequest:
         """Return the request; a lost one where the spider has no such method any more."""
@@ -63,41 +73,50 @@ class RequestPayloads:
             kind = load_object(packed["_class"]) if "_class" in packed else Request
             if not (isinstance(kind, type) and issubclass(kind, Request)):
                 raise ValueError(f"{packed['_class']} is no request")
-            row = {name: _decode(packed[name]) for name in kind.attributes if name in packed}
-            row |= {name: self._method(packed.get(name)) for name in _METHODS}
-            row["headers"] = _merged(packed["headers"])
+            row = {name: self._unpacked(name, packed[name]) for name in kind.attributes
+                   if name in packed}  # fmt: skip
             return kind(**row)
-        except (AttributeError, ImportError, NameError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, ImportError, LookupError, NameError, TypeError,
+                ValueError) as error:  # fmt: skip
             lost = LostRequest(str(packed.get("url")))
-            self._warn(f"<{lost.url}>", error)
+            self._warn(f"the request <{lost.url}>", [f"it cannot be made again: {error}"])
             return lost
 
-    def _name_of(self, method: Any) -> str | None:
+    def _packed(self, name: str, value: Any) -> Any:
+        if name in _METHODS:
+            return self._name_of(name, value)
+        if name == "headers":
+            return [[*map(_text, pair)] for pair in _pairs(value)]
+        return stored_values.pack(value, name, trusted=self.trusted)
+
+    def _unpacked(self, name: str, packed: Any) -> Any:
+        if name in _METHODS:
+            return None if packed is None else getattr(self._spider(), packed)
+        if name == "headers":
+            return _merged(packed)
+        return stored_values.unpack(packed, trusted=self.trusted)
+
+    def _name_of(self, name: str, method: Any) -> str | None:
         if method is None:
             return None
-        name = getattr(method, "__name__", "")
-        own = getattr(self._spider(), name, None) if name else None
+        known_as = getattr(method, "__name__", "")
+        own = getattr(self._spider(), known_as, None) if known_as else None
         if own is None or getattr(own, "__func__", own) is not getattr(method, "__func__", None):
-            raise ValueError(f"{method} is no method of the spider")
-        return str(name)
+            raise UnstorableError([f"{name} {known_as or method!r} is no method of the spider"])
+        return str(known_as)
 
-    def _method(self, name: str | None) -> Any:
-        return None if name is None else getattr(self._spider(), name)
-
-    def _lose(self, request: Request, error: Exception) -> Any:
-        self._warn(str(request), error)
-        self._on_lost()
-        return {_LOST: request.url}
-
-    def _warn(self, request: str, error: Exception) -> None:
-        if not self._has_warned:
-            self._has_warned = True
-            logger.warning(
-                "the request %s cannot be stored, and is lost when the crawl is stopped and goes "
-                "on (%s); no more such warnings will be shown",
-                request,
-                error,
-            )
+    def _warn(self, request: str, problems: list[str]) -> None:
+        new = [each for each in problems if each not in self._warned]
+        if not new or len(self._warned) >= _MOST_WARNINGS:
+            return
+        self._warned.update(new)
+        logger.warning(
+            "%s cannot be stored, and is lost when the crawl is stopped and goes on: %s; "
+            "no more warnings will be shown of the same%s",
+            request,
+            "; ".join(new),
+            "" if len(self._warned) < _MOST_WARNINGS else ", nor any others of this kind",
+        )
 
 
 def _pairs(headers: Any) -> list[tuple[bytes, bytes]]:
@@ -113,17 +132,3 @@ def _merged(pairs: list[list[str]]) -> dict[bytes, list[bytes]]:
 
 def _text(header: bytes) -> str:
     return header.decode("latin-1")
-
-
-def _encode(value: object) -> Any:
-    if isinstance(value, bytes):
-        return {_BYTES: b64encode(value).decode()}
-    raise TypeError(f"{type(value).__name__} has no JSON")
-
-
-def _decode(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        if value.keys() == {_BYTES}:
-            return b64decode(value[_BYTES])
-        return {key: _decode(each) for key, each in value.items()}
-    return [_decode(each) for each in value] if isinstance(value, list) else value

@@ -23,6 +23,7 @@ class SharedPayloads(RequestPayloads):
     Scrapy's own.
     """
 
+    trusted = False
     _has_told = False
 
     def pack(self, payload: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Requests as JSON: all of them that matters comes back, and what cannot is said."""
+"""Requests as JSON: all of them that matters comes back, and what cannot is named."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_request_comes_back(request_: Request) -> None:
         {"callback": lambda _: None},
         {"callback": Own().parse_more.__func__},  # type: ignore[attr-defined]
         {"meta": {"thing": object()}},
-        {"cb_kwargs": {"share": float("nan")}},
+        {"cb_kwargs": {"share": iter("a")}},
     ],
 )
 def test_a_request_that_cannot_be_stored_is_named_once(
@@ -84,3 +84,28 @@ def test_a_request_that_cannot_be_made_again_is_lost(
     packed = payloads().pack(Request(URL)) | change
     assert isinstance(payloads().unpack(packed), LostRequest)
     assert "cannot be stored" in caplog.text
+
+
+def test_all_that_cannot_be_stored_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """C18: in one request, and in later ones what is new; each request is counted."""
+    lost: list[int] = []
+    packer = payloads(lost)
+    things = {"a": object(), "b": iter("b")}
+    packer.pack(Request(URL, callback=lambda _: None, cb_kwargs=things, meta={"m": Own}))
+    packer.pack(Request(URL, cb_kwargs=things))
+    packer.pack(Request(URL, cb_kwargs={"c": object()}))
+    assert len(lost) == 3
+    first, second = (record.getMessage() for record in caplog.records)
+    for name in ("callback '<lambda>'", "cb_kwargs['a']", "cb_kwargs['b']", "meta['m']"):
+        assert name in first
+    assert "cb_kwargs['c']" in second
+
+
+def test_a_store_of_before_is_read() -> None:
+    """Lists and dicts stay what they were, bytes too."""
+    packed = payloads().pack(Request(URL)) | {
+        "cb_kwargs": {"a": {"1": [1, {"b": {"evocrawl/bytes": "/w=="}}]}}
+    }
+    again = payloads().unpack(packed)
+    assert isinstance(again, Request)
+    assert again.cb_kwargs == {"a": {"1": [1, {"b": b"\xff"}]}}

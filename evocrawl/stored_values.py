@@ -1,0 +1,285 @@
+"""Python values as JSON and back: what a spider hands on to its callbacks, unchanged.
+
+What JSON knows stays as it is. Any other value becomes an object with one key, `evocrawl/` and the
+name of its kind, which no other object has: a dict with such a key is stored as a list of pairs.
+Nothing is executed to make a value again: no ``__init__``, and only classes that are data.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from base64 import b64decode, b64encode
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path as LocalPath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from scrapy import Item
+from scrapy.utils.misc import load_object
+
+_MARK = "evocrawl/"
+_MOST_DEPTH = 100
+_LONGEST = 200
+"""Characters of what is said of one problem."""
+
+
+class UnstorableError(TypeError):
+    """A value that has no JSON; `problems` say where something is what."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+def pack(value: Any, name: str, *, trusted: bool = True) -> Any:
+    """Return JSON for `value`, which is called `name` where it has none.
+
+    Raises UnstorableError that names all parts that cannot be stored. Instances of classes are
+    stored where the store is `trusted`.
+    """
+    packing = _Packing(trusted)
+    packed = packing.pack(value, name, 0)
+    if packing.problems:
+        raise UnstorableError(packing.problems)
+    return packed
+
+
+def unpack(packed: Any, *, trusted: bool = True, depth: int = 0) -> Any:
+    """Return the value; raises ValueError or what its class raises for one that is none.
+
+    Instances of classes are made where the store is `trusted`. `depth` is that of the value in
+    another.
+    """
+    if not isinstance(packed, dict | list):
+        return packed
+    if depth > 2 * _MOST_DEPTH:
+        raise ValueError("a value is nested too deeply")
+
+    def part(each: Any) -> Any:
+        return unpack(each, trusted=trusted, depth=depth + 1)
+
+    if isinstance(packed, list):
+        return [*map(part, packed)]
+    if len(packed) == 1:
+        ((mark, content),) = packed.items()
+        if mark.startswith(_MARK):
+            return _made(mark.removeprefix(_MARK), content, part, trusted=trusted)
+    return {name: part(each) for name, each in packed.items()}
+
+
+class _Packing:
+    """One value on its way to JSON; `problems` are what was found in it that has none."""
+
+    def __init__(self, trusted: bool) -> None:
+        self.problems: list[str] = []
+        self._trusted = trusted
+
+    def pack(self, value: Any, name: str, depth: int) -> Any:
+        kind = type(value)
+        if value is None or kind in (bool, int, str):
+            return value
+        if depth > _MOST_DEPTH:
+            return self._fail(f"{name} is nested too deeply")
+        if kind is list:
+            return self._each(value, name, depth)
+        if kind is dict and all(type(k) is str and not k.startswith(_MARK) for k in value):
+            return {k: self.pack(v, f"{name}[{k!r}]", depth + 1) for k, v in value.items()}
+        if kind is float and math.isfinite(value):
+            return value
+        writer = _WRITERS.get(kind)
+        if writer is not None:
+            return {f"{_MARK}{writer[0]}": self._content(writer[1](value), name, depth)}
+        made = self._instance(value, name, depth) if self._trusted else None
+        return made or self._plain(value, name)
+
+    def _each(self, values: Any, name: str, depth: int) -> list[Any]:
+        return [self.pack(v, f"{name}[{i}]", depth + 1) for i, v in enumerate(values)]
+
+    def _content(self, content: Any, name: str, depth: int) -> Any:
+        """Text is final; of lists each part is packed."""
+        return self._each(content, name, depth) if isinstance(content, list) else content
+
+    def _instance(self, value: Any, name: str, depth: int) -> Any:
+        """Return JSON for an instance of a class that is data and can be found by its name."""
+        for kind, is_kind, fields_of, _ in _CLASSES:
+            if is_kind(type(value)):
+                path = _path_of(type(value))
+                if path is None:
+                    return self._fail(f"{name} is a {_name_of(value)}, which no import finds")
+                fields = {k: self.pack(v, f"{name}.{k}", depth + 1) for k, v in fields_of(value)}
+                return {f"{_MARK}{kind}": [path, fields]}
+        return None
+
+    def _plain(self, value: Any, name: str) -> Any:
+        """Return text and numbers of other classes as plain ones where that is the same value."""
+        for kind in (str, int, float):
+            if isinstance(value, kind):
+                plain = kind(value)
+                if plain == value:
+                    return plain
+        return self._fail(f"{name} is a {_name_of(value)}")
+
+    def _fail(self, problem: str) -> None:
+        self.problems.append(problem if len(problem) <= _LONGEST else f"{problem[:_LONGEST]}…")
+
+
+def _zone(value: datetime | time) -> Any:
+    """A time zone as text or seconds; what is neither stays as it is, and is named."""
+    zone = value.tzinfo
+    if type(zone) is ZoneInfo and zone.key:
+        return zone.key
+    if type(zone) is timezone:
+        offset = zone.utcoffset(None)
+        if zone in (UTC, timezone(offset)):
+            return offset
+    return zone
+
+
+def _moment(value: datetime | time) -> list[Any]:
+    return [value.replace(tzinfo=None).isoformat(), value.fold, _zone(value)]
+
+
+def _timed(kind: type[Any], content: list[Any]) -> Any:
+    text, fold, zone = content
+    if isinstance(zone, timedelta):
+        zone = timezone(zone)
+    elif isinstance(zone, str):
+        zone = ZoneInfo(zone)
+    return kind.fromisoformat(text).replace(fold=fold, tzinfo=zone)
+
+
+def _pairs(value: Any) -> list[Any]:
+    return [list(pair) for pair in value.items()]
+
+
+def _in_order(values: Any) -> list[Any]:
+    """The members of a set in an order that does not depend on the process."""
+    return sorted(values, key=lambda each: (type(each).__name__, repr(each)))
+
+
+_WRITERS: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    bytes: ("bytes", lambda v: b64encode(v).decode()),
+    bytearray: ("bytearray", lambda v: b64encode(v).decode()),
+    float: ("float", repr),
+    complex: ("complex", repr),
+    Decimal: ("decimal", str),
+    Fraction: ("fraction", str),
+    UUID: ("uuid", str),
+    tuple: ("tuple", list),
+    set: ("set", _in_order),
+    frozenset: ("frozenset", _in_order),
+    dict: ("dict", _pairs),
+    OrderedDict: ("ordered_dict", _pairs),
+    Counter: ("counter", _pairs),
+    deque: ("deque", lambda v: [list(v), v.maxlen]),
+    range: ("range", lambda v: [v.start, v.stop, v.step]),
+    date: ("date", date.isoformat),
+    datetime: ("datetime", _moment),
+    time: ("time", _moment),
+    timedelta: ("timedelta", lambda v: [v.days, v.seconds, v.microseconds]),
+    **dict.fromkeys((PurePosixPath, PureWindowsPath), ("pure_path", str)),
+    type(LocalPath()): ("path", str),
+}
+"""By type the name of its kind, and what makes text or a list of values of it."""
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "bytes": b64decode,
+    "bytearray": lambda c: bytearray(b64decode(c)),
+    "float": float,
+    "complex": complex,
+    "decimal": Decimal,
+    "fraction": Fraction,
+    "uuid": UUID,
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+    "dict": dict,
+    "ordered_dict": OrderedDict,
+    "counter": lambda c: Counter(dict(c)),
+    "deque": lambda c: deque(c[0], c[1]),
+    "range": lambda c: range(*c),
+    "date": date.fromisoformat,
+    "datetime": lambda c: _timed(datetime, c),
+    "time": lambda c: _timed(time, c),
+    "timedelta": lambda c: timedelta(*c),
+    "pure_path": PurePath,
+    "path": LocalPath,
+}
+
+
+def _is_named_tuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "_make")
+
+
+def _is_attrs(kind: type) -> bool:
+    return hasattr(kind, "__attrs_attrs__")
+
+
+def _data_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an instance, those in slots included."""
+    names = dict.fromkeys(getattr(value, "__dict__", ()))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        names |= dict.fromkeys([slots] if isinstance(slots, str) else slots)
+    special = ("__dict__", "__weakref__")
+    yield from ((n, getattr(value, n)) for n in names if n not in special and hasattr(value, n))
+
+
+def _with_data(kind: type, fields: dict[str, Any]) -> Any:
+    made: Any = object.__new__(kind)
+    for name, each in fields.items():
+        object.__setattr__(made, name, each)
+    return made
+
+
+def _item(kind: Any, fields: dict[str, Any]) -> Any:
+    made = kind()
+    made.update(fields)
+    return made
+
+
+_CLASSES: tuple[tuple[str, Callable[[type], bool], Any, Callable[[Any, dict[str, Any]], Any]], ...]
+_CLASSES = (
+    ("enum", lambda kind: issubclass(kind, Enum),
+     lambda v: [("name", v.name)], lambda kind, fields: kind[fields["name"]]),
+    ("named_tuple", _is_named_tuple,
+     lambda v: v._asdict().items(), lambda kind, fields: kind(**fields)),
+    ("item", lambda kind: issubclass(kind, Item), lambda v: v.items(), _item),
+    ("dataclass", dataclasses.is_dataclass, _data_of, _with_data),
+    ("attrs", _is_attrs, _data_of, _with_data),
+)  # fmt: skip
+"""Kinds of classes: name, test, the fields of an instance, and how it is made of them."""
+
+
+def _made(kind: str, content: Any, part: Callable[[Any], Any], *, trusted: bool) -> Any:
+    reader = _READERS.get(kind)
+    if reader is not None:
+        return reader([*map(part, content)] if isinstance(content, list) else content)
+    for name, is_kind, _, make in _CLASSES:
+        if name == kind and trusted:
+            path, fields = content
+            found = load_object(path)
+            if isinstance(found, type) and is_kind(found):
+                return make(found, {name: part(each) for name, each in fields.items()})
+    raise ValueError(f"no value is stored as {kind[:40]!r}")
+
+
+def _path_of(kind: type) -> str | None:
+    """Return the path by which a class is found again; None where it is not."""
+    path = f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        return path if load_object(path) is kind else None
+    except (ImportError, NameError, ValueError, AttributeError):
+        return None
+
+
+def _name_of(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
