@@ -36,6 +36,7 @@ class Names:
         self._repeats = count(1)
         self._starts: Counter[Fingerprint] = Counter()
         self._waiting: dict[Fingerprint, Request] = {}
+        self._admitted: dict[Fingerprint, set[str]] = {}
 
     @cached_property
     def dupefilter(self) -> ProjectFilter:
@@ -103,7 +104,7 @@ class Names:
         except ValueError:
             flight.stops_at(request.url, NOWHERE)
             return False
-        if not self.admits(request, is_redirected=True):
+        if not self._may_redirect(flight.visit.lead, request):
             flight.stops_at(request.url, KNOWN)
             return False
         key = None if request.dont_filter else self.dupefilter.key_of(request)
@@ -111,6 +112,15 @@ class Names:
             flight.goes_to(request.url, repeat_key(target, next(self._repeats)))
         else:
             flight.goes_to(request.url, key, claims)
+        return True
+
+    def _may_redirect(self, lead: Lead, request: Request) -> bool:
+        """Ask the dupe filter; one of the project's own only once, though `lead` be tried again."""
+        admitted = self._admitted.get(lead.fingerprint, ())
+        if request.url not in admitted and not self.admits(request, is_redirected=True):
+            return False
+        if self.dupefilter.asks_project:
+            self._admitted.setdefault(lead.fingerprint, set()).add(request.url)
         return True
 
     def left_to_owner(self, lead: Lead, request: Request) -> Link | None:
@@ -128,6 +138,7 @@ class Names:
     def settled(self, target: Fingerprint) -> None:
         """The link was followed, and is not open again."""
         self._waiting.pop(target, None)
+        self._admitted.pop(target, None)
 
     def recall(self, links: Iterable[Link]) -> None:
         """Take note of links that were found in an earlier run, or by another worker."""
