@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -62,6 +63,7 @@ class Flight:
     with all of them. `claimed` are the addresses that redirects took it to, `tries` the second
     tries of its link so far. `is_put_off`: it failed, and its link is open again. `is_answered`:
     the spider has the answer or failure, and requests that carry the visit's number are copies.
+    `repeats` counts, by URL, the requests of its callback that no dupe filter asks about.
     """
 
     visit: Visit
@@ -85,6 +87,7 @@ class Flight:
     tries: int = 0
     is_put_off: bool = False
     is_answered: bool = False
+    repeats: Counter[Fingerprint] = field(default_factory=Counter)
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""

@@ -14,7 +14,7 @@ from evocrawl.dupefilters import ProjectFilter
 from evocrawl.flights import KNOWN, NOWHERE
 from evocrawl.meta import SEED, VISIT
 from evocrawl.model import Fingerprint, Lead, Link
-from evocrawl.sameness import repeat_key, start_key
+from evocrawl.sameness import repeat_key, repeat_of_visit_key, start_key
 from evocrawl.showing import has_credentials, without_credentials
 from evocrawl.urls import fingerprint
 
@@ -34,6 +34,7 @@ class Names:
         self._crawler = crawler
         self._is_claimed = is_claimed
         self._repeats = count(1)
+        self._scope = 0
         self._starts: Counter[Fingerprint] = Counter()
         self._waiting: dict[Fingerprint, Request] = {}
         self._admitted: dict[Fingerprint, set[str]] = {}
@@ -43,9 +44,13 @@ class Names:
         """The project's dupe filter, made when first asked for: settings are complete then."""
         return ProjectFilter(self._crawler, self._is_claimed)
 
-    def begin(self, runs: int) -> None:
-        """Give none of the identities that requests were given in `runs` earlier runs."""
+    def begin(self, runs: int, *, is_shared: bool = False) -> None:
+        """Give none of the identities that requests were given in `runs` earlier runs.
+
+        Of a crawl that `is_shared` each run counts its visits anew.
+        """
         self._repeats = count((runs << 32) + 1)
+        self._scope = runs if is_shared else 0
 
     def admits(self, request: Request, *, is_redirected: bool = False) -> bool:
         """Return whether `request` is to be sent; if not, the dupe filter has logged it."""
@@ -57,12 +62,18 @@ class Names:
         return False
 
     def identity(
-        self, request: Request, target: Fingerprint, *, is_start: bool = False
+        self,
+        request: Request,
+        target: Fingerprint,
+        *,
+        is_start: bool = False,
+        flight: Flight | None = None,
     ) -> Fingerprint:
         """Return the identity of `request`, whose URL has the fingerprint `target`.
 
         Requests have one identity where the dupe filter drops all but one of them. Any other
-        request has an identity of its own, which is the same in each run if `start()` yields it.
+        request has an identity of its own. That is the same in each run if `start()` yields it, and
+        in each run that makes the visit of `flight` if its callback does.
         """
         if request.meta.pop(SEED, False):
             return target
@@ -70,6 +81,10 @@ class Names:
         if key is not None:
             self._waiting.setdefault(key, request)
             return key
+        if flight is not None:
+            number = flight.repeats[target]
+            flight.repeats[target] += 1
+            return repeat_of_visit_key(target, self._scope, flight.visit.id, number)
         if not is_start:
             return repeat_key(target, next(self._repeats))
         alike = start_key(request.url, request.method, request.body)
@@ -168,10 +183,12 @@ def request_link(
     words: Mapping[Fingerprint, Link] | None = None,
     *,
     is_start: bool = False,
+    flight: Flight | None = None,
 ) -> Link | None:
     """Return the link that `request` stands for, with the request as its payload.
 
     `words` are the anchors read from the page by target, which lend the link anchor and context.
+    `is_start`: `start()` has yielded the request; `flight`: the callback of that visit has.
     None for a request that is no http(s) one. Whether the dupe filter admits it is another
     question: see `Names.admits`.
     """
@@ -182,7 +199,8 @@ def request_link(
     if has_credentials(request.url):
         # A page's, not the user's: and Twisted takes them for a part of the host.
         request = request.replace(url=without_credentials(request.url))
-    return _link(request, target, names.identity(request, target, is_start=is_start), words)
+    identity = names.identity(request, target, is_start=is_start, flight=flight)
+    return _link(request, target, identity, words)
 
 
 def _link(

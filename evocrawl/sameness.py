@@ -11,10 +11,11 @@ from hashlib import blake2b
 
 from w3lib.url import canonicalize_url
 
-from evocrawl.model import Fingerprint
+from evocrawl.model import Fingerprint, VisitId
 from evocrawl.urls import FINGERPRINT_BYTES, PLAIN, fingerprint
 
 _COUNTER_BYTES = 8
+_TOP_BIT = 1 << 63
 
 
 def page_request_key(url: str) -> Fingerprint:
@@ -46,6 +47,18 @@ def start_key(url: str, method: str = "GET", body: bytes = b"", number: int = 0)
 def repeat_key(target: Fingerprint, number: int) -> Fingerprint:
     """Return the key of a request that is like no other, for a URL of the identity `target`."""
     return target + number.to_bytes(_COUNTER_BYTES)
+
+
+def repeat_of_visit_key(
+    target: Fingerprint, scope: int, visit: VisitId, number: int
+) -> Fingerprint:
+    """Return the key of request `number` for one URL that is like no other, made by a visit.
+
+    `scope` is what makes the visit's number unique. A visit that is made again, since the crawl was
+    killed, makes the same keys again. No key of `repeat_key` is among them.
+    """
+    digest = _digest(b"repeat", f"{scope} {visit} {number}".encode())
+    return repeat_key(target, int.from_bytes(digest[:_COUNTER_BYTES]) | _TOP_BIT)
 
 
 def is_page_of(key: Fingerprint, url: str) -> bool:

@@ -122,7 +122,7 @@ class EvoScheduler(BaseScheduler):
         self._sharing.listen(gained, self._wake, self._failed, self._has_more)
         self._ecosystem.resume()
         await self._sharing.join(about(self._crawler, self._ecosystem.config))
-        self._names.begin(int(self._sharing.worker.session))
+        self._names.begin(int(self._sharing.worker.session), is_shared=True)
 
     def _resume(self, doorkeeper: Doorkeeper) -> None:
         """Make the visits that were under way again, and ask for robots.txt where some wait."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from evocrawl.flights import Flight
+
 
 class LinksMiddleware:
     """Spider middleware, the last to see what a callback yields.
@@ -71,10 +73,10 @@ class LinksMiddleware:
         flight = self._ecosystem.flight(response.request) if response.request else None
         if flight is None:
             # The answer to a request that was no visit: its links hang with the seeds.
-            self._ecosystem.chronicle.place(self._links(requests, {}))
+            self._ecosystem.chronicle.place(self._links(requests, {}, None))
             return []
         if flight.is_read:
-            flight.links += tuple(self._links(requests, {}))
+            flight.links += tuple(self._links(requests, {}, flight))
             return []
         if not has_page(response.status) and not requests:
             return []
@@ -83,7 +85,7 @@ class LinksMiddleware:
             flight.failure = SOFT_404
             return []
         words = {link.fingerprint: link for link in reading.links}
-        flight.links = tuple(self._links(requests, words))
+        flight.links = tuple(self._links(requests, words, flight))
         item = self._ecosystem.page_item(response, reading, flight)
         if self._ecosystem.config.page_items:
             return [item]
@@ -95,13 +97,15 @@ class LinksMiddleware:
         for item in await self._finish(response, requests):
             self._ecosystem.take(item)
 
-    def _links(self, requests: list[Request], words: dict[Fingerprint, Link]) -> Iterator[Link]:
+    def _links(
+        self, requests: list[Request], words: dict[Fingerprint, Link], flight: Flight | None
+    ) -> Iterator[Link]:
         names = self._ecosystem.names
         for request in requests:
             if not self._is_wanted(request):
                 continue
             if names.admits(request):
-                link = request_link(names, request, words)
+                link = request_link(names, request, words, flight=flight)
             else:
                 self._drop(request)
                 link = names.known(request, words)
