@@ -87,7 +87,7 @@ def test_a_request_that_cannot_be_made_again_is_lost(
 
 
 def test_all_that_cannot_be_stored_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    """C18: in one request, and in later ones what is new; each request is counted."""
+    """In one request, and in later ones what is new; each request is counted."""
     lost: list[int] = []
     packer = payloads(lost)
     things = {"a": object(), "b": iter("b")}

@@ -65,7 +65,7 @@ def there_and_back(value: Any, **how: bool) -> Any:
 
 @pytest.mark.parametrize("thing", THINGS, ids=lambda thing: type(thing).__name__)
 def test_a_value_comes_back_as_it_was(thing: Any) -> None:
-    """C18: of the same type, with the same parts, and alone or within others."""
+    """Of the same type, with the same parts, and alone or within others."""
     again = there_and_back({"a": [thing]})["a"][0]
     assert type(again) is type(thing)
     assert again == thing
@@ -110,7 +110,7 @@ def test_not_a_number_comes_back() -> None:
 
 
 def test_every_part_that_cannot_be_stored_is_named() -> None:
-    """C18: not the first alone; the others of the value do not hide it."""
+    """Not the first alone; the others of the value do not hide it."""
 
     class Local(tzinfo):
         """A zone that cannot be found by a name."""
