@@ -14,18 +14,34 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+import regex
 
 BUCKETS = 1 << 16
 PAGE_WORDS = 128
 """Different words of a page that are kept, the most frequent ones."""
 
-_WORD = re.compile(r"[^\W_]+")
+_PACKED = (
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}"
+    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
+)
+"""Scripts that write no spaces between words."""
+_RUN = regex.compile(
+    rf"(?P<packed>{_PACKED}[{_PACKED}\p{{M}}]*)|[[\p{{L}}\p{{N}}]--{_PACKED}][[\p{{L}}\p{{N}}\p{{M}}]--{_PACKED}]*",
+    regex.V1,
+)
+_SIGN = regex.compile(r"\X")
+_INVISIBLE = regex.compile(r"[\p{Cf}\u034f\ufe00-\ufe0f]+")
+_LETTER_BY_LETTER = regex.compile(r"[\p{Khmer}\p{Lao}\p{Myanmar}\p{Tibetan}\p{M}]+")
+_LONGEST_WORD = 12
+"""Characters of Khmer, Lao, Burmese or Tibetan that are taken for one word."""
 _LONGEST_FIELD = 400
 _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
@@ -163,14 +179,36 @@ def readable(url: str) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a text, in lower case: its runs of letters and digits."""
+    """Return the words of a text, in lower case: its runs of letters and digits with their marks.
+
+    Of a script that writes no spaces, each two neighbouring signs are a word.
+
+    >>> split("Deep-sea 深海采矿 co\\u0301ral")
+    ['deep', 'sea', '深海', '海采', '采矿', 'córal']
+    """
     text = text.lower()
     # Bytes are looked at far faster than characters; what is not ASCII is looked at after that.
     rough = text.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS)
     words = rough.decode("utf-8", "surrogatepass").split()
     if text.isascii():
         return words
-    return [part for word in words for part in ((word,) if word.isascii() else _WORD.findall(word))]
+    return [part for word in words for part in ((word,) if word.isascii() else _parts(word))]
+
+
+def _parts(rough: str) -> list[str]:
+    """The words of what no ASCII parts."""
+    words = []
+    for run in _RUN.finditer(normalize("NFC", _INVISIBLE.sub("", rough).replace("i\u0307", "i"))):
+        if not run["packed"]:
+            words.append(run[0])
+            continue
+        signs = _SIGN.findall(run[0])
+        is_word = len(run[0]) <= _LONGEST_WORD and _LETTER_BY_LETTER.fullmatch(run[0])
+        if is_word or len(signs) < 2:
+            words.append(run[0])
+        else:
+            words += map("".join, pairwise(signs))
+    return words
 
 
 def _around(anchors: list[str], context: list[str]) -> list[str]:

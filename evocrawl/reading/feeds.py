@@ -22,6 +22,7 @@ from typing import Any
 from lxml import etree
 
 from evocrawl.reading.decoding import decoded
+from evocrawl.reading.gaps import between_neighbours
 from evocrawl.reading.inline import INLINE
 from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
@@ -244,6 +245,7 @@ def _words(element: Any) -> str:
             parts.append(" ")
         parts.append((each.text if event == "start" else each is not element and each.tail) or "")
     text = unescape("".join(parts)[:_ENTRY_CHARS])
+    text = between_neighbours(text.encode("utf-8", "replace")).decode()
     return " ".join(unescape(_TAG.sub(_gap, text)).replace("\0", "").split())
 
 

@@ -1,9 +1,11 @@
 """Words as numbers."""
 
 import re
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,10 +62,44 @@ def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: st
     assert np.isfinite(weights).all()
 
 
-@given(st.text() | st.text("aÉ ß_-9\u0307\u00a0\ud800İ"))
+@given(st.text("abÉéßдЖ9_-.\u00a0\ud800 "))
 def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
     """Found by bytes as one would find them by characters."""
     assert split(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_of_english_are_what_the_prior_was_fitted_with(text: str) -> None:
+    """Their numbers must not change."""
+    assert split(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["தமிழ்நாடு", "ភាសាខ្មែរ", "לָמָּה", "الْعَرَبِيَّة", "हिन्दी", "co\u0301ral", "İstanbul",
+     "mi\u200bning", "deep\u00adsea", "한국어"],
+)  # fmt: skip
+def test_marks_and_joints_split_no_word(word: str) -> None:
+    """Vowel signs, points and accents belong to the letter before them."""
+    assert len(split(word)) == 1
+    assert split(f"see {word}, x")[1:2] == split(word)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("深海采矿的影响", "关于深海采矿"), ("พลังงานลม", "โรงไฟฟ้าพลังงานลม"), ("風力発電", "洋上風力"),
+     ("ພະລັງງານລົມແລະແສງຕາເວັນ", "ກ່ຽວກັບພະລັງງານລົມແລະແສງຕາເວັນ")],
+)  # fmt: skip
+def test_anchors_of_scripts_without_spaces_share_words(one: str, other: str) -> None:
+    """A whole sentence as one word would be like no other."""
+    assert len(split(one)) > 1
+    assert set(split(one)) & set(split(other))
+
+
+@pytest.mark.parametrize("text", ["córal naïve Ångström", "Việt Nam", "ёлка їжак", "がぎぐ"])
+def test_composed_and_decomposed_words_are_one(text: str) -> None:
+    """Two ways to write the same."""
+    assert split(normalize("NFC", text)) == split(normalize("NFD", text))
 
 
 @given(

@@ -38,6 +38,30 @@ def test_words_of_two_blocks_are_not_joined() -> None:
     assert read(html).text == "Sea Coral Reef x y"
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<a href=/1><span>Wind</span></a><a href=/2><span>Tide</span></a>", "Wind Tide"),
+        ("<a href=/1>A</a><a href=/2>B</a><!-- x --><a href=/3>C</a>", "A B C"),
+        ("<span>Monday</span><span>Storm</span><a href=/1>read</a>", "Monday Storm read"),
+        ("<img alt=x><a href=/1>Alpha</a><img alt=y><a href=/2>Beta</a>", "Alpha Beta"),
+        ("<a href=/1>Deep</a>tide<img src=x>sea", "Deeptide sea"),
+        ("<span>3</span><span>comments</span><b>Price</b><span>ten</span>", "3 comments Price ten"),
+        ("<span>Caf&eacute;</span><span></span><time>Риф</time>", "Café Риф"),
+        ("<b-card>Wind</b-card><q-item>Tide</q-item>", "Wind Tide"),
+        ("word<a href=/1>s</a> <a href=/2>new</a>er", "words newer"),
+        ("<span>O</span><span>nce</span> <span>r</span><span>e</span><span>d</span>", "Once red"),
+        ("<b>co</b><i>ral</i> H<sub>2</sub>O long<wbr>word", "coral H2O longword"),
+        ("<span>a.b</span><span>.c</span>", "a.b.c"),
+    ],
+)
+def test_neighbours_that_are_shown_apart_are_words_of_their_own(html: str, text: str) -> None:
+    """Links beside each other, spans, pictures; not bold letters, drop caps and letters alone."""
+    reading = read(f"<div>{html}</div>", Limits())
+    assert reading.text == text
+    assert {link.context for link in reading.links} <= {text}
+
+
 def test_an_anchor_with_enough_words_is_its_own_context() -> None:
     """Its ancestors are then not looked at."""
     assert contexts("<p>before <a href=/1>one two three four five</a> after</p>") == [
