@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
+from evocrawl.browser import watch_browsers
 from evocrawl.connections import mend
 from evocrawl.cookies import keep_few
 from evocrawl.handlers import check_loaded
@@ -26,6 +27,7 @@ def prepare(crawler: Crawler) -> None:
     assert crawler.engine is not None
     check_loaded(crawler.engine.downloader.handlers)
     mend(crawler.engine.downloader.handlers)
+    watch_browsers(crawler)
     cookies = crawler.get_downloader_middleware(CookiesMiddleware)
     if cookies is not None:
         keep_few(cookies)

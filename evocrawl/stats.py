@@ -41,6 +41,8 @@ STATS: dict[str, str] = {
     "evocrawl/moves/dead_end": "moves out of a page without open links",
     "evocrawl/moves/back": "moves back to the page an agent came from",
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
+    "evocrawl/browser/requests": "of the requests, those that a browser made by itself",
+    "evocrawl/browser/refused": "requests of a browser that robots.txt, guard or budget forbade",
     "evocrawl/robots/unreachable": "fetches of robots.txt that met a server error or no server",
     "evocrawl/robots/faults": "robots.txt files not fetched for a fault in a handler or middleware",
     "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",

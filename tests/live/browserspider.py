@@ -1,0 +1,29 @@
+"""A spider whose pages are opened in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scrapy
+
+
+class BrowserSpider(scrapy.Spider):
+    """Opens the pages of `urls` and yields where each landed, or why not."""
+
+    name = "browses"
+    urls = ""
+
+    async def start(self) -> Any:
+        for url in self.urls.split():
+            yield scrapy.Request(url, meta={"playwright": True}, errback=self.failed)
+
+    def parse(self, response: Any) -> Any:
+        yield {"url": response.url, "title": response.css("title::text").get()}
+
+    def failed(self, failure: Any) -> Any:
+        yield {"url": failure.request.url, "failed": failure.type.__name__}
+
+
+def is_unwanted(request: Any) -> bool:
+    """PLAYWRIGHT_ABORT_REQUEST of the project's own."""
+    return bool(request.url.endswith("/unwanted.png"))
