@@ -27,7 +27,7 @@ from evocrawl.options import (
     whole,
     words,
 )
-from evocrawl.trap_options import TrapOptions
+from evocrawl.seam_options import SeamOptions
 
 PREFIX = "EVOCRAWL_"
 
@@ -39,7 +39,7 @@ _POSITIVE = number(0, above=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config(TrapOptions):
+class Config(SeamOptions):
     """The options. Units stand in the names; energies are in the unit of one agent's start."""
 
     query: str = option("", text, "words to look for", "what the crawl is about, in plain words")
@@ -64,7 +64,7 @@ class Config(TrapOptions):
         whole(0),
         "a whole number; 0 for no limit",
         "HTTP requests the crawl may make in all, robots.txt, redirects, retries and failures "
-        "included",
+        "included; no limit for spiders of your own unless given",
     )
     species: str = option(
         DEFAULT_SPECIES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from evocrawl.reading import Dates, Reading, age_s, changed_by_header
 from evocrawl.relevance.bounded import bounded
 from evocrawl.replay import Past, resume
 from evocrawl.request_links import Names
+from evocrawl.scheduler_stats import SchedulerStats
 from evocrawl.scrapy_settings import checked
 from evocrawl.sharing import sharing_of
 from evocrawl.store.ops import Began
@@ -46,6 +48,9 @@ logger = logging.getLogger(__name__)
 
 _PATIENCE = 200
 """Links held back in one turn of the event loop, a tenth of a millisecond each."""
+
+FINISHED = "finished"
+"""Scrapy's reason of a crawl that ends since nothing is left to do."""
 
 _ecosystems: WeakKeyDictionary[Crawler, Ecosystem] = WeakKeyDictionary()
 
@@ -65,9 +70,14 @@ class Ecosystem:
         self.settled_twice = 0
         self.on_landed: list[Callable[[Flight, Outcome], None]] = []
         """Called with the notes on each visit and its outcome, just before it is settled."""
+        self.on_known: Callable[[], None] = lambda: None
+        """Called when the spider's output for a visit is complete."""
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
         limits = Limits(self.host_limit, (self._host_concurrency, self._host_delay_s))
+        if arguments is None and "EVOCRAWL_MAX_PAGES" not in settings:
+            # A spider of the project's own: nothing that it yields is left out by default.
+            arguments = {"max_pages": 0}
         config = Config.read(dict(settings), arguments)
         self.state_path = path_of(crawler, config)
         habitat = settle_in(
@@ -85,6 +95,8 @@ class Ecosystem:
         self.save_learnt = habitat.save_learnt
         self.population = habitat.population
         self.population.patience = _PATIENCE
+        is_kept = bool(self.state_path or self.config.store)
+        self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
         self.unstorable = 0
         self._journal = journal_of(crawler, habitat.config, self._cannot_store)
         self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)
@@ -134,8 +146,16 @@ class Ecosystem:
             self.names.begin(past.runs)
         return past
 
+    def stop_reason(self, reason: str) -> str:
+        """Return why the crawl ended, where Scrapy's `reason` may be that nothing is left."""
+        if reason != FINISHED or self.population.is_unborn:
+            return reason
+        ended = self.population.ended if self.sharing is None else self.sharing.worker.ended
+        return ended or reason
+
     def _cannot_store(self) -> None:
         self.unstorable += 1
+        self.scheduler_stats.unserializable()
 
     def host_limit(self, host: str) -> tuple[int, float]:
         """The downloader's own limits: those of its live slot, as AutoThrottle set them."""
@@ -173,8 +193,15 @@ class Ecosystem:
         return flight
 
     def land(self, flight: Flight, otherwise: str) -> None:
-        """Settle a visit by its notes."""
+        """Settle a visit by its notes.
+
+        A page whose item has not come out of the pipelines as a page is taken as it was read.
+        """
+        if flight.seen is not None and flight.page is None and not flight.is_put_off:
+            self.take(flight.seen)
         del self.flights[flight.visit.id]
+        if flight.page is not None and flight.page.links is not flight.links:
+            flight.page = replace(flight.page, links=flight.links)
         outcome = flight.outcome(otherwise)
         if isinstance(outcome, Dead) and outcome.reason in NOT_TRIED:
             outcome = Dropped(outcome.reason)
@@ -188,6 +215,12 @@ class Ecosystem:
         except SettleError:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")
+
+    def known(self, flight: Flight) -> None:
+        """Note that the spider's output for a visit is complete: the visit may be settled."""
+        if self.flights.get(flight.visit.id) is flight:
+            flight.known_at_s = self.now_s()
+            self.on_known()
 
     def put_off(self, flight: Flight) -> Callable[[], None]:
         """Settle a visit that came to nothing, at no cost; return what opens its link again."""
@@ -210,7 +243,7 @@ class Ecosystem:
         lead = flight.visit.lead
         parent = self.base.get(lead.source)
         fetched_at, dates = datetime.now(UTC), _dates(response, reading.dates)
-        return PageItem(
+        item = PageItem(
             visit=flight.visit.id,
             url=response.url,
             title=reading.title,
@@ -229,21 +262,28 @@ class Ecosystem:
             changed_at=_iso(dates.changed_at_s),
             age_s=age_s(fetched_at.timestamp(), (dates.published_at_s, dates.changed_at_s)),
         )
+        flight.seen = replace(item)
+        return item
 
     def score(self, item: PageItem) -> None:
-        """Set the item's relevance."""
-        item.relevance = self.relevance.page(self._content(item))
+        """Set the item's relevance: that of the page as it was read."""
+        seen = self._seen(item)
+        if seen.relevance is None:
+            seen.relevance = self.relevance.page(_content(seen))
+        item.relevance = seen.relevance
 
     def price(self, item: PageItem) -> None:
-        """Set the item's energy; its relevance must be set. What says nothing new has none."""
-        assert item.relevance is not None
-        item.relevance = bounded(item.relevance)
+        """Set the item's energy, by its relevance. What says nothing new has none."""
+        if item.relevance is None:
+            self.score(item)
+        seen = self._seen(item)
+        item.relevance = _bounded(item.relevance)
         item.energy = self.population.price(item.relevance)
-        told = self._told(item.url, self._page_of(item), self._content(item))
+        told = self._told(seen.url, self._page_of(seen), _content(seen))
         if told.is_new is False:
             item.energy = 0.0
             twin = None if told.twin is None else self.base.get(told.twin)
-            item.duplicate_of = "" if twin is None else twin.url
+            seen.duplicate_of = item.duplicate_of = "" if twin is None else twin.url
 
     async def is_soft_404(self, response: Response, reading: Reading) -> bool:
         """Return whether the page read is what its server says where there is none."""
@@ -266,44 +306,48 @@ class Ecosystem:
         return flight.identity_of(item.url) if flight else fingerprint(item.url)
 
     def reward(self, item: PageItem) -> None:
-        """Note the page on its visit, which is settled when its request leaves the engine.
+        """Note the page on its visit: as it was read, with the item's relevance and energy.
 
-        Pipelines of the project may have changed relevance and energy: what is no number is 0.
+        Pipelines of the project may have changed these: what is no number is 0. An item that comes
+        when its visit is settled already is ignored.
         """
         flight = self.flights.get(item.visit)
-        if flight is None or item.relevance is None or item.energy is None:
+        if flight is None:
             return
+        if item.energy is None:
+            self.price(item)
+        seen = self._seen(item)
         flight.page = Page(
-            item.url,
-            flight.identity_of(item.url),
-            bounded(item.relevance),
-            item.energy if math.isfinite(item.energy) else 0.0,
+            seen.url,
+            flight.identity_of(seen.url),
+            _bounded(item.relevance),
+            _finite(item.energy),
             flight.links,
-            bytes.fromhex(item.content_fingerprint),
-            self._content(item),
+            bytes.fromhex(seen.content_fingerprint),
+            _content(seen),
         )
-        self._particulars[item.visit] = Particulars(
-            item.agent,
+        self._particulars[flight.visit.id] = Particulars(
+            seen.agent,
             flight.visit.lead,
-            item.status,
-            item.fetched_at,
-            item.parent,
+            seen.status,
+            seen.fetched_at,
+            seen.parent,
             flight.answer,
-            item.duplicate_of,
-            item.truncated,
-            item.published_at,
-            item.changed_at,
+            seen.duplicate_of,
+            seen.truncated,
+            seen.published_at,
+            seen.changed_at,
         )
 
     def take(self, item: PageItem) -> None:
         """Do to a page what the three pipelines do, where it does not go through them."""
-        self.score(item)
         self.price(item)
         self.reward(item)
 
-    @staticmethod
-    def _content(item: PageItem) -> Content:
-        return Content(item.title, item.text, item.language, item.formats, item.age_s)
+    def _seen(self, item: PageItem) -> PageItem:
+        """Return the page of an item as it was read; the item itself where that is not known."""
+        flight = self.flights.get(item.visit)
+        return item if flight is None or flight.seen is None else flight.seen
 
     def now_s(self) -> float:
         """Return the clock that delays are measured by, in seconds."""
@@ -317,6 +361,24 @@ def _dates(response: Response, told: Dates) -> Dates:
     headers = response.headers
     modified, date = latin1(headers.get(b"Last-Modified")), latin1(headers.get(b"Date"))
     return Dates(changed_at_s=changed_by_header(modified, date))
+
+
+def _content(item: PageItem) -> Content:
+    return Content(item.title, item.text, item.language, item.formats, item.age_s)
+
+
+def _finite(value: object) -> float:
+    """Return a number; 0 for what is no finite one."""
+    try:
+        number = float(value)  # type: ignore[arg-type] # whatever a pipeline has put there
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def _bounded(relevance: object) -> float:
+    """Return a relevance in [0, 1]; 0 for what is no number."""
+    return bounded(_finite(relevance))
 
 
 def _iso(at_s: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from evocrawl.model import (
     Cost,
@@ -20,6 +20,9 @@ from evocrawl.model import (
 )
 from evocrawl.particulars import Answer
 from evocrawl.urls import fingerprint
+
+if TYPE_CHECKING:
+    from evocrawl.items import PageItem
 
 KNOWN = "redirects to a page that is known"
 NOWHERE = "redirects to no http(s) URL"
@@ -64,6 +67,8 @@ class Flight:
     tries of its link so far. `is_put_off`: it failed, and its link is open again. `is_answered`:
     the spider has the answer or failure, and requests that carry the visit's number are copies.
     `repeats` counts, by URL, the requests of its callback that no dupe filter asks about.
+    `seen` is the page as it was read, whatever pipelines do to its item; `known_at_s` is when the
+    spider's output was complete, None before.
     """
 
     visit: Visit
@@ -88,6 +93,8 @@ class Flight:
     is_put_off: bool = False
     is_answered: bool = False
     repeats: Counter[Fingerprint] = field(default_factory=Counter)
+    seen: PageItem | None = None
+    known_at_s: float | None = None
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""

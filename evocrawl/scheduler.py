@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
+from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider, DontCloseSpider
@@ -27,6 +29,7 @@ from evocrawl.lull import Lull
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.model import Dropped
+from evocrawl.pipelines.reward import RewardPipeline
 from evocrawl.postponing import Postponing
 from evocrawl.preparing import prepare, release
 from evocrawl.request_links import request_link
@@ -47,6 +50,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _RECONCILE_S = 1.0
+_CLOSING_S = 1.0
+"""Seconds in which a crawl that is to be closed begins to close."""
+_SOON_S = 0.1
+"""Seconds between two looks at visits whose output is complete and whose pages are in pipelines."""
 _AT_ONCE_S = 0.05
 """Seconds of settling visits after which the event loop has its turn, and others go on."""
 
@@ -54,10 +61,11 @@ _AT_ONCE_S = 0.05
 class EvoScheduler(BaseScheduler):
     """Asks the population what to fetch next, and settles each visit once its request is over.
 
-    A visit's request is over when the engine no longer works on it and it does not wait here as a
-    redirect or retry. That one rule covers every way a request can end: answered and scraped
-    (its items have left the pipelines by then), failed, refused, dropped by any middleware or
-    signal handler, cancelled by the end of the crawl.
+    A visit is settled as soon as the spider's output is complete and its page has been through our
+    pipelines; `pipelines_wait_s` later whether it has or not. Any other visit is over when the
+    engine no longer works on its request and that does not wait here as a redirect. That rule
+    covers every other way a request can end: failed, refused, dropped by any middleware or signal
+    handler, cancelled by the end of the crawl.
 
     What is no visit (requests marked ``meta["evocrawl"] = False``) and what continues one
     (redirects) waits in a queue of its own and goes first, by Scrapy's priority. A visit that is
@@ -75,14 +83,17 @@ class EvoScheduler(BaseScheduler):
         self._transit = Transit()
         self._postponing = Postponing(ecosystem, crawler)
         self._lull: Lull
+        self._pipelines_wait_s = ecosystem.config.pipelines_wait_s
         self._alarm: Any = None
+        self._bell: Any = None
         self._closed = False
         self._has_failed = False
-        self._is_ending = False
         self._names = ecosystem.names
         self.df = self._names.dupefilter.filter
         """The project's dupe filter, by the name that Scrapy's scheduler gives it."""
-        crawler.signals.connect(self._spider_idle, signals.spider_idle)
+        self._stats = ecosystem.scheduler_stats
+        self._ended_at_s = -math.inf
+        _connect_first(crawler, self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
     @classmethod
@@ -99,6 +110,9 @@ class EvoScheduler(BaseScheduler):
         doorkeeper = Doorkeeper(gate, self._ecosystem, self._wake)
         self._lull = Lull(self._crawler, self._ecosystem, gate)
         prepare(self._crawler)
+        if self._crawler.get_item_pipeline(RewardPipeline) is None:
+            self._pipelines_wait_s = 0.0
+        self._ecosystem.on_known = self._look_soon
         note_answers(self._crawler, self._ecosystem)
         opening = self.df.open()
         if self._sharing is None and opening is None:
@@ -136,9 +150,10 @@ class EvoScheduler(BaseScheduler):
         """Settle what is left; the engine has drained its requests by now."""
         self._closed = True
         release()
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
+        for timer in (self._alarm, self._bell):
+            if timer is not None:
+                timer.cancel()
+        self._alarm = self._bell = None
         self._transit.clear()
         self._again.clear()
         self._land_what_is_over()
@@ -173,7 +188,7 @@ class EvoScheduler(BaseScheduler):
             request = request.replace(url=without_credentials(request.url))
         flight = self._ecosystem.flight(request)
         if flight is not None and not flight.is_answered:
-            return self._continue(flight, request)
+            return self._counted(self._continue(flight, request))
         is_copy = request.meta.pop(VISIT, None) is not None
         is_start = not is_copy and request.meta.get("is_start_request", False)
         if not self._names.admits(request):
@@ -182,9 +197,18 @@ class EvoScheduler(BaseScheduler):
         is_plain = request.meta.get(PLAIN) is False
         link = None if is_plain else request_link(self._names, request, is_start=is_start)
         if link is not None:
-            return self._chronicle.place([link]) > 0
+            return self._counted(self._chronicle.place([link]) > 0)
         self._push(request)
-        return True
+        return self._counted(True)
+
+    def _counted(self, is_accepted: bool) -> bool:
+        if is_accepted:
+            self._stats.enqueued()
+        return is_accepted
+
+    def __len__(self) -> int:
+        """Return how many requests wait: those accepted and not sent."""
+        return self._stats.waiting
 
     def next_request(self) -> Request | None:
         """Return the next request to send, None when none may be sent now."""
@@ -197,11 +221,13 @@ class EvoScheduler(BaseScheduler):
             return None
         request = self._transit.pop(self._ecosystem.now_s())
         if request is not None:
+            self._stats.dequeued()
             return request
         cut_short = self._population.cut_short
         while (visit := self._next_visit()) is not None:
             sent = self._request(visit)
             if sent is not None:
+                self._stats.dequeued(was_enqueued=isinstance(visit.lead.payload, Request))
                 return sent
         if self._population.cut_short > cut_short:
             self._wake()
@@ -262,7 +288,7 @@ class EvoScheduler(BaseScheduler):
     def _land_what_is_over(self) -> None:
         """Settle the visits that have brought a page or a failure."""
         for flight in list(self._ecosystem.flights.values()):
-            if not isinstance(flight.outcome(""), Dropped):
+            if flight.seen is not None or not isinstance(flight.outcome(""), Dropped):
                 self._ecosystem.land(flight, "")
 
     def _keep(self, write: Callable[[], None]) -> None:
@@ -306,8 +332,19 @@ class EvoScheduler(BaseScheduler):
         return [
             flight
             for visit, flight in flights.items()
-            if visit not in working and not self._transit.holds(visit)
+            if (visit not in working and not self._transit.holds(visit)) or self._is_known(flight)
         ]
+
+    def _is_known(self, flight: Flight) -> bool:
+        """Return whether the spider's output is complete, and its page has been through ours.
+
+        Pipelines of the project may change a page on its way to ours, for so long and no longer.
+        """
+        if flight.known_at_s is None:
+            return False
+        if flight.page is not None or flight.seen is None:
+            return True
+        return self._ecosystem.now_s() >= flight.known_at_s + self._pipelines_wait_s
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""
@@ -324,6 +361,18 @@ class EvoScheduler(BaseScheduler):
         self._alarm = None
         self._wake()
 
+    def _look_soon(self) -> None:
+        """Have the engine ask again where pipelines take longer than the spider's output did."""
+        if self._bell is None and not self._closed:
+            self._bell = call_later(_SOON_S, self._look)
+
+    def _look(self) -> None:
+        self._bell = None
+        flights = self._ecosystem.flights.values()
+        if any(flight.known_at_s is not None for flight in flights):
+            self._look_soon()
+            self._wake()
+
     def _wake(self) -> None:
         if not self._closed:
             self._slot.nextcall.schedule()
@@ -339,11 +388,24 @@ class EvoScheduler(BaseScheduler):
         )
 
     def _spider_idle(self) -> None:
-        if self._sharing is not None and self._sharing.worker.ended is not None:
-            if self._is_ending:
-                raise DontCloseSpider  # it is being closed already
-            self._is_ending = True
-            raise CloseSpider(self._sharing.worker.ended)
-        reason = self._population.ended
-        if reason is not None and not self._population.is_unborn:
+        """Say why the crawl ends, where that is the budget; else nothing is left: "finished".
+
+        A handler of the project may say otherwise. Workers look for the end again and again: a
+        crawl that is about to be closed is not closed a second time.
+        """
+        if self._sharing is None:
+            reason = None if self._population.is_unborn else self._population.ended
+        else:
+            reason, ended_at_s = self._sharing.worker.ended, self._ended_at_s
+            self._ended_at_s = self._ecosystem.now_s()
+            if self._ended_at_s < ended_at_s + _CLOSING_S:
+                raise DontCloseSpider
+        if reason == "budget":
             raise CloseSpider(reason)
+
+
+def _connect_first(crawler: Crawler, handler: Callable[[], None], signal: object) -> None:
+    """Connect `handler` before those connected already: of several answers the last one counts."""
+    crawler.signals.connect(handler, signal)
+    handlers = getReceivers(crawler.signals.sender, signal)
+    handlers.insert(0, handlers.pop())

@@ -60,7 +60,7 @@ STATS: dict[str, str] = {
     "by then; set where a crawl is shared",
     "evocrawl/workers/poisoned": "entries in Redis that could not be read, and were put aside",
     "evocrawl/workers/taken_over": "hosts that were another worker's before",
-    "evocrawl/stop_reason": "budget, extinct, exhausted, or Scrapy's own reason",
+    "evocrawl/stop_reason": "exhausted or extinct where Scrapy's reason is finished, else that one",
 }
 
 

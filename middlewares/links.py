@@ -10,7 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
 from evocrawl.ecosystem import Ecosystem
-from evocrawl.flights import has_page
+from evocrawl.flights import Flight, has_page
 from evocrawl.items import PageItem
 from evocrawl.meta import PLAIN, VISIT
 from evocrawl.model import Fingerprint, Link
@@ -47,6 +47,7 @@ class LinksMiddleware:
     ) -> AsyncIterator[Any]:
         """Take the requests out of what a callback yields."""
         requests: list[Request] = []
+        flight = self._ecosystem.flight(response.request) if response.request else None
         try:
             async for output in result:
                 if self._passes(output):
@@ -54,10 +55,12 @@ class LinksMiddleware:
                 else:
                     requests.append(output)
         except Exception:
-            await self._finish_failed(response, requests)
+            await self._finish(response, requests)
+            self._known(flight)
             raise
         for item in await self._finish(response, requests):
             yield item
+        self._known(flight)
 
     def _passes(self, output: object) -> bool:
         if not isinstance(output, Request):
@@ -92,10 +95,9 @@ class LinksMiddleware:
         self._ecosystem.take(item)
         return []
 
-    async def _finish_failed(self, response: Response, requests: list[Request]) -> None:
-        """Nothing can be yielded any more: the page is scored all the same."""
-        for item in await self._finish(response, requests):
-            self._ecosystem.take(item)
+    def _known(self, flight: Flight | None) -> None:
+        if flight is not None:
+            self._ecosystem.known(flight)
 
     def _links(
         self, requests: list[Request], words: dict[Fingerprint, Link], flight: Flight | None
@@ -106,6 +108,7 @@ class LinksMiddleware:
                 continue
             if names.admits(request):
                 link = request_link(names, request, words, flight=flight)
+                self._ecosystem.scheduler_stats.enqueued()
             else:
                 self._drop(request)
                 link = names.known(request, words)

@@ -18,7 +18,7 @@ CORE_LAYERS = (
         "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
         "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
         "places", "particulars", "addresses", "learning_options", "network_options",
-        "worker_options", "trap_options", "showing", "troubles", "memory_options",
+        "worker_options", "trap_options", "seam_options", "showing", "troubles", "memory_options",
         "keys", "spill", "blocks", "tables", "hostnames", "references",
         "log_records", "sameness",
     },

@@ -52,7 +52,7 @@ class StatsReport:
             stats.set_value(name, value)
         if ecosystem.state_path is not None:
             stats.set_value("evocrawl/store/unstorable", ecosystem.unstorable)
-        stats.set_value("evocrawl/stop_reason", reason)
+        stats.set_value("evocrawl/stop_reason", ecosystem.stop_reason(reason))
         try:
             ecosystem.save_learnt()
         except OSError as error:

@@ -120,7 +120,7 @@ def test_two_jobs_share_a_crawl(daemon: Daemon, web: LoopbackProxy, tmp_path: Pa
         for job in ("left", "right"):
             daemon.wait_for_end(OURS[0], job)
     for job in ("left", "right"):
-        assert "Spider closed (exhausted)" in daemon.log_of(*OURS, job)
+        assert "Spider closed (finished)" in daemon.log_of(*OURS, job)
     requests = asked(web.log[before:])
     assert requests.keys() == {str(number) for number in range(PAGES)}
     assert requests.total() == PAGES

@@ -1,0 +1,48 @@
+"""Scrapy's own stats of a scheduler, which dashboards and monitors read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class SchedulerStats:
+    """Counts requests under the names of `scrapy.core.scheduler.Scheduler`.
+
+    A request is enqueued when it is accepted, and dequeued when it is sent to the downloader. A
+    link that was read off a page, which nobody has yielded as a request, is both at once: when it
+    is followed. `kept` says where requests wait: ``"disk"`` with a store, else ``"memory"``.
+    """
+
+    def __init__(self, crawler: Crawler, kept: str) -> None:
+        self._crawler = crawler
+        self._kept = kept
+        self.waiting = 0
+        """Requests that are enqueued and not dequeued, those of this run alone."""
+
+    def enqueued(self) -> None:
+        """Count a request that was accepted."""
+        self.waiting += 1
+        self._count("enqueued")
+
+    def dequeued(self, *, was_enqueued: bool = True) -> None:
+        """Count a request that is sent to the downloader."""
+        if not was_enqueued or not self.waiting:
+            # Read off a page, or accepted by an earlier run.
+            self.enqueued()
+        self.waiting -= 1
+        self._count("dequeued")
+
+    def unserializable(self) -> None:
+        """Count a request that cannot be stored."""
+        self._increase("unserializable")
+
+    def _count(self, what: str) -> None:
+        self._increase(f"{what}/{self._kept}")
+        self._increase(what)
+
+    def _increase(self, name: str) -> None:
+        assert self._crawler.stats is not None
+        self._crawler.stats.inc_value(f"scheduler/{name}")

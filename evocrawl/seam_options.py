@@ -1,0 +1,21 @@
+"""The settings of how a crawl works together with the other parts of a Scrapy project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.options import number, option
+from evocrawl.trap_options import TrapOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeamOptions(TrapOptions):
+    """The part of `evocrawl.config.Config` that is about the project's callbacks and pipelines."""
+
+    pipelines_wait_s: float = option(
+        1.0,
+        number(0),
+        "a number from 0",
+        "seconds that a page has, once its callback has ended, to come through the project's "
+        "pipelines to RewardPipeline; then it is settled as it was read",
+    )
