@@ -188,7 +188,9 @@ class EvoScheduler(BaseScheduler):
             request = request.replace(url=without_credentials(request.url))
         flight = self._ecosystem.flight(request)
         if flight is not None and not flight.is_answered:
-            return self._counted(self._continue(flight, request))
+            goes_on = self._continue(flight, request)
+            # A link that is open again counts when it is followed.
+            return goes_on and (flight.is_put_off or self._counted(True))
         is_copy = request.meta.pop(VISIT, None) is not None
         is_start = not is_copy and request.meta.get("is_start_request", False)
         if not self._names.admits(request):
@@ -227,7 +229,10 @@ class EvoScheduler(BaseScheduler):
         while (visit := self._next_visit()) is not None:
             sent = self._request(visit)
             if sent is not None:
-                self._stats.dequeued(was_enqueued=isinstance(visit.lead.payload, Request))
+                was_enqueued = isinstance(visit.lead.payload, Request) and not sent.meta.get(
+                    "retry_times"
+                )
+                self._stats.dequeued(was_enqueued=was_enqueued)
                 return sent
         if self._population.cut_short > cut_short:
             self._wake()

@@ -25,16 +25,21 @@ class Stage:
         self.impatient_times = 0
         monkeypatch.setattr(scheduler, "perf_counter", lambda: self.now_s)
         monkeypatch.setattr(scheduler, "Postponing", lambda *_: None)
+        monkeypatch.setattr(scheduler, "_connect_first", lambda *_: None)
         self.inprogress: set[Request] = set()
         nextcall = SimpleNamespace(schedule=self._schedule)
         slot = SimpleNamespace(inprogress=self.inprogress, nextcall=nextcall)
         signals = SimpleNamespace(connect=lambda *_: None)
         crawler = SimpleNamespace(signals=signals, engine=SimpleNamespace(_slot=slot))
-        self.flights = {number: SimpleNamespace(number=number) for number in range(visits)}
+        self.flights = {
+            number: SimpleNamespace(number=number, known_at_s=None) for number in range(visits)
+        }
         ecosystem = SimpleNamespace(
             population=SimpleNamespace(wakes_at=lambda: None, cut_short=0),
             chronicle=SimpleNamespace(flush=lambda: None, choose=self._choose),
             sharing=None,
+            config=SimpleNamespace(pipelines_wait_s=1.0),
+            scheduler_stats=None,
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
             flights=self.flights,
             land=self._land,

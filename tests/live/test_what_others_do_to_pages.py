@@ -33,7 +33,9 @@ def test_pipelines_of_the_project_at_any_place(serve, crawl: Crawl, order: int) 
     )
     crawled.check_settled()
     assert crawled.stat("pages") == crawled.stat("visits/fetched") == 2 * len(HOW) + 1
-    assert crawled.stat("relevant_pages") == crawled.stat("pages")
+    # Between ours a pipeline has a say in what is relevant: "much" is no number, and counts as 0.
+    wrong = 2 if order == 500 else 0
+    assert crawled.stat("relevant_pages") == crawled.stat("pages") - wrong
     assert crawled.stat("stop_reason") == "exhausted"
     assert crawled.stats["finish_reason"] == "finished"
     # The project's pipelines decide what is exported, and nothing else.
