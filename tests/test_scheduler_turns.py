@@ -48,6 +48,7 @@ class Stage:
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),
         )
         self.scheduler = EvoScheduler(crawler, ecosystem)  # type: ignore[arg-type]
+        self.scheduler._lull = SimpleNamespace(look=lambda: None)  # type: ignore[assignment]
 
     def _land(self, flight: Any, _: str) -> None:
         del self.flights[flight.number]
