@@ -9,6 +9,7 @@ the anchor is looked at.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from lxml import etree
 
 from evocrawl.model import Fingerprint, Link
+from evocrawl.reading.anchor_words import says_more, says_something
 from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.limits import Limits
 from evocrawl.references import joined, resolved
@@ -29,7 +31,14 @@ _FRAMES = ("frame", "iframe")
 _SOURCES = {"a": "href", "area": "href", **dict.fromkeys(_FRAMES, "src")}
 _UNSEEN = "/noscript"
 """Frames for browsers without scripts count visitors and show nothing."""
+# Not one expression each: libxml2 takes time quadratic in the number of nodes for unions.
 _alternatives: Any = etree.XPath(".//img/@alt", smart_strings=False)
+_button_names: Any = etree.XPath(".//input[@type='image']/@alt", smart_strings=False)
+_inner_labels: Any = etree.XPath(".//@aria-label", smart_strings=False)
+_inner_titles: Any = etree.XPath(".//@title", smart_strings=False)
+_by_id: Any = etree.XPath("//*[@id=$id]")
+_MOST_LABELS = 4
+_MOST_OTHER_CHARS = 400
 _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\w=&.%-]+)?)", re.A)
 """A plain relative reference: what only depends on the base, and what is copied.
 
@@ -63,7 +72,7 @@ class Anchors:
     def collect(self) -> tuple[Link, ...]:
         """Return the links in document order, one for each target.
 
-        A target linked again keeps its first place, takes the first anchor text there is, and is
+        A target linked again keeps its first place, takes the anchor text that says most, and is
         hidden or not to be followed only where each link to it is.
         """
         found: dict[Fingerprint, Link] = {}
@@ -76,7 +85,7 @@ class Anchors:
             if (
                 known is not None
                 and _WARNINGS.isdisjoint(known.rel)
-                and (known.anchor or not self._words(element))
+                and not says_more(self._words(element), known.anchor)
             ):
                 continue
             path, hidden = self._place(element.getparent())
@@ -133,10 +142,32 @@ class Anchors:
     def _words(self, element: Any) -> str:
         """Anchor text, or else what stands for it: alt, title, aria-label."""
         words = self._clean(self._own_text(element))
-        if not words:
-            told = (*_alternatives(element), element.get("title"), element.get("aria-label"))
-            words = next((self._clean(each) for each in (*told, element.get("alt")) if each), "")
+        if says_something(words):
+            return words
+        for each in self._names(element):
+            name = self._clean(each) if each else ""
+            if name and (not words or says_more(name, words)):
+                return name
         return words
+
+    def _names(self, element: Any) -> Iterator[str | None]:
+        """What the link is called besides its text, as browsers tell those who cannot see it."""
+        yield from _alternatives(element)
+        yield self._labels(element.get("aria-labelledby") or "")
+        yield element.get("title")
+        yield element.get("aria-label")
+        yield element.get("alt")
+        if len(element):
+            yield from _button_names(element)
+            yield from _inner_labels(element)
+            yield from _inner_titles(element)
+
+    def _labels(self, ids: str) -> str:
+        return " ".join(
+            _collapsed(self._start[found])
+            for each in ids.split()[:_MOST_LABELS]
+            for found in _by_id(self._root, id=each)[:1]
+        )
 
     def _own_text(self, element: Any) -> str:
         """Links do not nest (HTML): one that was not closed ends where the next begins."""
@@ -225,7 +256,12 @@ class Anchors:
 
 def _joined(known: Link, again: Link) -> Link:
     """One link of two to the same place."""
-    better = known if known.anchor or not again.anchor else again
+    better = again if says_more(again.anchor, known.anchor) else known
+    other = known if better is again else again
+    if other.anchor and other.anchor not in better.context:
+        room = max(_MOST_OTHER_CHARS - len(better.context) - 1, 0)
+        context = f"{better.context} {other.anchor[:room]}".strip()
+        better = replace(better, context=context)
     taken_back = _WARNINGS.difference(again.rel)
     rel = tuple(each for each in known.rel if each not in taken_back)
     return replace(better, rel=rel, position=known.position)

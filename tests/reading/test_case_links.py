@@ -306,6 +306,39 @@ def test_what_is_linked_openly_too_may_be_followed(first: str) -> None:
     assert not {"nofollow", "evocrawl-hidden"}.isdisjoint(only_link(warned + warned).rel)
 
 
+@pytest.mark.parametrize(
+    "nothing", ["→", "12 comments", "Continue", "Weiterlesen", "Lire la suite"]
+)
+def test_the_anchor_that_says_most_is_the_links(nothing: str) -> None:
+    """Whatever comes first; the words of the others stay in the context."""
+    title = "<p><a href=/1>Wave farm permit</a></p>"
+    other = f"<p>Some <a href=/1>{nothing}</a> {60 * 'words '}</p>"
+    for html in (title + other, other + title):
+        link = only_link(html)
+        assert link.anchor == "Wave farm permit"
+        assert nothing in link.context
+        assert link.position == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor"),
+    [
+        ("<h2 id=t>Wave <i>farm</i></h2><a href=/1 aria-labelledby='t none'></a>", "Wave farm"),
+        ("<a href=/1><img title='Wave farm'></a>", "Wave farm"),
+        ("<a href=/1><i aria-label='Wave farm'></i></a>", "Wave farm"),
+        ("<a href=/1><input type=image alt='Wave farm'></a>", "Wave farm"),
+        ("<a href=/1><svg><title>Wave farm</title></svg></a>", "Wave farm"),
+        ("<a href=/1 aria-label='Read more about the wave farm'>Read more</a>",
+         "Read more about the wave farm"),
+        ("<a href=/1><span style='clip:rect(0,0,0,0)'>Wave farm</span></a>", "Wave farm"),
+        ("<a href=/1 title='Opens in a new window'>Wave farm</a>", "Wave farm"),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_shown_are_anchors(html: str, anchor: str) -> None:
+    """As browsers tell them to those who cannot see."""
+    assert only_link(html).anchor == anchor
+
+
 def test_a_target_linked_twice_is_one_link_with_the_first_words() -> None:
     """A picture and a headline often lead to one place: place of the first, words of the second."""
     links = read(

@@ -165,6 +165,13 @@ def test_a_page_that_is_all_banner_still_has_text() -> None:
      "<dialog><p>secret</p></dialog>", "<p style='position:absolute; left: -9999px'>secret</p>",
      "<p style='text-indent:-9999em'>secret</p>", "<p style='FONT-SIZE: 0px;'>secret</p>",
      "<noframes><p>secret</p></noframes>", "<p style='display:/**/none'>secret</p>",
+     *(f"<p style='{style}'>secret</p>" for style in (
+         "height:0;overflow:hidden", "clip-path:inset(100%)", "clip-path: circle(0)",
+         "clip:rect(0,0,0,0)", "clip: rect(1px 1px 1px 1px);position:absolute",
+         "transform:scale(0)", "transform: rotate(3deg) scaleY(0)", "scale:0",
+         "content-visibility:hidden", "max-height:0", "width:1px;height:1px;overflow:clip",
+         "left:-999em", "transform:translateX(-9999px)", "font-size:0.0rem")),
+     "<div inert>secret</div>", "<div popover>secret</div>",
      "<p style='visibility:collapse'>secret</p>", "<video>secret</video>",
      "<audio src=x>secret</audio>", "<canvas>secret</canvas>",
      "<p style='display:none!important;display:block'>secret</p>",
@@ -178,7 +185,9 @@ def test_what_nobody_sees_is_no_text(hidden: str) -> None:
 
 @pytest.mark.parametrize(
     "style", ["display:none;display:block", "--x-display:none", "display:block /* display:none */",
-              "left:-99px", "margin:0;font-size:0.9em"],
+              "left:-99px", "margin:0;font-size:0.9em", "height:0", "opacity:0", "max-height:10px",
+              "height:0;overflow:hidden;padding-top:9px", "transform:scale(0.5)",
+              "clip-path:inset(1%)", "position:static;clip:rect(0,0,0,0)"],
 )  # fmt: skip
 def test_what_a_style_does_not_hide_is_text(style: str) -> None:
     """The last declaration of a property counts, and comments and custom properties are none."""

@@ -1,0 +1,53 @@
+"""How much an anchor text says of where it leads."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[^\W\d_]+")
+_MOST = 10
+"""Words that count: a whole teaser says no more of its page than its headline."""
+_LONG_CHARS = 6
+"""Characters of a script without spaces that count as one word."""
+_SAY_NOTHING = frozenset(
+    """
+    read more about this the here click continue reading comment comments reply replies next previous
+    prev details detail link view see all show full story article go to learn find out open website
+    download page permalink share
+    weiter weiterlesen mehr lesen hier klicken kommentar kommentare zum artikel erfahren
+    lire la suite plus en savoir ici cliquez suivant commentaires voir
+    leer más mas seguir leyendo aquí ver comentarios siguiente sigue
+    leggi tutto continua qui commenti leia mais continuar lendo saiba aqui
+    lees meer verder läs mer les mere læs czytaj więcej dalej
+    читать далее подробнее ещё комментарии здесь дальше
+    続きを読む 詳細 もっと見る 阅读更多 更多 查看详情 详情
+    """.split()
+)
+"""Words of links in several languages that are about no page."""
+
+
+def says_something(anchor: str) -> bool:
+    """Return whether a text holds a word that is about something.
+
+    >>> says_something("→ Read more"), says_something("12 comments"), says_something("Wave farm")
+    (False, False, True)
+    """
+    return any(word not in _SAY_NOTHING for word in _WORD.findall(anchor.lower()))
+
+
+def says_more(anchor: str, other: str) -> bool:
+    """Return whether a text says more of its target than another; any text more than none.
+
+    >>> says_more("Wave farm permit", "→"), says_more("Continue", "Wave farm"), says_more("x", "")
+    (True, False, True)
+    """
+    if not anchor or anchor == other:
+        return False
+    return not other or _amount(anchor) > _amount(other)
+
+
+def _amount(anchor: str) -> int:
+    words = {word for word in _WORD.findall(anchor.lower()) if word not in _SAY_NOTHING}
+    return min(
+        sum(1 + (len(word) // _LONG_CHARS if word > "\u0e00" else 0) for word in words), _MOST
+    )
