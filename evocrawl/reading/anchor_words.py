@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d_]+")
+_ENOUGH = 3
 _MOST = 10
 """Words that count: a whole teaser says no more of its page than its headline."""
 _LONG_CHARS = 6
@@ -121,6 +123,7 @@ _SAY_NOTHING = frozenset(
 """Words of links in several languages that are about no page."""
 
 
+@lru_cache(maxsize=4096)
 def says_something(anchor: str) -> bool:
     """Return whether a text holds a word that is about something.
 
@@ -128,6 +131,11 @@ def says_something(anchor: str) -> bool:
     (False, False, True)
     """
     return any(word not in _SAY_NOTHING for word in _WORD.findall(anchor.lower()))
+
+
+def says_enough(anchor: str) -> bool:
+    """Return whether a text is such that others need not be looked at: three words or more."""
+    return _amount(anchor) >= _ENOUGH
 
 
 def says_more(anchor: str, other: str) -> bool:
@@ -141,6 +149,7 @@ def says_more(anchor: str, other: str) -> bool:
     return not other or _amount(anchor) > _amount(other)
 
 
+@lru_cache(maxsize=4096)
 def _amount(anchor: str) -> int:
     words = {word for word in _WORD.findall(anchor.lower()) if word not in _SAY_NOTHING}
     return min(

@@ -17,7 +17,7 @@ from typing import Any
 from lxml import etree
 
 from evocrawl.model import Fingerprint, Link
-from evocrawl.reading.anchor_words import says_more, says_something
+from evocrawl.reading.anchor_words import says_enough, says_more, says_something
 from evocrawl.reading.hidden import is_hidden
 from evocrawl.reading.limits import Limits
 from evocrawl.references import joined, resolved
@@ -85,7 +85,7 @@ class Anchors:
             if (
                 known is not None
                 and _WARNINGS.isdisjoint(known.rel)
-                and not says_more(self._words(element), known.anchor)
+                and (says_enough(known.anchor) or not says_more(self._words(element), known.anchor))
             ):
                 continue
             path, hidden = self._place(element.getparent())
