@@ -100,14 +100,14 @@ class Discovery:
         self._claim_held()
         return Found(page, is_new, pays)
 
-    def holds_back(self, lead: Lead, species: Species) -> bool:
+    def holds_back(self, lead: Lead, species: Species, *, is_drawn: bool = True) -> bool:
         """Return whether a link is one of a trap's; then nobody follows it until it is let out.
 
-        Species that go to known pages too see all. O(1).
+        `is_drawn`: an agent has drawn it. Species that go to known pages too see all. O(1).
         """
         if self._traps is None or species.revisits:
             return False
-        reason = self._traps.reason(lead)
+        reason = self._traps.reason(lead, is_drawn=is_drawn)
         if reason:
             self._traps.hold(reason, lead, species)
             self._emit(HeldBack(lead, reason))
@@ -133,12 +133,12 @@ class Discovery:
 
     @property
     def has_held(self) -> bool:
-        """True while links are held back."""
-        return self._traps is not None and self._traps.held > 0
+        """True while links are held back that may still be let out."""
+        return self._traps is not None and self._traps.may_let_out
 
     def _holds_from(self, lead: Lead, species: Species) -> bool:
         """The same while a page is shown: each species has the link before it is claimed."""
-        is_held = self.holds_back(lead, species)
+        is_held = self.holds_back(lead, species, is_drawn=False)
         if is_held:
             self._held.append(lead.fingerprint)
         return is_held
@@ -154,7 +154,9 @@ class Discovery:
             return True
         if record is not None and record.version == page.version:
             return not self._traps.is_barren(page.fingerprint)
-        told = self._traps.take(page, via, is_first=record is None)
+        source = self._base.get(via.source)
+        at = "" if source is None else source.url
+        told = self._traps.take(page, via, at, is_first=record is None)
         if told.is_new is False:
             self._emit(Repeated(page.fingerprint, told.twin, told.novelty))
         return told.is_new is not False

@@ -89,7 +89,7 @@ def settle_in(
         Hosts(host_limit),
         budget,
         config.rewards,
-        traps=Traps(pens=Pens(config.memory_links // 4 + 1, spill)) if config.novelty else None,
+        traps=_traps(config, spill),
     )
     made: list[LinkModel] = []
 
@@ -126,6 +126,13 @@ def settle_in(
     learner = made[0] if made else None
     _check_learning(config, learner)
     return Habitat(config, model, base, budget, ledger, population, learner)
+
+
+def _traps(config: Config, spill: Spill) -> Traps | None:
+    if not config.novelty:
+        return None
+    most = config.memory_links // 4 + 1
+    return Traps(pens=Pens(most, spill), asked=Pens(most, spill))
 
 
 def _check_learning(config: Config, learner: LinkModel | None) -> None:

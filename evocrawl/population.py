@@ -64,6 +64,8 @@ class Population:
         """How often `choose` has returned None though it could go on at once."""
         self._held = 0
         self._max_doors = _MAX_DOORS if max_unsettled > 1 else 1
+        if environment.traps is not None:
+            environment.traps.budget = environment.budget
         self._discovery = Discovery(
             self.species, environment.base, environment.rewards, environment.traps, self.life.emit
         )

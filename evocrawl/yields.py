@@ -15,8 +15,12 @@ A group, the addresses of one template or of one domain, is *spent* while
 The last two go by a domain's latest `BLOCK` pages, not the first, and count where it is far below
 other domains: a crawl within one domain never stops for them.
 
-A template with a query, or with a token in the path, that has not brought a second new page in
-`ENDLESS` barren visits is *endless*: a calendar, a counter, sessions.
+A list is credited with what its links bring: a new page counts for the template of the barren page
+on which its link stood.
+
+A template with a query, or with a token in the path, is *endless* from `ENDLESS` barren visits for
+each new page on, where its barren pages bring the addresses of more of their own: a calendar, a
+counter, sessions. One whose addresses stand on other pages has an end.
 """
 
 from __future__ import annotations
@@ -42,10 +46,16 @@ Kept = TypeVar("Kept")
 
 @dataclass(slots=True)
 class Yield:
-    """What a group has brought. Of a domain, `templates` are spent, `hosts` were gone to."""
+    """What a group has brought.
+
+    Of a template, `own` and `out` are the addresses first met on its barren pages: those of its
+    own path, and the others. Of a domain, `templates` are spent, `hosts` were gone to.
+    """
 
     new: int = 0
     barren: int = 0
+    own: int = 0
+    out: int = 0
     templates: int = 0
     hosts: set[str] | None = None
 
@@ -53,6 +63,11 @@ class Yield:
     def is_spent(self) -> bool:
         """True where the group has brought less than it took."""
         return self.barren > PATIENCE + self.new
+
+    @property
+    def promise(self) -> float:
+        """How often a visit has brought something new, in (0, 1)."""
+        return (self.new + 1) / (self.new + self.barren + 2)
 
 
 @dataclass(slots=True)
@@ -108,7 +123,7 @@ class Gauge:
 class Yields:
     """Counts by template and by domain; all methods are O(1).
 
-    Memory is some 25 bytes a template that was visited, which are as many as pages where addresses
+    Memory is some 35 bytes a template that was visited, which are as many as pages where addresses
     are names and not numbers, and about a kilobyte for each of the latest `MOST_DOMAINS` domains,
     of whose hosts `MOST_HOSTS` are told apart. What a domain that is forgotten has brought is
     counted anew.
@@ -117,19 +132,43 @@ class Yields:
     def __init__(self) -> None:
         self.new_words = Gauge(0.002)
         self.links_met = Gauge(0.02)
-        self._templates = KeyMap("<II")
+        self._templates = KeyMap("<IIII")
         self._domains: OrderedDict[str, Yield] = OrderedDict()
 
     def note(self, template: str, domain: str, *, is_new: bool) -> None:
         """Count one visit: whether it brought something new."""
-        of_template = self._of_template(template)
         of_domain = self._of_domain(domain)
-        was_spent = of_template.is_spent
-        for group in (of_template, of_domain):
-            group.new += is_new
-            group.barren += not is_new
-        self._templates.put(_key(template), of_template.new, of_template.barren)
-        of_domain.templates += of_template.is_spent - was_spent
+        of_domain.new += is_new
+        of_domain.barren += not is_new
+        known = self._of_template(template)
+        was_spent = known.is_spent
+        known.new += is_new
+        known.barren += not is_new
+        self._put(template, known)
+        of_domain.templates += known.is_spent - was_spent
+
+    def credit(self, template: str, domain: str) -> None:
+        """Count a new page for the template of the barren page that led to it."""
+        known = self._of_template(template)
+        was_spent = known.is_spent
+        known.new += 1
+        self._put(template, known)
+        self._of_domain(domain).templates += known.is_spent - was_spent
+
+    def feed(self, template: str, own: int, out: int) -> None:
+        """Count the addresses that were first met on a barren page of the template."""
+        known = self._of_template(template)
+        known.own += own
+        known.out += out
+        self._put(template, known)
+
+    def promise(self, template: str) -> float:
+        """Return how often addresses of the template have brought something new, in (0, 1)."""
+        return self._of_template(template).promise
+
+    def domain_promise(self, domain: str) -> float:
+        """Return how often pages of the domain have brought something new, in (0, 1)."""
+        return self._domains.get(domain, Yield()).promise
 
     def has_spent_templates(self, domain: str) -> bool:
         """Return whether some template of the domain is spent."""
@@ -144,7 +183,7 @@ class Yields:
         """Return whether a domain has brought less than it took, or is one that no people made."""
         known = self._domains.get(domain)
         is_spent = known is not None and known.is_spent
-        return is_spent or self.links_met.is_low(domain) or self.new_words.is_low(domain)
+        return is_spent or self.is_made_up(domain)
 
     def go_to(self, host: str, domain: str) -> None:
         """Somebody goes to a host."""
@@ -162,13 +201,36 @@ class Yields:
         return len(known.hosts) > PATIENCE + known.new
 
     def is_endless(self, template: str, *, has_token: bool = False) -> bool:
-        """Return whether no address of the template is worth another visit.
+        """Return whether a template makes up addresses without end, and they hardly bring anything.
 
         `has_token`: the address has a token in its path, of which there are as many as one likes.
         """
         known = self._of_template(template)
         may_be = has_token or "?" in template
-        return may_be and known.new <= 1 and known.barren >= ENDLESS
+        is_barren = known.barren >= ENDLESS * max(known.new, 1)
+        return may_be and is_barren and self.feeds_itself(template)
+
+    def feeds_itself(self, template: str) -> bool:
+        """Return whether barren pages of the template bring the addresses of more of their own."""
+        known = self._of_template(template)
+        return 2 * known.own > known.barren
+
+    def is_known(self, template: str) -> bool:
+        """Return whether an address of the template was visited."""
+        known = self._of_template(template)
+        return known.new + known.barren > 0
+
+    def leads_elsewhere(self, template: str) -> bool:
+        """Return whether barren pages of the template bring other addresses than their own."""
+        known = self._of_template(template)
+        return 0 < known.barren <= known.out
+
+    def is_made_up(self, domain: str) -> bool:
+        """Return whether a domain is one that no people made, as far as can be told."""
+        return self.links_met.is_low(domain) or self.new_words.is_low(domain)
+
+    def _put(self, template: str, known: Yield) -> None:
+        self._templates.put(_key(template), known.new, known.barren, known.own, known.out)
 
     def _of_domain(self, domain: str) -> Yield:
         known = _met(self._domains, domain, Yield)

@@ -79,13 +79,19 @@ class LinksMiddleware:
             self._ecosystem.chronicle.place(self._links(requests, {}, None))
             return []
         if flight.is_read:
-            flight.links += tuple(self._links(requests, {}, flight))
+            links = tuple(self._links(requests, {}, flight))
+            if flight.failure:
+                self._ecosystem.chronicle.place(links)
+            else:
+                flight.links += links
             return []
         if not has_page(response.status) and not requests:
             return []
         reading = await self._ecosystem.read(response, any_text=True)
         if await self._ecosystem.is_soft_404(response, reading):
             flight.failure = SOFT_404
+            # The page is none, but what its callback asks for may be: that hangs with the seeds.
+            self._ecosystem.chronicle.place(self._links(requests, {}, flight))
             return []
         words = {link.fingerprint: link for link in reading.links}
         flight.links = tuple(self._links(requests, words, flight))

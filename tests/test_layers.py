@@ -27,7 +27,7 @@ CORE_LAYERS = (
     {"advice", "borders", "colony", "ending", "hearing", "holdings", "shares", "tasks", "territory",
      "worker", "chronicle", "discovery", "doors", "environment", "habitat", "landing",
      "life", "limits", "mixing", "novelty", "pens", "population", "replay",
-     "slices", "traps", "turns", "waiting", "yields"},
+     "barren", "growth", "sections", "slices", "traps", "turns", "waiting", "yields"},
     {"cli", "simulation", "evaluation", "experiments", "report"},
 )  # fmt: skip
 IN_SCRAPY = len(CORE_LAYERS)

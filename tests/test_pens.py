@@ -24,9 +24,9 @@ class Kind:
 KINDS = cast("list[Any]", [Kind(), Kind()])
 
 
-def held(number: int, kind: int = 0, payload: object = None) -> Held:
+def held(number: int, kind: int = 0, payload: object = None, score: float = 0.5) -> Held:
     url = f"http://a.test/{number}"
-    lead = Lead(url, number.to_bytes(12), "a.test", b"", 1, 0.5, "words", payload, number)
+    lead = Lead(url, number.to_bytes(12), "a.test", b"", 1, score, "words", payload, number)
     return Held(lead, KINDS[kind])
 
 
@@ -41,28 +41,78 @@ def same(one: list[Held], other: list[Held]) -> bool:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from("ab"), st.integers(0, 1), st.booleans(), st.integers(0, 3)),
-        max_size=40,
+        st.tuples(
+            st.sampled_from("ab"), st.integers(0, 1), st.booleans(), st.integers(0, 3),
+            st.integers(0, 4),
+        ),
+        max_size=60,
     ),
     st.integers(0, 4),
-)
-def test_queues_are_first_in_first_out_wherever_links_are(
-    steps: list[tuple[str, int, bool, int]], most: int
+    st.integers(2, 9),
+)  # fmt: skip
+def test_the_best_of_a_queue_comes_first_wherever_links_are(
+    steps: list[tuple[str, int, bool, int, int]], most: int, long: int
 ) -> None:
-    """What comes out does not depend on how many are in memory."""
-    pens, queues = Pens(most), dict[str, list[Held]]()
-    for number, (name, kind, has_payload, taken) in enumerate(steps):
-        link = held(number, kind, object() if has_payload else None)
+    """What comes out does not depend on how many are in memory, nor on how long a queue is."""
+    pens, queues = Pens(most, longest=long), dict[str, list[Held]]()
+    for number, (name, kind, has_payload, taken, score) in enumerate(steps):
+        link = held(number, kind, object() if has_payload else None, float(score))
         pens.put(name, link)
-        queues.setdefault(name, []).append(link)
-        for _ in range(taken > 1):
-            oldest = pens.oldest
-            assert oldest == next(iter(queues))
-            assert same(pens.take(oldest, taken), queues[oldest][:taken])
-            del queues[oldest][:taken]
+        queue = queues.setdefault(name, [])
+        queue.append(link)
+        queue.sort(key=lambda each: -each.lead.score)  # stable: the first of equals stays first
+        if taken > 1:
+            assert same(pens.take(name, taken), queue[:taken])
+            del queue[:taken]
             queues = {key: left for key, left in queues.items() if left}
         assert len(pens) == sum(map(len, queues.values()))
         assert [name in pens for name in "ab"] == [name in queues for name in "ab"]
+
+
+def best(pens: Pens, worth: dict[str, float], opens: dict[str, int], now: int) -> str | None:
+    return pens.best(worth.__getitem__, lambda name: opens.get(name, 0), now)
+
+
+def test_the_queue_that_promises_most_is_the_best() -> None:
+    """Of equals each has its turn; a queue that is to stay shut is passed over until it opens."""
+    pens, worth = Pens(), {"x": 0.1, "y": 0.3, "z": 0.3}
+    for number, name in enumerate("xyzxyz"):
+        pens.put(name, held(number))
+    order = []
+    for _ in range(6):
+        name = best(pens, worth, {}, 0)
+        assert name is not None
+        order.append(name)
+        pens.take(name, 1)
+    assert order == [*"yzyz", *"xx"]
+    assert best(pens, worth, {}, 0) is None
+    pens.put("y", held(7))
+    pens.put("x", held(8))
+    assert best(pens, worth, {"y": 5}, 4) == "x"
+    assert best(pens, worth, {"y": 5}, 5) == "y"
+
+
+def test_a_queue_that_was_shut_is_asked_again_when_it_is_to_be() -> None:
+    """It may open sooner than it seemed."""
+    pens = Pens()
+    pens.put("x", held(1))
+    assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
+    assert best(pens, {"x": 1.0}, {}, 1) is None
+    pens.reopen("x")
+    assert best(pens, {"x": 1.0}, {}, 1) == "x"
+    assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
+    pens.reopen_all()
+    assert best(pens, {"x": 1.0}, {}, 1) == "x"
+
+
+def test_a_queue_that_is_emptied_and_filled_again_is_noted_once() -> None:
+    """Memory does not grow with how often."""
+    pens = Pens()
+    for number in range(300):
+        pens.put("x", held(number))
+        assert best(pens, {"x": 1.0}, {"x": number % 3}, 1) == ("x" if number % 3 < 2 else None)
+        pens.take("x", 1)
+    assert len(pens._next) + len(pens._shut) < 100
 
 
 def test_beyond_the_bound_links_are_on_disk() -> None:

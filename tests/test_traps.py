@@ -151,20 +151,6 @@ def test_a_group_that_yields_again_is_open_again() -> None:
     assert set(urls) == {"http://a.test/", *bad, *good}
 
 
-def test_no_more_links_wait_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The others are left for good."""
-    monkeypatch.setattr("evocrawl.traps.MOST_HELD", 5)
-    traps = Traps()
-    copies = [f"http://a.test/copy/{n}" for n in range(40)]
-    urls, _ = visited(
-        "best_first",
-        lambda url: (said("x"), [] if "copy" in url else copies),
-        traps=traps,
-    )
-    assert traps.endless == 41 - len(urls) > 20
-    assert traps.held == 0
-
-
 @pytest.mark.parametrize("species", ["evo", "best_first", "energy+best_first"])
 def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
     """The order is the same as with all the patience in the world."""
@@ -208,7 +194,7 @@ def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
 
     urls, told = visited("best_first", chain, traps=Traps())
     assert len(urls) == LONGEST_RUN + 1
-    assert [each.reason for each in told if isinstance(each, HeldBack)] == ["endless"]
+    assert [each.reason for each in told if isinstance(each, HeldBack)] == ["run"]
 
 
 def test_short_copies_earn_nothing_but_hold_nobody_back() -> None:

@@ -51,6 +51,7 @@ def test_a_counter_in_a_query_is_endless_a_numbered_page_is_not() -> None:
         for _ in range(ENDLESS):
             assert not yields.is_endless(template)
             yields.note(template, "a.test", is_new=False)
+            yields.feed(template, 1, 0)
     assert yields.is_endless("a.test/?y")
     assert not yields.is_endless("a.test/n/#")
 
@@ -61,6 +62,7 @@ def test_sessions_in_the_path_are_endless_too() -> None:
     for _ in range(ENDLESS):
         assert not yields.is_endless("a.test/s/#", has_token=True)
         yields.note("a.test/s/#", "a.test", is_new=False)
+        yields.feed("a.test/s/#", 12, 0)
     assert yields.is_endless("a.test/s/#", has_token=True)
 
 
@@ -108,3 +110,29 @@ def test_a_gauge_goes_by_the_latest_pages() -> None:
         assert gauge.is_low("trap.test")
         gauge.note("trap.test", 1.0)
     assert not gauge.is_low("trap.test")
+
+
+def test_addresses_that_stand_on_other_pages_have_an_end() -> None:
+    """A shop's articles, alike but for numbers: their pages bring no more of them."""
+    yields = Yields()
+    for _ in range(5 * ENDLESS):
+        yields.note("a.test/part?id", "a.test", is_new=False)
+        yields.feed("a.test/part?id", 0, 1)
+    assert yields.is_spent_template("a.test/part?id")
+    assert not yields.is_endless("a.test/part?id")
+
+
+def test_a_list_is_credited_with_what_its_links_bring() -> None:
+    """Its own pages may all be alike; one good page for each is enough, one for all is not."""
+    yields = Yields()
+    for name, every in (("good", 1), ("bad", 40)):
+        for number in range(40):
+            yields.note(f"{name}.test/?page", f"{name}.test", is_new=False)
+            yields.feed(f"{name}.test/?page", 1, 1)
+            if number % every == 0:
+                yields.credit(f"{name}.test/?page", f"{name}.test")
+    assert not yields.is_spent_template("good.test/?page")
+    assert not yields.has_spent_templates("good.test")
+    assert yields.is_endless("bad.test/?page")
+    assert yields.leads_elsewhere("bad.test/?page")
+    assert yields.promise("good.test/?page") > yields.promise("bad.test/?page")
