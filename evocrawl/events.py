@@ -120,7 +120,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """A link is not open: `reason` names the group that is spent, or is "endless"."""
+    """A link is not open: `reason` names the group that is held back (see `evocrawl.traps`)."""
 
     lead: Lead
     reason: str

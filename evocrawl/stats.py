@@ -13,7 +13,7 @@ STATS: dict[str, str] = {
     "evocrawl/harvest_rate": "relevant pages for each HTTP request, from 0 to 1",
     "evocrawl/mean_relevance": "mean relevance of the distinct pages, from 0 to 1",
     "evocrawl/pages/nothing_new": "pages that said nothing new, which earns nothing",
-    "evocrawl/links/held_back": "times a link was held back, or left for good, as one of a trap's",
+    "evocrawl/links/held_back": "times a link was held back as one of a trap's",
     "evocrawl/pages/truncated": "pages of which only a part was read",
     "evocrawl/pages/unreadable": "pages that could not be read: they took too long, or broke it",
     "evocrawl/pages/read_aside": "big or unusual pages, read in a process of their own",
