@@ -20,7 +20,8 @@ of a maze                                             up to a sixth, all its vis
 of a barren page, whose path repeats itself           one for 100 pages that said something new
 ====================================================  ============================================
 
-Where there is no budget, it is taken for `NO_BUDGET` requests and those that brought a new page.
+A share of the budget is at least `LEAST_PART`. Where there is no budget, it is taken for `NO_BUDGET`
+requests and those that brought a new page.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from evocrawl.yields import Yields
 LONGEST_RUN = 20
 SHARE = 20
 NO_BUDGET = 1_000
+LEAST_PART = 20
 _FIFTH, _SIXTH = 5, 6
 _RARELY = 100
 _NEVER = 1 << 62
@@ -326,5 +328,5 @@ class Traps:
         return self.budget.share or self.budget.limit
 
     def _part(self, part: int) -> int:
-        """Return the share of 1/`part` of the budget."""
-        return (self._budget() or NO_BUDGET + self.new_pages) // part
+        """Return the share of 1/`part` of the budget, at least `LEAST_PART`."""
+        return max((self._budget() or NO_BUDGET + self.new_pages) // part, LEAST_PART)
