@@ -20,8 +20,8 @@ of a maze                                             up to a sixth, all its vis
 of a barren page, whose path repeats itself           one for 100 pages that said something new
 ====================================================  ============================================
 
-A share of the budget is at least `LEAST_PART`. Where there is no budget, it is taken for `NO_BUDGET`
-requests and those that brought a new page.
+A share of the budget is at least `LEAST_PART`. Where there is no budget, it is taken for
+`NO_BUDGET` requests and those that brought a new page.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ class Traps:
         if part == 1 or (part and used < self._part(part)):
             return 0
         if part:
-            return _NEVER if self._budget() else part * used
+            return _NEVER if self._budget() else part * (used + 1) - NO_BUDGET
         return (used + 1) * (_RARELY if name.startswith("repeats ") else SHARE)
 
     def _at_once(self, name: str) -> int:

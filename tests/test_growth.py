@@ -64,7 +64,7 @@ def chain(start: str, *, times: int = 40, **kinds: str) -> list[str]:
     ids=lambda urls: urls[1][len(SITE) :][:20],
 )
 def test_an_address_that_grows_is_noticed_however_it_grows(urls: list[str]) -> None:
-    """C04, and ways alike: within ten pages."""
+    """Within ten pages."""
     assert 4 <= gone_through(Growth(), urls) <= 12
 
 

@@ -40,7 +40,7 @@ def day(number: int) -> str:
 
 
 def test_a_calendar_waits_while_other_links_are_open() -> None:
-    """C29: beyond its patience, and its share of the other visits."""
+    """Beyond its patience, and its share of the other visits."""
     crawl, seen = Crawl(others=100), 0
     while not crawl.waits(day(seen + 1)):
         crawl.visit(day(seen + 1), day(seen), [day(seen + 2), day(seen)])
@@ -60,7 +60,7 @@ def test_a_calendar_goes_on_where_there_is_nothing_else() -> None:
 
 
 def test_a_list_that_brings_new_pages_does_not_wait() -> None:
-    """C02: each sheet leads to two pages that say something new."""
+    """Each sheet leads to two pages that say something new."""
     crawl = Crawl(others=500)
     for number in range(1, 60):
         sheet, before = f"{SITE}/list/{number}", f"{SITE}/list/{number - 1}"
@@ -85,7 +85,7 @@ def wander(crawl: Crawl, folder: str, names: int, *, visits: int, most: int) -> 
 
 
 def test_a_maze_waits_and_has_a_share_in_all() -> None:
-    """C03: in a folder, below another, and in a query."""
+    """In a folder, below another, and in a query."""
     for folder in ("/similar/", "/x/y/similar/", "/find?q="):
         assert wander(Crawl(100), folder, 10**6, visits=400, most=33) <= PATIENCE + 1
         assert wander(Crawl(0), folder, 10**6, visits=400, most=33) == 33

@@ -90,7 +90,7 @@ def test_all_that_a_spider_asks_for_is_fetched_though_it_looks_like_a_trap(
 def test_a_numbered_list_and_all_it_leads_to_is_fetched(
     address: str, budget: int, serve, crawl: Crawl
 ) -> None:
-    """C02: thirty sheets alike, linked by "next" alone, four things of their own on each."""
+    """Thirty sheets alike, linked by "next" alone, four things of their own on each."""
 
     def answer(request: Request) -> Response:
         if request.path == "/":
