@@ -26,6 +26,7 @@ from evocrawl.store.ops import (
     GivenBack,
     Held,
     Landed,
+    Linked,
     Located,
     Op,
     Placed,
@@ -75,6 +76,12 @@ class Chronicle:
         links = tuple(seeds)
         self._note(Placed(links))
         return self.population.place(links)
+
+    def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
+        """Hang further links on a settled page; see `Population.link`."""
+        found = tuple(links)
+        self._note(Linked(page, found))
+        self.population.link(page, found)
 
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit; see `Population.choose`."""

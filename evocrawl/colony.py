@@ -85,9 +85,13 @@ class Colony:
         """Return whether the door, if it is not shut for robots.txt, may open."""
         return self.territory.is_ours(host_of(f"{door}/"))
 
-    def offer(self, links: Iterable[Link]) -> int:
-        """Offer seeds to the crawl; whoever has their hosts shows them to its agents."""
-        seeds = [(link, None) for link in links]
+    def offer(self, links: Iterable[Link], page: Fingerprint = ROOT) -> int:
+        """Offer links of a page, or seeds, to the crawl.
+
+        The worker that has a link's host shows it to its agents.
+        """
+        source = self._source(page)
+        seeds = [(link, source) for link in links]
         self._put(Parcel(offers=self._calls.offers(seeds)))
         return len(seeds)
 
@@ -252,10 +256,11 @@ class Colony:
         return self.territory.wait(host, target)
 
     def _source_of(self, lead: Lead) -> Source | None:
-        record = None if lead.source == ROOT else self._base.get(lead.source)
-        if record is None:
-            return None
-        return Source(record.url, lead.source, record.relevance, record.depth)
+        return self._source(lead.source)
+
+    def _source(self, page: Fingerprint) -> Source | None:
+        record = None if page == ROOT else self._base.get(page)
+        return None if record is None else Source(record.url, page, record.relevance, record.depth)
 
 
 def _page_of(source: Source, links: Sequence[Link]) -> Page:

@@ -20,7 +20,17 @@ from evocrawl.events import Event, Opened
 from evocrawl.landing import Landing
 from evocrawl.life import Bounds, Life
 from evocrawl.mixing import mixed
-from evocrawl.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Visit, VisitId
+from evocrawl.model import (
+    Dropped,
+    Fetched,
+    Fingerprint,
+    Lead,
+    Link,
+    Outcome,
+    Page,
+    Visit,
+    VisitId,
+)
 from evocrawl.pens import Held
 from evocrawl.species.base import Agent, Species
 from evocrawl.turns import Turns
@@ -94,6 +104,15 @@ class Population:
             self._set_fees()
         self._turns.stirred()
         return placed
+
+    def link(self, page: Fingerprint, links: Sequence[Link]) -> None:
+        """Hang further links on a page; with the seeds where the page is not known."""
+        record = self.environment.base.get(page)
+        if record is None:
+            self.place(links)
+            return
+        whole = Page(record.url, page, record.relevance, 0.0, tuple(links))
+        self.borders.show(whole, record.depth)
 
     def price(self, relevance: float) -> float:
         """Return the energy that a first visit lays on a page of this relevance. O(log n)."""

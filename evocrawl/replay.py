@@ -28,6 +28,7 @@ from evocrawl.store.ops import (
     Held,
     Landed,
     Limited,
+    Linked,
     Located,
     Op,
     Placed,
@@ -123,6 +124,9 @@ class _Repeat:
                 environment.hosts.locate(host, address, most)
             case Placed(links):
                 self._population.place(links)
+                self._chronicle.on_links(links)
+            case Linked(page, links):
+                self._population.link(page, links)
                 self._chronicle.on_links(links)
             case DoorOpened(door):
                 self._population.opened(door)

@@ -19,3 +19,9 @@ class SeamOptions(TrapOptions):
         "seconds that a page has, once its callback has ended, to come through the project's "
         "pipelines to RewardPipeline; then it is settled as it was read",
     )
+    closing_wait_s: float = option(
+        10.0,
+        number(0),
+        "a number from 0",
+        "seconds that a callback may go on waiting once the crawl closes; then it is given up",
+    )

@@ -20,7 +20,7 @@ from evocrawl.flights import KNOWN
 from evocrawl.habitat import Habitat
 from evocrawl.limits import Limits
 from evocrawl.meta import VISIT
-from evocrawl.model import Link, Visit
+from evocrawl.model import Fingerprint, Link, Visit
 from evocrawl.population import Gate
 from evocrawl.shared_payloads import SharedPayloads
 from evocrawl.shares import Terms
@@ -163,6 +163,10 @@ class SharedChronicle(Chronicle):
     def place(self, seeds: Iterable[Link]) -> int:
         """Offer seeds to the crawl; they come to this population or another."""
         return self._worker.colony.offer(seeds)
+
+    def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
+        """Offer further links of a page to the crawl."""
+        self._worker.colony.offer(links, page)
 
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit, unless Redis has to answer first."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import _schedule_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from evocrawl.ecosystem import Ecosystem
@@ -16,12 +21,52 @@ from evocrawl.meta import PLAIN, VISIT
 from evocrawl.model import Fingerprint, Link
 from evocrawl.probes import SOFT_404
 from evocrawl.request_links import is_address, request_link
+from evocrawl.showing import masked, shown
+from evocrawl.waits import Outputs
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from evocrawl.flights import Flight
+
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE_S = 0.1
+"""Seconds that a callback may wait before what it has yielded is scheduled."""
+_LONG_S = 5.0
+"""The same for a callback that has yielded no request yet."""
+_MOST_HELD = 10_000
+"""Requests of one callback that are held until it ends; as many links as a page may have."""
+
+
+@dataclass(slots=True)
+class _Callback:
+    """A callback at work: requests held until it ends, and what became of its page.
+
+    `is_released`: its page is settled while it goes on, and its further requests are scheduled as
+    they come; `is_releasing` while that is prepared. `items` are to be yielded at its end,
+    `words` are the anchors read from the page, `is_watched` while a timer looks after it.
+    """
+
+    response: Response
+    flight: Flight | None
+    requests: list[Request] = field(default_factory=list)
+    items: list[PageItem] = field(default_factory=list)
+    words: dict[Fingerprint, Link] = field(default_factory=dict)
+    is_watched: bool = False
+    is_releasing: bool = False
+    is_released: bool = False
+    waited_s: float = 0.0
+    closing_s: float = 0.0
+
+
+def _turn() -> Deferred[None]:
+    """Return what fires in the next turn of the event loop."""
+    turn: Deferred[None] = Deferred()
+    call_later(0, turn.callback, None)
+    return turn
 
 
 class LinksMiddleware:
@@ -46,21 +91,103 @@ class LinksMiddleware:
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Take the requests out of what a callback yields."""
-        requests: list[Request] = []
         flight = self._ecosystem.flight(response.request) if response.request else None
+        callback = _Callback(response, flight)
+        outputs = Outputs(result, lambda: self._waits(callback, outputs))
         try:
-            async for output in result:
+            async for output in outputs:
                 if self._passes(output):
                     yield output
-                else:
-                    requests.append(output)
+                    continue
+                callback.requests.append(output)
+                if callback.is_released:
+                    self._link(callback)
+                    # Others have their turn: a callback may wait for them in a loop of its own.
+                    await maybe_deferred_to_future(_turn())
+                elif len(callback.requests) >= _MOST_HELD:
+                    await self._release(callback)
         except Exception:
-            await self._finish(response, requests)
+            await self._end(callback)
             self._known(flight)
             raise
-        for item in await self._finish(response, requests):
+        for item in await self._end(callback):
             yield item
         self._known(flight)
+
+    async def _end(self, callback: _Callback) -> list[PageItem]:
+        """The callback has come to its end: schedule what is held; return the page's item."""
+        while callback.is_releasing:
+            await maybe_deferred_to_future(_turn())
+        if callback.is_released:
+            return callback.items
+        return await self._finish(callback)
+
+    def _waits(self, callback: _Callback, outputs: Outputs) -> None:
+        """A callback waits: look after it until it has ended."""
+        if not callback.is_watched:
+            callback.is_watched = True
+            call_later(_PATIENCE_S, self._look, callback, outputs)
+
+    def _look(self, callback: _Callback, outputs: Outputs) -> None:
+        """Release what a callback that waits has yielded; end it where the crawl closes."""
+        engine = self._crawler.engine
+        assert engine is not None
+        if not outputs.is_waiting or engine._slot is None:
+            callback.is_watched = False
+            return
+        callback.waited_s += _PATIENCE_S
+        is_due = callback.requests or callback.waited_s > _LONG_S
+        if is_due and not (callback.is_released or callback.is_releasing):
+            _schedule_coro(self._release(callback))
+        if engine._slot.closing is not None:
+            callback.closing_s += _PATIENCE_S
+            if callback.closing_s > self._ecosystem.config.closing_wait_s and outputs.give_up():
+                logger.warning(
+                    "the crawl closes: the callback of %s, which still waits, is given up",
+                    shown(masked(callback.response.url)),
+                )
+                return
+        elif self._ecosystem.population.ended == "budget" and not engine.downloader.active:
+            # What it waits for is never sent, and the crawl would never become idle.
+            _schedule_coro(engine.close_spider_async(reason="budget"))
+        call_later(_PATIENCE_S, self._look, callback, outputs)
+
+    async def _release(self, callback: _Callback) -> None:
+        """Settle the page of a callback that goes on, with the links that it has yielded so far."""
+        flight = callback.flight
+        if flight is not None and flight.is_read and flight.seen is None and not flight.failure:
+            return  # evospider reads the page
+        callback.is_releasing = True
+        try:
+            items = await self._finish(callback)
+        finally:
+            callback.is_releasing = False
+        callback.is_released = True
+        callback.requests.clear()
+        callback.items = items
+        if flight is None or self._ecosystem.flights.get(flight.visit.id) is not flight:
+            return
+        if flight.seen is not None and flight.page is None:
+            self._ecosystem.take(items[0] if items else flight.seen)
+        self._ecosystem.land(flight, "its callback goes on")
+        assert self._crawler.engine is not None
+        if self._crawler.engine._slot is not None:
+            self._crawler.engine._slot.nextcall.schedule()
+
+    def _link(self, callback: _Callback) -> None:
+        """Hang requests of a callback that goes on on its page, which is settled."""
+        flight = callback.flight
+        links = list(self._links(callback.requests, callback.words, flight))
+        callback.requests.clear()
+        if not links:
+            return
+        if flight is None or flight.page is None:
+            self._ecosystem.chronicle.place(links)
+        else:
+            self._ecosystem.chronicle.link(flight.page.fingerprint, links)
+        assert self._crawler.engine is not None
+        if self._crawler.engine._slot is not None:
+            self._crawler.engine._slot.nextcall.schedule()
 
     def _passes(self, output: object) -> bool:
         if not isinstance(output, Request):
@@ -71,8 +198,9 @@ class LinksMiddleware:
             return True
         return not output.url.startswith(("http:", "https:")) or not is_address(output)
 
-    async def _finish(self, response: Response, requests: list[Request]) -> list[PageItem]:
+    async def _finish(self, callback: _Callback) -> list[PageItem]:
         """Give the page its links and score it; return it where pages go through the pipelines."""
+        response, requests = callback.response, callback.requests
         flight = self._ecosystem.flight(response.request) if response.request else None
         if flight is None:
             # The answer to a request that was no visit: its links hang with the seeds.
@@ -93,8 +221,8 @@ class LinksMiddleware:
             # The page is none, but what its callback asks for may be: that hangs with the seeds.
             self._ecosystem.chronicle.place(self._links(requests, {}, flight))
             return []
-        words = {link.fingerprint: link for link in reading.links}
-        flight.links = tuple(self._links(requests, words, flight))
+        callback.words = {link.fingerprint: link for link in reading.links}
+        flight.links = tuple(self._links(requests, callback.words, flight))
         item = self._ecosystem.page_item(response, reading, flight)
         if self._ecosystem.config.page_items:
             return [item]

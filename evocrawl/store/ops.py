@@ -35,6 +35,14 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """The callback of a page that is settled has yielded further links of it."""
+
+    page: Fingerprint
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """The population was asked for a visit at `now_s`.
 
@@ -132,6 +140,7 @@ class GivenBack:
 Op: TypeAlias = (
     Began
     | Placed
+    | Linked
     | Chosen
     | Limited
     | Held

@@ -25,6 +25,7 @@ from evocrawl.store.ops import (
     Held,
     Landed,
     Limited,
+    Linked,
     Located,
     Op,
     Placed,
@@ -90,6 +91,8 @@ class Packer:
                 return ("locate", None, None, None, None, _json(astuple(op)))
             case Placed(links):
                 return ("place", None, None, None, None, self._seeds(links))
+            case Linked(page, links):
+                return ("link", None, None, page, None, self._seeds(links))
             case Claimed(visit, target):
                 return ("claim", None, visit, target, None, None)
             case Released(target):
@@ -208,6 +211,7 @@ _READERS: dict[str, Callable[[Packer, Row, bytes | None], Op]] = {
     "hold": lambda _, row, __: Held(json.loads(row[5] or ""), _there(row[1])),
     "locate": lambda _, row, __: Located(*json.loads(row[5] or "")),
     "place": lambda packer, row, _: Placed(packer.read_seeds(row[5] or "")),
+    "link": lambda packer, row, _: Linked(_there(row[3]), packer.read_seeds(row[5] or "")),
     "claim": lambda _, row, __: Claimed(_there(row[2]), _there(row[3])),
     "release": lambda _, row, __: Released(_there(row[3])),
     "open": lambda _, row, __: DoorOpened(json.loads(row[5] or "")),
