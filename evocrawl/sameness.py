@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from w3lib.url import canonicalize_url
-
 from evocrawl.model import Fingerprint, VisitId
-from evocrawl.urls import FINGERPRINT_BYTES, PLAIN, fingerprint
+from evocrawl.urls import FINGERPRINT_BYTES, PLAIN, canonical, fingerprint
 
 _COUNTER_BYTES = 8
 _TOP_BIT = 1 << 63
@@ -26,8 +24,8 @@ def page_request_key(url: str) -> Fingerprint:
     >>> page_request_key("http://a.test/?utm_source=x") == page_request_key("http://a.test/")
     False
     """
-    canonical = url if PLAIN.fullmatch(url) else canonicalize_url(url)
-    return _digest(b"page", canonical.encode("utf-8", "surrogatepass"))
+    text = url if PLAIN.fullmatch(url) else canonical(url)
+    return _digest(b"page", text.encode("utf-8", "surrogatepass"))
 
 
 def request_key(scrapy_fingerprint: bytes) -> Fingerprint:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 import socket
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import urlsplit, urlunsplit
 
@@ -67,6 +68,8 @@ _TRACKING = re.compile(
 _MAY_SAY_WHO = re.compile(
     rf"(?:\A|&)(?:{_TRACKING.pattern}|{_SESSION.pattern}|{_MAYBE_SESSION.pattern})(?:[=&]|\Z)", re.I
 )
+_KEPT, _FEW_KEPT = 4096, 16
+"""Results kept: pages of a site have links in common, and one link is looked at more than once."""
 FINGERPRINT_BYTES = 12
 """Bytes of a URL's identity."""
 _AROUND = "".join(map(chr, range(0x21)))
@@ -88,7 +91,7 @@ def identity(url: str) -> str:
     """
     if PLAIN.fullmatch(url):
         return url
-    parts = urlsplit(canonicalize_url(with_ascii_name(url.strip(_AROUND))))
+    parts = urlsplit(canonical(with_ascii_name(url.strip(_AROUND))))
     if parts.scheme not in _DEFAULT_PORTS:
         raise ValueError(f"not an http or https URL: {url[:200]!r}")
     host = _host(parts.hostname or "")
@@ -99,6 +102,13 @@ def identity(url: str) -> str:
     return urlunsplit((parts.scheme, netloc, path, query, ""))
 
 
+@lru_cache(maxsize=_FEW_KEPT)
+def canonical(url: str) -> str:
+    """Return w3lib's canonical form of `url`, which Scrapy's own fingerprints are made of."""
+    return canonicalize_url(url)
+
+
+@lru_cache(maxsize=_KEPT)
 def fingerprint(url: str) -> Fingerprint:
     """Return 12 bytes that identify `url`, equal exactly for URLs of equal identity.
 
