@@ -32,6 +32,7 @@ from evocrawl.store.ops import (
     Placed,
     Released,
     Spent,
+    WentOn,
 )
 
 
@@ -154,10 +155,16 @@ class Chronicle:
         if self._base.get(target) is None:
             self._base.release(target)
 
-    def give_back(self, visit: VisitId, lead: Lead, species: Species) -> None:
+    def give_back(self, visit: VisitId, lead: Lead, species: Species, url: str = "") -> None:
         """Open the link of a settled visit again; see `Population.give_back`."""
-        self._note(GivenBack(visit))
-        self.population.give_back(lead, species)
+        self._note(GivenBack(visit, url))
+        self.population.give_back(lead, species, url)
+
+    def go_on(self, visit: VisitId, host: str, now_s: float) -> None:
+        """A redirect takes the visit to another host; see `Population.go_on`."""
+        self.limits(host)  # where they have changed, the journal has to say so before
+        self._journal.append(WentOn(visit, host, now_s))
+        self.population.go_on(visit, host, now_s)
 
     def flush(self) -> None:
         """Make durable what has happened, if a visit was settled since; raises StateError."""

@@ -209,7 +209,7 @@ def _lead(
     return Lead(
         link.url,
         link.fingerprint,
-        host_of(link.url),
+        link.slot or host_of(link.url),
         source,
         depth,
         score,

@@ -104,6 +104,7 @@ class Ecosystem:
         if self.sharing is not None:
             self.chronicle = self.sharing.chronicle
             self.sharing.worker.colony.on_links = self.names.recall
+            self.names.keeps_slots = False
         self.chronicle.on_links = self.names.recall
         self.chronicle.on_settled = self.names.settled
         self._reader = PageReader(
@@ -167,7 +168,8 @@ class Ecosystem:
         else:
             own = self._slots.get(host, {})
             concurrency = own.get("concurrency", self._host_concurrency)
-            delay_s = max(own.get("delay", self._host_delay_s), delay_s)
+            # That of slots to come: AutoThrottle begins with a delay of its own.
+            delay_s = max(own.get("delay", downloader._delay), delay_s)
         return 1 if self.troubles.is_troubled(host) else concurrency, delay_s
 
     def flight(self, request: Request) -> Flight | None:
@@ -190,6 +192,7 @@ class Ecosystem:
         """Begin the notes on a visit."""
         flight = self.flights[visit.id] = Flight(visit, visit.lead.url, visit.lead.fingerprint)
         flight.goes_anywhere = self.population.goes_anywhere(visit)
+        flight.host, flight.origin = visit.lead.host, visit.lead.url
         return flight
 
     def land(self, flight: Flight, otherwise: str) -> None:
@@ -222,15 +225,19 @@ class Ecosystem:
             flight.known_at_s = self.now_s()
             self.on_known()
 
-    def put_off(self, flight: Flight) -> Callable[[], None]:
-        """Settle a visit that came to nothing, at no cost; return what opens its link again."""
+    def put_off(self, flight: Flight, url: str = "") -> None:
+        """Settle a visit that came to nothing, at no cost, and open its link again.
+
+        With `url`, where redirects have led, the link leads there, and what they took is kept.
+        """
         visit = flight.visit
         species = self.population.life.agents[visit.agent].species
-        for target in flight.claimed:
-            self.chronicle.release(target)
+        if not url:
+            for target in flight.claimed:
+                self.chronicle.release(target)
         flight.failure, flight.is_put_off = LATER, True
         self.land(flight, LATER)
-        return lambda: self.chronicle.give_back(visit.id, visit.lead, species)
+        self.chronicle.give_back(visit.id, visit.lead, species, url)
 
     async def read(self, response: Response, *, any_text: bool = False) -> Reading:
         """Return what can be read from a response (see `evocrawl.reader`)."""

@@ -69,6 +69,8 @@ class Flight:
     `repeats` counts, by URL, the requests of its callback that no dupe filter asks about.
     `seen` is the page as it was read, whatever pipelines do to its item; `known_at_s` is when the
     spider's output was complete, None before.
+    `host` is where it has its place in the population's account, `origin` where its link led at
+    first.
     """
 
     visit: Visit
@@ -95,6 +97,8 @@ class Flight:
     repeats: Counter[Fingerprint] = field(default_factory=Counter)
     seen: PageItem | None = None
     known_at_s: float | None = None
+    host: str = ""
+    origin: str = ""
 
     def identity_of(self, url: str) -> Fingerprint:
         """Return the identity of the page that answered at `url`, redirected or not."""
@@ -133,6 +137,11 @@ class Flight:
         """The visit ends before `url`, where a redirect led."""
         self.hops.append((self.url, url))
         self.failure = failure
+
+    def follow(self, earlier: Flight) -> None:
+        """Begin where `earlier`, a visit of the same link that was put off, has come to."""
+        self.url, self.address, self.origin = earlier.url, earlier.address, earlier.origin
+        self.hops, self.claimed = earlier.hops, earlier.claimed
 
     @property
     def cost(self) -> Cost:

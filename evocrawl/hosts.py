@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from typing import TypeAlias
 
 _MAX_LOCATED = 10_000
+_SHORT_S = 1.0
 
 HostLimit: TypeAlias = Callable[[str], tuple[int, float]]
 """Maps a host to (visits at once ≥ 1, seconds between the starts of two visits ≥ 0)."""
@@ -60,6 +61,23 @@ class Hosts:
         if state is not None and state.in_flight >= max(self._limit(host)[0], 1):
             return False
         return self._has_room(host)
+
+    def is_free_for(self, visit_to: str, host: str, now_s: float) -> bool:
+        """Return True when a visit to `visit_to` may go on to `host` now; changes nothing. O(1).
+
+        It gives up its own place. A delay that ends within a second counts as none.
+        """
+        state = self._busy.get(host)
+        if state is not None:
+            there = state.in_flight - (visit_to == host)
+            is_full = there >= max(self._limit(host)[0], 1)
+            if state.closed or is_full or state.next_start_s > now_s + _SHORT_S:
+                return False
+        name = self._address_of.get(host, "")
+        address = self._addresses.get(name)
+        if address is None or name == self._address_of.get(visit_to):
+            return True
+        return address.in_flight < max(address.most // self._sharers, 1)
 
     def start(self, host: str, now_s: float) -> None:
         """A visit to `host` goes out now."""

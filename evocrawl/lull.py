@@ -25,16 +25,16 @@ _MOST_SHOWN = 5
 class Lull:
     """Looks what a crawl waits for when the scheduler has nothing to send and nothing is under way.
 
+    `gate` is the robots gate, None where there is none.
+
     Hosts whose robots.txt could not be had are asked again within seconds then. Hosts in back-off
     are left alone as long as ever. Each is named once in the log.
     """
 
-    def __init__(
-        self, crawler: Crawler, ecosystem: Ecosystem, gate: RobotsMiddleware | None
-    ) -> None:
+    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
         self._crawler = crawler
         self._ecosystem = ecosystem
-        self._gate = gate
+        self.gate: RobotsMiddleware | None = None
         self._named: set[str] = set()
 
     def look(self) -> None:
@@ -45,8 +45,8 @@ class Lull:
         wakes_at_s = self._ecosystem.population.wakes_at()
         if wakes_at_s is not None and wakes_at_s <= now_s + SHORT_S:
             return
-        if self._gate is not None:
-            waits = self._gate.hasten()
+        if self.gate is not None:
+            waits = self.gate.hasten()
             self._name("robots.txt of %s could not be had and is asked for again", waits)
         self._name("%s is left alone after failures and asked again", self._held(now_s))
 

@@ -23,7 +23,8 @@ class Link:
     `anchor` is the visible text of the anchor (or its alt, title or aria-label), `context` the
     text of the aggregation node around it (Pant & Srinivasan 2006). `position` counts the links
     of the page in document order from 0, `tag_path` names the elements above the anchor, such as
-    ``"html/body/div/ul/li"``. `payload` belongs to whoever made the link and is only carried.
+    ``"html/body/div/ul/li"``. `slot` is what delay and concurrency go by where it is not the host.
+    `payload` belongs to whoever made the link and is only carried.
     """
 
     url: str
@@ -34,6 +35,7 @@ class Link:
     position: int = 0
     tag_path: str = ""
     payload: object = field(default=None, compare=False, repr=False)
+    slot: str = ""
 
 
 @dataclass(frozen=True, slots=True)

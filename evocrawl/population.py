@@ -8,6 +8,7 @@ cut in two: `choose` picks and goes, `settle` feeds, clones and buries.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from numpy.random import Generator
 
@@ -34,6 +35,7 @@ from evocrawl.model import (
 from evocrawl.pens import Held
 from evocrawl.species.base import Agent, Species
 from evocrawl.turns import Turns
+from evocrawl.urls import host_of
 from evocrawl.waiting import WaitingRoom
 
 Gate = Callable[[str], str | None]
@@ -86,6 +88,8 @@ class Population:
         self._targets: set[Fingerprint] = set()
         self._doors = Doors(environment.hosts)
         self._next_visit = 0
+        self._host_of: dict[VisitId, str] = {}
+        """Where visits are that a redirect took to another host."""
         self.borders = Borders(
             self.life, self._turns, self._doors, self._discovery, environment.base, self._targets,
             self._set_fees,
@@ -169,10 +173,25 @@ class Population:
                 self._turns.join([agent])
         self._turns.stirred()
 
-    def give_back(self, lead: Lead, species: Species) -> None:
-        """Nobody went where `lead`, found by `species`, leads: it is open again."""
+    def give_back(self, lead: Lead, species: Species, url: str = "") -> None:
+        """Nobody went where `lead`, found by `species`, leads: it is open again.
+
+        With `url`, where a redirect has led, it is a link to the host of `url` from now: it waits
+        for that host, and for that host's robots.txt.
+        """
+        if url:
+            # A slot that is not the host's goes with the request.
+            host = host_of(url) if lead.host == host_of(lead.url) else lead.host
+            lead = replace(lead, url=url, host=host)
         self._reopen(lead, species)
         self._turns.stirred()
+
+    def go_on(self, visit_id: VisitId, host: str, now_s: float) -> None:
+        """A redirect takes the visit to `host`: it has a place there, and none where it was."""
+        hosts = self.environment.hosts
+        hosts.finish(self._host_of.get(visit_id, self.unsettled[visit_id].lead.host))
+        hosts.start(host, now_s)
+        self._host_of[visit_id] = host
 
     def shut_doors(self) -> list[str]:
         """Return the doors that have to open before their hosts can be gone to."""
@@ -189,7 +208,7 @@ class Population:
             raise SettleError(f"visit {visit_id} is not under way")
         self._targets.discard(visit.lead.fingerprint)
         self.environment.budget.release(visit_id)
-        self.environment.hosts.finish(visit.lead.host)
+        self.environment.hosts.finish(self._host_of.pop(visit_id, visit.lead.host))
         if not isinstance(outcome, Dropped):
             self.environment.clock.advance(visit.started_at_s + outcome.cost.seconds)
         with self.life.recording() as events:

@@ -2,73 +2,108 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evocrawl.urls import host_of
+from scrapy import Request
+
+from evocrawl.meta import VISIT
+from evocrawl.showing import without_credentials
+from evocrawl.slots import slot_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
 
     from evocrawl.ecosystem import Ecosystem
     from evocrawl.flights import Flight
-    from evocrawl.model import Fingerprint, Lead, Outcome
+    from evocrawl.model import Fingerprint
 
-MAX_TURNS = 3
-"""Times that a link is turned back before a crowded host; then it waits in the downloader."""
+
+@dataclass(slots=True)
+class _Rest:
+    """What is left to do for a link: `request`, on the way that `flight` has come."""
+
+    request: Request
+    flight: Flight
 
 
 class Postponing:
-    """Puts visits off: those that failed, and those that a redirect takes to a crowded host.
+    """Puts visits off: those that failed, and those whose next host may not be asked now.
 
-    Such a visit ends at no cost to the agent. So none of them holds a place while its host gets
-    well or has other visitors.
+    Such a visit ends at no cost to the agent, and its link is open again where it led last: the
+    population sends an agent there when the host has room, is not left alone and has its
+    robots.txt known. So no visit holds a place while it waits. What was done is not done again:
+    the visit that follows the link begins with the request that was put off.
+
+    `is_open` says whether a request for a URL need not wait for robots.txt.
     """
 
-    def __init__(self, ecosystem: Ecosystem, crawler: Crawler) -> None:
+    def __init__(
+        self, ecosystem: Ecosystem, crawler: Crawler, is_open: Callable[[str], bool]
+    ) -> None:
         self._ecosystem = ecosystem
         self._crawler = crawler
-        self._tries: dict[Fingerprint, tuple[int, Request | None]] = {}
-        self._turned: dict[str, list[Callable[[], None]]] = {}
-        self._turns: Counter[Fingerprint] = Counter()
-        ecosystem.on_landed.append(self._landed)
+        self._is_open = is_open
+        self._rests: dict[Fingerprint, _Rest] = {}
+        self._first_urls: dict[Fingerprint, str] = {}
+        self._tries: dict[Fingerprint, int] = {}
+
+    def begin_again(self, urls: Mapping[Fingerprint, str]) -> None:
+        """Begin with these addresses where links of an earlier run were redirected elsewhere."""
+        self._first_urls.update(urls)
 
     def retry(self, flight: Flight, request: Request) -> None:
         """Open the link of a failed visit again; `request` is the second try."""
         self._crawler.stats.inc_value("evocrawl/retries")
-        # After a redirect it begins anew, with the link.
-        again = None if flight.hops else request
-        self._tries[flight.visit.lead.fingerprint] = request.meta["retry_times"], again
-        self._ecosystem.put_off(flight)()
+        self._put_off(flight, request)
 
-    def turn_back(self, flight: Flight, request: Request) -> bool:
-        """Open the link again when the host that it redirects to has room, if it has none now.
-
-        False where it has, and where the link was turned back often enough.
-        """
-        host, key = host_of(request.url), flight.visit.lead.fingerprint
-        if host == host_of(flight.url) or self._has_room(host) or self._turns[key] >= MAX_TURNS:
+    def may_go_on(self, flight: Flight, request: Request) -> bool:
+        """Return whether `request`, with which a visit goes on, may be sent at once. O(1)."""
+        if not request.meta.get("dont_obey_robotstxt") and not self._is_open(request.url):
             return False
-        self._turns[key] += 1
-        self._turned.setdefault(host, []).append(self._ecosystem.put_off(flight))
+        hosts = self._ecosystem.population.environment.hosts
+        return hosts.is_free_for(flight.host, slot_of(request), self._ecosystem.now_s())
+
+    def go_on(self, flight: Flight, request: Request) -> bool:
+        """Let a visit go on with `request`, whose address it has taken, or put it off.
+
+        Return whether it goes on.
+        """
+        host = slot_of(request)
+        if self._ecosystem.sharing is None and not self.may_go_on(flight, request):
+            self._crawler.stats.inc_value("evocrawl/put_off")
+            self._put_off(flight, request)
+            return False
+        if host != flight.host:
+            self._ecosystem.chronicle.go_on(flight.visit.id, host, self._ecosystem.now_s())
+            flight.host = host
         return True
 
-    def take(self, lead: Lead) -> tuple[int, Request | None]:
-        """Return how often `lead` was tried before, and the request to make now if there is one."""
-        return self._tries.pop(lead.fingerprint, (0, None))
+    def take(self, flight: Flight) -> Request:
+        """Return the request that the visit begins with."""
+        lead = flight.visit.lead
+        rest = self._rests.pop(lead.fingerprint, None)
+        first = self._first_urls.pop(lead.fingerprint, "")
+        if rest is not None:
+            flight.follow(rest.flight)
+            return rest.request
+        flight.url = flight.origin = first or lead.url
+        own = lead.payload if isinstance(lead.payload, Request) else None
+        request = own or Request(without_credentials(flight.url))
+        tries = self._tries.pop(lead.fingerprint, 0)
+        if tries:
+            request.meta["retry_times"] = tries
+        return request
 
-    def _has_room(self, host: str) -> bool:
-        there = sum(host_of(each.url) == host for each in self._ecosystem.flights.values())
-        return there < self._ecosystem.host_limit(host)[0]
-
-    def _landed(self, flight: Flight, outcome: Outcome) -> None:  # noqa: ARG002 - a listener's form
-        if not flight.is_put_off:
-            self._turns.pop(flight.visit.lead.fingerprint, None)
-        waiting = self._turned.get(host_of(flight.url))
-        if waiting:
-            waiting.pop(0)()
-            if not waiting:
-                del self._turned[host_of(flight.url)]
+    def _put_off(self, flight: Flight, request: Request) -> None:
+        request.meta.pop(VISIT, None)
+        is_shared = self._ecosystem.sharing is not None
+        if is_shared and flight.hops:
+            # The row of the link is with its own host: after a redirect it begins anew.
+            self._tries[flight.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
+            self._ecosystem.put_off(flight)
+            return
+        self._rests[flight.visit.lead.fingerprint] = _Rest(request, flight)
+        self._ecosystem.put_off(flight, flight.url if flight.hops else "")

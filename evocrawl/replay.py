@@ -34,6 +34,7 @@ from evocrawl.store.ops import (
     Placed,
     Released,
     Spent,
+    WentOn,
 )
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,9 @@ class Past:
 
     `now_s` is the latest time told. `moved` are the addresses that redirects took the visits
     under way to, `cut_short` the links of visits that the budget ended, or that were put off, and
-    are not open again yet, with the species that followed them.
+    are not open again yet, with the species that followed them. `redirected` are the links that a
+    redirect had taken elsewhere before they were open again, with their own address and all those
+    taken on the way.
     """
 
     runs: int = 0
@@ -53,19 +56,24 @@ class Past:
     pages: int = 0
     moved: dict[VisitId, list[Fingerprint]] = field(default_factory=dict)
     cut_short: dict[VisitId, tuple[Lead, Species]] = field(default_factory=dict)
+    redirected: dict[Fingerprint, tuple[str, list[Fingerprint]]] = field(default_factory=dict)
 
 
 def resume(journal: Journal, chronicle: Chronicle, run: Began) -> Past:
     """Begin a run where the last one ended, the first one with nothing.
 
     Visits that were under way are so again, and nobody else holds the addresses that redirects
-    had taken them to. Links cut short by the budget are open again if there is some now. Raises
-    StateError as `replay` does, and where the journal cannot be written.
+    had taken them to; so it is for links that were put off. Links cut short by the budget are open
+    again if there is some now. Raises StateError as `replay` does, and where the journal cannot be
+    written.
     """
     past = replay(journal.ops(), chronicle)
     chronicle.begin(run)
     for visit in chronicle.population.unsettled:
         for target in past.moved.get(visit, ()):
+            chronicle.release(target)
+    for _, targets in past.redirected.values():
+        for target in targets:
             chronicle.release(target)
     if chronicle.population.environment.budget.left != 0:
         for number, (lead, species) in past.cut_short.items():
@@ -138,8 +146,10 @@ class _Repeat:
             case Released(target):
                 if environment.base.get(target) is None:
                     environment.base.release(target)
-            case GivenBack(visit):
-                self._population.give_back(*self.past.cut_short.pop(visit))
+            case GivenBack(visit, url):
+                self._population.give_back(*self.past.cut_short.pop(visit), url)
+            case WentOn(visit, host, now_s):
+                self._population.go_on(visit, host, now_s)
             case Began():
                 self.past.runs += 1
                 self.past.moved.clear()
@@ -166,13 +176,17 @@ class _Repeat:
         species = self._population.life.agents[under_way.agent].species
         with _as_before(number):
             self._population.settle(visit, outcome)
-        self.past.moved.pop(visit, None)
+        targets = self.past.moved.pop(visit, [])
         self.past.pages += isinstance(outcome, Fetched)
         if isinstance(outcome, Fetched):
             self._chronicle.on_links(outcome.page.links)
         if isinstance(outcome, Dead | Dropped) and outcome.reason in (LATER, OVER_BUDGET):
-            self.past.cut_short[visit] = (under_way.lead, species)
+            lead = under_way.lead
+            self.past.cut_short[visit] = (lead, species)
+            if targets:
+                self.past.redirected.setdefault(lead.fingerprint, (lead.url, []))[1].extend(targets)
         else:
+            self.past.redirected.pop(under_way.lead.fingerprint, None)
             self._chronicle.on_settled(under_way.lead.fingerprint)
 
 

@@ -16,6 +16,7 @@ from evocrawl.meta import SEED, VISIT
 from evocrawl.model import Fingerprint, Lead, Link
 from evocrawl.sameness import repeat_key, repeat_of_visit_key, start_key
 from evocrawl.showing import has_credentials, without_credentials
+from evocrawl.slots import named_slot
 from evocrawl.urls import fingerprint
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Names:
         self._starts: Counter[Fingerprint] = Counter()
         self._waiting: dict[Fingerprint, Request] = {}
         self._admitted: dict[Fingerprint, set[str]] = {}
+        self.keeps_slots = True
+        """False where hosts are given out to several workers: then all goes by host."""
 
     @cached_property
     def dupefilter(self) -> ProjectFilter:
@@ -104,7 +107,7 @@ class Names:
         first = self._waiting.get(key)
         if first is None and not self._is_claimed(key):
             return None
-        return _link(first or request, fingerprint(request.url), key, words)
+        return self.link(first or request, fingerprint(request.url), key, words)
 
     def follow(self, flight: Flight, request: Request, claims: Claims) -> bool:
         """Go on with `flight` by `request`, a redirect or what a middleware sends instead.
@@ -112,7 +115,7 @@ class Names:
         False where the dupe filter drops it, as Scrapy has it, or, for a link that was read off a
         page, where the page is known; the visit has failed then.
         """
-        if not is_explicit(flight.visit.lead):
+        if not is_explicit(flight):
             return flight.moves_to(request.url, claims)
         try:
             target = fingerprint(request.url)
@@ -138,17 +141,37 @@ class Names:
             self._admitted.setdefault(lead.fingerprint, set()).add(request.url)
         return True
 
-    def left_to_owner(self, lead: Lead, request: Request) -> Link | None:
-        """Return the link that `request`, a redirect of `lead`, is to the worker with its host.
+    def left_to_owner(self, flight: Flight, request: Request) -> Link | None:
+        """Return the link that `request`, a redirect of `flight`, is to the worker with its host.
 
         None where the dupe filter drops it.
         """
         copy = request.copy()
         copy.meta.pop(VISIT, None)
-        if is_explicit(lead):
+        if is_explicit(flight):
             return request_link(self, copy) if self.admits(copy) else None
-        payload = copy if isinstance(lead.payload, Request) else None
+        payload = copy if isinstance(flight.visit.lead.payload, Request) else None
         return Link(request.url, fingerprint(request.url), payload=payload)
+
+    def link(
+        self,
+        request: Request,
+        target: Fingerprint,
+        identity: Fingerprint,
+        words: Mapping[Fingerprint, Link] | None,
+    ) -> Link:
+        """Return the link to `target`, with the request as its payload and the slot it names."""
+        seen = words.get(target) if words else None
+        return Link(
+            request.url,
+            identity,
+            anchor=(seen.anchor if seen else "")
+            or str(request.meta.get("link_text") or "").strip(),
+            context=seen.context if seen else "",
+            position=seen.position if seen else 0,
+            payload=request,
+            slot=named_slot(request) if self.keeps_slots else "",
+        )
 
     def settled(self, target: Fingerprint) -> None:
         """The link was followed, and is not open again."""
@@ -163,9 +186,9 @@ class Names:
                 self._waiting[link.fingerprint] = payload
 
 
-def is_explicit(lead: Lead) -> bool:
+def is_explicit(flight: Flight) -> bool:
     """Return whether the user's spider asked for it; False for a link that was read off a page."""
-    return lead.fingerprint != fingerprint(lead.url)
+    return flight.visit.lead.fingerprint != fingerprint(flight.origin)
 
 
 def is_address(request: Request) -> bool:
@@ -200,21 +223,4 @@ def request_link(
         # A page's, not the user's: and Twisted takes them for a part of the host.
         request = request.replace(url=without_credentials(request.url))
     identity = names.identity(request, target, is_start=is_start, flight=flight)
-    return _link(request, target, identity, words)
-
-
-def _link(
-    request: Request,
-    target: Fingerprint,
-    identity: Fingerprint,
-    words: Mapping[Fingerprint, Link] | None,
-) -> Link:
-    seen = words.get(target) if words else None
-    return Link(
-        request.url,
-        identity,
-        anchor=(seen.anchor if seen else "") or str(request.meta.get("link_text") or "").strip(),
-        context=seen.context if seen else "",
-        position=seen.position if seen else 0,
-        payload=request,
-    )
+    return names.link(request, target, identity, words)

@@ -30,13 +30,14 @@ from evocrawl.meta import PLAIN, VISIT
 from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.model import Dropped
 from evocrawl.pipelines.reward import RewardPipeline
+from evocrawl.plain_requests import PlainRequests
 from evocrawl.postponing import Postponing
 from evocrawl.preparing import prepare, release
 from evocrawl.request_links import request_link
 from evocrawl.request_payloads import LostRequest
 from evocrawl.showing import has_credentials, without_credentials
+from evocrawl.slots import leave_slot, slot_of
 from evocrawl.transit import Transit
-from evocrawl.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -80,9 +81,11 @@ class EvoScheduler(BaseScheduler):
         self._chronicle = ecosystem.chronicle
         self._sharing = ecosystem.sharing
         self._again: deque[Visit] = deque()
-        self._transit = Transit()
-        self._postponing = Postponing(ecosystem, crawler)
-        self._lull: Lull
+        self._plain = PlainRequests(crawler, ecosystem)
+        self._transit = Transit(self._plain.key_of, self._plain.wait_of)
+        self._gate: RobotsMiddleware | None = None
+        self._postponing = Postponing(ecosystem, crawler, self._is_open)
+        self._lull = Lull(crawler, ecosystem)
         self._pipelines_wait_s = ecosystem.config.pipelines_wait_s
         self._alarm: Any = None
         self._bell: Any = None
@@ -106,9 +109,9 @@ class EvoScheduler(BaseScheduler):
 
         Raises StateError where its state cannot be used.
         """
-        gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
-        doorkeeper = Doorkeeper(gate, self._ecosystem, self._wake)
-        self._lull = Lull(self._crawler, self._ecosystem, gate)
+        self._gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
+        self._plain.gate = self._lull.gate = self._gate
+        doorkeeper = Doorkeeper(self._gate, self._ecosystem, self._wake)
         prepare(self._crawler)
         if self._crawler.get_item_pipeline(RewardPipeline) is None:
             self._pipelines_wait_s = 0.0
@@ -142,6 +145,8 @@ class EvoScheduler(BaseScheduler):
         """Make the visits that were under way again, and ask for robots.txt where some wait."""
         past = self._ecosystem.resume()
         self._again.extend(self._population.unsettled.values())
+        redirected = past.redirected.items()
+        self._postponing.begin_again({target: url for target, (url, _) in redirected})
         tell_of(past, self._ecosystem, self._crawler.stats)
         if past.runs:
             doorkeeper.look()
@@ -195,12 +200,12 @@ class EvoScheduler(BaseScheduler):
         is_start = not is_copy and request.meta.get("is_start_request", False)
         if not self._names.admits(request):
             return False
-        self._try_again(host_of(request.url))
+        self._try_again(slot_of(request))
         is_plain = request.meta.get(PLAIN) is False
         link = None if is_plain else request_link(self._names, request, is_start=is_start)
         if link is not None:
             return self._counted(self._chronicle.place([link]) > 0)
-        self._push(request)
+        self._transit.push(request)
         return self._counted(True)
 
     def _counted(self, is_accepted: bool) -> bool:
@@ -229,10 +234,9 @@ class EvoScheduler(BaseScheduler):
         while (visit := self._next_visit()) is not None:
             sent = self._request(visit)
             if sent is not None:
-                was_enqueued = isinstance(visit.lead.payload, Request) and not sent.meta.get(
-                    "retry_times"
-                )
-                self._stats.dequeued(was_enqueued=was_enqueued)
+                is_own = isinstance(visit.lead.payload, Request)
+                goes_on = sent.meta.get("retry_times") or self._ecosystem.flights[visit.id].hops
+                self._stats.dequeued(was_enqueued=is_own and not goes_on)
                 return sent
         if self._population.cut_short > cut_short:
             self._wake()
@@ -250,21 +254,26 @@ class EvoScheduler(BaseScheduler):
         return self._chronicle.choose(self._ecosystem.now_s())
 
     def _continue(self, flight: Flight, request: Request) -> bool:
-        """A redirect of a visit's request: the visit goes on. A second try is for later."""
+        """A redirect of a visit's request: the visit goes on, if it may go there now.
+
+        If not, and for a second try, its link is open again for later.
+        """
         if request.meta.get("retry_times", 0) > flight.tries:
             self._postponing.retry(flight, request)
             return True
-        if self._sharing is not None and self._sharing.goes_astray(flight, request, self._names):
-            return False
-        if self._postponing.turn_back(flight, request):
-            return True
+        leave_slot(request, flight.url)
+        if self._sharing is not None:
+            may_go = self._postponing.may_go_on(flight, request)
+            if self._sharing.goes_astray(flight, request, self._names, may_go=may_go):
+                return False
         if not self._names.follow(flight, request, self._chronicle.claims_of(flight.visit.id)):
             return False
-        self._push(request)
+        if self._postponing.go_on(flight, request):
+            self._transit.push(request)
         return True
 
-    def _push(self, request: Request) -> None:
-        self._transit.push(request, self._ecosystem.troubles.until(host_of(request.url)))
+    def _is_open(self, url: str) -> bool:
+        return self._gate is None or self._gate.is_open(url)
 
     def _try_again(self, host: str) -> None:
         """The spider asks for `host`, be it given up: one more request may try it, in time."""
@@ -279,14 +288,10 @@ class EvoScheduler(BaseScheduler):
         if isinstance(lead.payload, LostRequest):
             self._ecosystem.land(flight, "its request could not be stored")
             return None
-        tries, again = self._postponing.take(lead)
-        own = lead.payload if isinstance(lead.payload, Request) else None
-        request = again or own or Request(without_credentials(lead.url))
-        if tries:
-            request.meta["retry_times"] = tries
+        request = self._postponing.take(flight)
         flight.tries = request.meta.get("retry_times", 0)
         request.meta[VISIT] = visit.id
-        if own is None:
+        if not isinstance(lead.payload, Request):
             request.meta["depth"] = lead.depth
         return request
 
@@ -355,7 +360,7 @@ class EvoScheduler(BaseScheduler):
         """Have the engine ask again when a delay is over or a lost request is to be found."""
         if self._alarm is not None or self._closed:
             return
-        delays = [_RECONCILE_S] if self._ecosystem.flights else []
+        delays = [_RECONCILE_S] if self._ecosystem.flights or self._transit else []
         for wakes_at_s in (self._population.wakes_at(), self._transit.wakes_at()):
             if wakes_at_s is not None:
                 delays.append(max(wakes_at_s - self._ecosystem.now_s(), 0.0))

@@ -128,12 +128,16 @@ class Sharing:
         if not self.worker.may_send(host, is_visit=is_visit):
             raise IgnoreRequest(LEASE_LOST)
 
-    def goes_astray(self, flight: Flight, request: Request, names: Names) -> bool:
-        """Return whether a redirect leads to a host that is not ours: it is left to its owner."""
+    def goes_astray(self, flight: Flight, request: Request, names: Names, *, may_go: bool) -> bool:
+        """Return whether a redirect leads to a host that is not ours: it is left to its owner.
+
+        So is one to another host of ours that may not be asked now: the link waits in Redis.
+        """
         host = host_of(request.url)
-        if not host or self.worker.may_send(host, is_visit=True):
+        may_go = may_go or host == flight.host or request.url == flight.origin
+        if not host or (may_go and self.worker.may_send(host, is_visit=True)):
             return False
-        link = names.left_to_owner(flight.visit.lead, request)
+        link = names.left_to_owner(flight, request)
         if link is None:
             flight.stops_at(request.url, KNOWN)
         else:

@@ -47,6 +47,8 @@ STATS: dict[str, str] = {
     "evocrawl/robots/faults": "robots.txt files not fetched for a fault in a handler or middleware",
     "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",
     "evocrawl/retries": "links that failed and were opened again, to be tried later",
+    "evocrawl/put_off": "links that were opened again where a redirect led, since that host could "
+    "not be asked then",
     "evocrawl/hosts/failures": "answers and failures that called for leaving a host alone",
     "evocrawl/hosts/given_up": "requests not sent since their host was given up",
     "evocrawl/guard/address": "requests refused for the address of their host; none was sent",

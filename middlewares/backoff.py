@@ -21,8 +21,8 @@ from evocrawl.ecosystem import Ecosystem
 from evocrawl.failures import bare, because
 from evocrawl.flights import GIVEN_UP
 from evocrawl.robots import retry_after
+from evocrawl.slots import slot_of
 from evocrawl.troubles import MAX_HOSTS
-from evocrawl.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -79,7 +79,7 @@ class BackoffMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise HostGivenUp."""
-        now_s, host = self._ecosystem.now_s(), host_of(request.url)
+        now_s, host = self._ecosystem.now_s(), slot_of(request)
         if self._troubles.is_given_up(host, now_s):
             self._stats.inc_value("evocrawl/hosts/given_up")
             raise because(HostGivenUp(GIVEN_UP), self._last.get(host))
@@ -96,7 +96,7 @@ class BackoffMiddleware:
             answer = response.replace(body=response.body[:_KEPT_BYTES])
             self._failed(request, HttpError(answer), retry_after(asked, time.time()))
         else:
-            self._succeeded(host_of(request.url), self._sent_at_s[request])
+            self._succeeded(slot_of(request), self._sent_at_s[request])
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -119,7 +119,7 @@ class BackoffMiddleware:
         return bool(request.meta.get("retry_times", 0) >= most)
 
     def _failed(self, request: Request, failure: Exception, asked_s: float) -> None:
-        host, now_s = host_of(request.url), self._ecosystem.now_s()
+        host, now_s = slot_of(request), self._ecosystem.now_s()
         self._stats.inc_value("evocrawl/hosts/failures")
         self._last[host] = failure
         self._last.move_to_end(host)

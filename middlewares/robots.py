@@ -102,6 +102,13 @@ class RobotsMiddleware:
             return True
         return self._inquiries.known(place) is not None
 
+    def is_asking(self, url: str) -> bool:
+        """Return whether a request for `url` would wait for robots.txt, which is asked for now.
+
+        False also where it would be refused at once, since robots.txt could not be had.
+        """
+        return not self.is_open(url) and self._inquiries.is_asking(authority(url))
+
     def hasten(self) -> dict[str, float]:
         """Ask again soon where an authority is left alone; see `Inquiries.hasten`."""
         return self._inquiries.hasten()

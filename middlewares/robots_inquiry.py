@@ -106,6 +106,11 @@ class Inquiries:
             self._enqueue(inquiry)
         return rules
 
+    def is_asking(self, place: str) -> bool:
+        """Return whether a request for the rules of `place` is under way, or next in the queue."""
+        inquiry = self._open.get(place)
+        return inquiry is not None and inquiry.reply is None
+
     async def answer(self, place: str) -> Rules:
         """Return the rules of the authority `place`, waiting for at most one fetch.
 

@@ -35,7 +35,7 @@ class Stage:
             number: SimpleNamespace(number=number, known_at_s=None) for number in range(visits)
         }
         ecosystem = SimpleNamespace(
-            population=SimpleNamespace(wakes_at=lambda: None, cut_short=0),
+            population=SimpleNamespace(wakes_at=lambda: None, cut_short=0, ended="exhausted"),
             chronicle=SimpleNamespace(flush=lambda: None, choose=self._choose),
             sharing=None,
             config=SimpleNamespace(pipelines_wait_s=1.0),
@@ -99,7 +99,7 @@ def test_a_request_under_way_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> 
     """Neither is one that waits as a redirect."""
     stage = Stage(monkeypatch, 3, 0.0)
     stage.inprogress.add(Request("http://a.test/", meta={VISIT: 1}))
-    stage.scheduler._transit.push(Request("http://a.test/2", meta={VISIT: 2}), from_s=1.0)
-    stage.scheduler._closed = True  # no alarm
-    stage.turn()
+    waits = Request("http://a.test/2", meta={VISIT: 2})
+    stage.scheduler._transit.push(waits)
+    assert stage.scheduler.next_request() is waits
     assert stage.landed == [0]

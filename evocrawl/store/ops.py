@@ -131,10 +131,21 @@ class Landed:
 class GivenBack:
     """The link of a visit that came to nothing is open again.
 
-    The budget had cut it short, and there is more now; or its host was in trouble.
+    The budget had cut it short, and there is more now; or a host was in trouble, or had no room.
+    A redirect had taken the visit to `url`, where it goes on; "" where none had.
     """
 
     visit: VisitId
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WentOn:
+    """A redirect took the visit to another host at `now_s`."""
+
+    visit: VisitId
+    host: str
+    now_s: float
 
 
 Op: TypeAlias = (
@@ -152,4 +163,5 @@ Op: TypeAlias = (
     | Released
     | Landed
     | GivenBack
+    | WentOn
 )

@@ -31,6 +31,7 @@ from evocrawl.store.ops import (
     Placed,
     Released,
     Spent,
+    WentOn,
 )
 
 Row: TypeAlias = tuple[str, float | None, int | None, bytes | None, bytes | None, str | None]
@@ -101,8 +102,10 @@ class Packer:
                 return ("open", None, None, None, None, _json(door))
             case DoorShut(door):
                 return ("shut", None, None, None, None, _json(door))
-            case GivenBack(visit):
-                return ("return", None, visit, None, None, None)
+            case GivenBack(visit, url):
+                return ("return", None, visit, None, None, _json(url) if url else None)
+            case WentOn(visit, host, now_s):
+                return ("move", now_s, visit, None, None, _json(host))
             case Began():
                 return ("begin", None, None, None, None, _json(astuple(op)))
 
@@ -140,17 +143,20 @@ class Packer:
         """What a link is but for its fingerprint, unless that is of unusual length."""
         row = [link.url, link.anchor, link.context, link.rel, link.position, link.tag_path]
         is_usual = len(link.fingerprint) == _KEY_BYTES
-        if link.payload is not None or not is_usual:
+        if link.payload is not None or link.slot or not is_usual:
             row.append(None if link.payload is None else self._payloads.pack(link.payload))
-        if not is_usual:
-            row.append(link.fingerprint.hex())
+        if link.slot or not is_usual:
+            row.append("" if is_usual else link.fingerprint.hex())
+        if link.slot:
+            row.append(link.slot)
         return row
 
     def _link(self, row: list[Any], keys: Iterator[bytes]) -> Link:
         url, anchor, context, rel, position, tag_path, *more = row
-        key = bytes.fromhex(more[1]) if len(more) > 1 else next(keys)
+        key = bytes.fromhex(more[1]) if len(more) > 1 and more[1] else next(keys)
         payload = self._payloads.unpack(more[0]) if more and more[0] is not None else None
-        return Link(url, key, anchor, context, tuple(rel), position, tag_path, payload)
+        slot = more[2] if len(more) > 2 else ""
+        return Link(url, key, anchor, context, tuple(rel), position, tag_path, payload, slot)
 
     def _seeds(self, links: tuple[Link, ...]) -> str:
         return _json([[link.fingerprint.hex(), self._link_row(link)] for link in links])
@@ -216,7 +222,8 @@ _READERS: dict[str, Callable[[Packer, Row, bytes | None], Op]] = {
     "release": lambda _, row, __: Released(_there(row[3])),
     "open": lambda _, row, __: DoorOpened(json.loads(row[5] or "")),
     "shut": lambda _, row, __: DoorShut(json.loads(row[5] or "")),
-    "return": lambda _, row, __: GivenBack(_there(row[2])),
+    "return": lambda _, row, __: GivenBack(_there(row[2]), json.loads(row[5] or '""')),
+    "move": lambda _, row, __: WentOn(_there(row[2]), json.loads(row[5] or ""), _there(row[1])),
     "begin": lambda _, row, __: _began(row),
 }
 

@@ -144,3 +144,16 @@ def test_without_retries_each_failure_is_told_at_once(serve, crawl: Crawl) -> No
     assert told(crawled) == Counter(urls)
     assert proxy.requested("reef.test").count("/a") == 1
     assert "retry/count" not in crawled.stats
+
+
+def test_a_slot_that_a_request_names_is_what_delays_go_by(serve, crawl: Crawl) -> None:
+    """Four accounts on one host do not wait for each other: the delay is longer than the test."""
+    accounts = [f"http://reef.test/{number}" for number in range(4)]
+    proxy = serve({"reef.test": site({f"/{number}": page(text=QUERY) for number in range(4)})})
+    urls = [
+        [url, {"meta": {"download_slot": f"account{number}"}}]
+        for number, url in enumerate(accounts)
+    ]
+    crawled = outcomes(crawl, proxy, urls, settings={"DOWNLOAD_DELAY": 600})
+    crawled.check_settled()
+    assert told(crawled) == Counter(accounts)

@@ -44,6 +44,7 @@ from evocrawl.store.ops import (
     Placed,
     Released,
     Spent,
+    WentOn,
 )
 from evocrawl.store.packing import NoPayloads, Packer
 from evocrawl.urls import fingerprint
@@ -90,7 +91,8 @@ OPS: st.SearchStrategy[Op] = st.one_of(
     st.builds(Claimed, VISITS, KEYS),
     st.builds(Released, KEYS),
     st.builds(Landed, VISITS, OUTCOMES),
-    st.builds(GivenBack, VISITS),
+    st.builds(GivenBack, VISITS, st.just("") | TEXTS),
+    st.builds(WentOn, VISITS, TEXTS, SECONDS),
 )  # fmt: skip
 
 
