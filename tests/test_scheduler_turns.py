@@ -39,7 +39,7 @@ class Stage:
             chronicle=SimpleNamespace(flush=lambda: None, choose=self._choose),
             sharing=None,
             config=SimpleNamespace(pipelines_wait_s=1.0),
-            scheduler_stats=None,
+            scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
             flights=self.flights,
             land=self._land,
