@@ -23,6 +23,7 @@ from evocrawl.extensions.recorder import Recorder
 from evocrawl.extensions.report import StatsReport
 from evocrawl.extensions.stalled import Stalled
 from evocrawl.middlewares.backoff import BackoffMiddleware
+from evocrawl.middlewares.beginnings import BeginningsMiddleware
 from evocrawl.middlewares.compression import DecompressionMiddleware
 from evocrawl.middlewares.encoding import EncodingMiddleware
 from evocrawl.middlewares.guard import GuardMiddleware
@@ -50,6 +51,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", RobotsMiddleware, 100),
     ("DOWNLOADER_MIDDLEWARES", BackoffMiddleware, 970),
     ("DOWNLOADER_MIDDLEWARES", GuardMiddleware, 980),
+    ("DOWNLOADER_MIDDLEWARES", BeginningsMiddleware, 586),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, 585),
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),
     ("SPIDER_MIDDLEWARES", LinksMiddleware, 10),

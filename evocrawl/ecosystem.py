@@ -72,6 +72,8 @@ class Ecosystem:
         """Called with the notes on each visit and its outcome, just before it is settled."""
         self.on_known: Callable[[], None] = lambda: None
         """Called when the spider's output for a visit is complete."""
+        self.reads_beginnings = False
+        """True where the spider reads as evospider does: of a big page the beginning."""
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
         limits = Limits(self.host_limit, (self._host_concurrency, self._host_delay_s))

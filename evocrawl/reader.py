@@ -18,7 +18,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from evocrawl.middlewares.encoding import chosen_encoding
-from evocrawl.reading import Document, Reading, ReadingProcess, is_costly, read
+from evocrawl.reading import Document, Reading, ReadingProcess, beginning, is_costly, read
 from evocrawl.reading.decoding import is_web_encoding
 
 if TYPE_CHECKING:
@@ -76,11 +76,12 @@ class PageReader:
     def _document(self, response: Response, wire_bytes: int, *, any_text: bool) -> Document:
         headers = response.headers
         body, encoding = _body_and_encoding(response)
+        content_type = latin1(headers.get(b"Content-Type"))
         return Document(
-            body,
+            body if self._data else beginning(body, content_type, wire_bytes),
             response.url,
             encoding=encoding,
-            content_type=latin1(headers.get(b"Content-Type")),
+            content_type=content_type,
             content_language=latin1(headers.get(b"Content-Language")),
             robots_tags=tuple(latin1(value) for value in headers.getlist(b"X-Robots-Tag")),
             wire_bytes=wire_bytes,

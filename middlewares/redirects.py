@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_BIG_BYTES = 200_000
+
 HARMLESS = frozenset(
     (
         b"Accept", b"Accept-Encoding", b"Accept-Language", b"Cache-Control", b"Content-Length",
@@ -94,7 +96,7 @@ class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
         """Follow the element of the page, or else the header (HTML, "declarative refresh")."""
         found, encoding = _refresh_of_header(response), "utf-8"
         if isinstance(response, HtmlResponse):
-            declared = declared_refresh(response.text, response.url, self._ignore_tags)
+            declared = declared_refresh(_beginning(response), response.url, self._ignore_tags)
             if declared is not None:
                 found, encoding = declared, response.encoding
         if found is None:
@@ -106,6 +108,17 @@ class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
         page = HtmlResponse(response.url, headers=response.headers, body=body, encoding=encoding)
         answer = super().process_response(request, page)
         return answer if isinstance(answer, Request) else response
+
+
+def _beginning(response: HtmlResponse) -> str:
+    """The text of a response, or of a big one so much as a refresh is looked for in.
+
+    Scrapy keeps a text that was asked for as long as the response, at four bytes a character where
+    one of them is rare.
+    """
+    if len(response.body) <= _BIG_BYTES:
+        return response.text
+    return response.body[:_BIG_BYTES].decode(response.encoding, "replace")
 
 
 def _refresh_of_header(response: Response) -> tuple[float, str] | None:

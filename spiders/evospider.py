@@ -54,6 +54,8 @@ class EvoSpider(Spider):
         ecosystem = Ecosystem.of(crawler, options)
         spider = super().from_crawler(crawler, *args, **told)
         spider.ecosystem = ecosystem
+        reads_data = "formats" in ecosystem.relevance.reads
+        ecosystem.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
         spider.seeds = _seeds(ecosystem)
         spider.domains = tuple(map(_domain, ecosystem.config.allowed_domains))
         return spider

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evocrawl.reading.cost import is_costly
 from evocrawl.reading.dates import Dates, age_s, changed_by_header
-from evocrawl.reading.document import Document, read
+from evocrawl.reading.document import Document, beginning, read
 from evocrawl.reading.limits import Limits
 from evocrawl.reading.page import Reading, read_html
 from evocrawl.reading.process import ReadingProcess
@@ -17,6 +17,7 @@ __all__ = [
     "Reading",
     "ReadingProcess",
     "age_s",
+    "beginning",
     "changed_by_header",
     "is_costly",
     "read",

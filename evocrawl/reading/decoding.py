@@ -43,6 +43,7 @@ _METAS = 100
 _UTF_8_SHARE = 0.9
 _DETECTION_BYTES = 20_000
 _BIG_BYTES = 50_000
+_PIECE_BYTES = 1_000_000
 _ALIASES = {"x-mac-cyrillic": "mac-cyrillic", "x-mac-ukrainian": "mac-cyrillic"}
 """Labels of the Encoding Standard that neither library knows."""
 _WEB_CODECS = frozenset(
@@ -126,8 +127,8 @@ def safe_encoding(body: bytes, encoding: str | None) -> str | None:
     """Return the encoding to decode `body` with where others may raise, or take seconds.
 
     That is where header (`encoding`) or page declare what no web page is written in or what these
-    bytes cannot be, and where a big page declares nothing and is no UTF-8. None otherwise: whoever
-    decodes may do as they do.
+    bytes cannot be, and where a big page declares nothing: Scrapy would decode all of it to find
+    out, and keep the text. None otherwise: whoever decodes may do as they do.
     """
     if read_bom(body)[0] is not None:
         return None
@@ -142,8 +143,7 @@ def safe_encoding(body: bytes, encoding: str | None) -> str | None:
         return None if is_safe else _declared(body, encoding) or _told_by_bytes(body)
     if len(body) <= _BIG_BYTES:
         return None
-    told = _told_by_bytes(body)
-    return None if told == "utf-8" else told
+    return _told_by_bytes(body)
 
 
 def is_web_encoding(name: str, body: bytes) -> bool:
@@ -157,11 +157,19 @@ def is_web_encoding(name: str, body: bytes) -> bool:
 
 
 def _told_by_bytes(body: bytes) -> str:
+    return "utf-8" if _is_utf8(body) else _found_out(body)
+
+
+def _is_utf8(body: bytes) -> bool:
+    """Whether the bytes decode, in pieces: the text of all of them may be four times as large."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        body.decode("utf-8")
+        for start in range(0, len(body), _PIECE_BYTES):
+            decoder.decode(body[start : start + _PIECE_BYTES])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return _found_out(body)
-    return "utf-8"
+        return False
+    return True
 
 
 def _by_zeros(body: bytes) -> str | None:

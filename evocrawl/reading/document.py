@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 _DEFAULT = Limits()
 _LEAST_BYTES = 65_536
+_GZIP = b"\x1f\x8b"
 _PLAIN = ("text/plain", "text/markdown")
 _HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 _UNKNOWN = (
@@ -77,6 +78,17 @@ def read(document: Document, limits: Limits = _DEFAULT) -> Reading:
     except Exception:  # one page's fault must stay that page's
         logger.warning("cannot read %.200a", document.url, exc_info=True)
         return Reading.nothing("unreadable")
+
+
+def beginning(body: bytes, content_type: str, wire_bytes: int, limits: Limits = _DEFAULT) -> bytes:
+    """Return as much of `body` as `read` looks at, and what tells it that there is more.
+
+    A PDF, and what is compressed once more, is read from all of it.
+    """
+    most = max(limits.ratio * wire_bytes, limits.body_bytes, _LEAST_BYTES) + 1
+    if len(body) <= most or is_pdf(body, content_type) or body.startswith(_GZIP):
+        return body
+    return body[:most]
 
 
 def _within_ratio(document: Document, limits: Limits) -> tuple[Document, tuple[str, ...]]:

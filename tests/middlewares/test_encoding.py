@@ -38,7 +38,7 @@ def test_r15_codecs_that_are_no_encodings_are_never_used(name: str, where: str) 
         ("é".encode(), "text/html; charset=utf-8"),
         ("é".encode("latin-1"), "text/html"),
         (b"<meta charset=shift_jis>", "text/html"),
-        (100_000 * "é".encode(), "text/html"),
+        (20_000 * "é".encode(), "text/html"),
         (b"\xff\xfeh\0", "text/html; charset=hex"),
         (b"x", "text/html; charset=no-such-charset"),
     ],
@@ -47,6 +47,18 @@ def test_other_responses_are_left_as_they_are(body: bytes, kind: str) -> None:
     """Scrapy knows how to read them."""
     response = HtmlResponse("http://a.test/", body=body, headers={"Content-Type": kind})
     assert EncodingMiddleware().process_response(REQUEST, response) is response
+
+
+def test_a_big_page_of_utf8_that_declares_nothing_is_not_decoded_to_find_out() -> None:
+    """Scrapy would keep its text, at four bytes a character where one of them is rare."""
+    response = passed(("é" * 100_000 + "\U0001f420").encode())
+    assert isinstance(response, TextResponse)
+    assert response._encoding == "utf-8"
+    assert response._cached_ubody is None
+    assert response.text == "é" * 100_000 + "\U0001f420"
+    bad = passed("é".encode() * 100_000 + b"\xff")
+    assert isinstance(bad, TextResponse)
+    assert bad.encoding == "utf-8"
 
 
 def test_a_big_page_of_no_declared_encoding_is_told_by_its_beginning() -> None:

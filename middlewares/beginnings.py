@@ -1,0 +1,51 @@
+"""Keeps of a big page what evospider reads of it: a few bytes on the wire can be many in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.http import TextResponse
+
+from evocrawl.ecosystem import Ecosystem
+from evocrawl.reader import latin1
+from evocrawl.reading import beginning
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+class BeginningsMiddleware:
+    """Downloader middleware next to decompression.
+
+    A response waits, with its body, until its page has been read. Where the spider reads pages as
+    evospider does (`Ecosystem.reads_beginnings`), nothing looks at more than the beginning of a big
+    one. Responses of a spider of the project's own are left whole.
+    """
+
+    def __init__(self, ecosystem: Ecosystem) -> None:
+        self._ecosystem = ecosystem
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem."""
+        return cls(Ecosystem.of(crawler))
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Return the response, with the beginning of its body where that is all that is read."""
+        if not self._ecosystem.reads_beginnings or request.callback is not None:
+            return response
+        flight = self._ecosystem.flight(request)
+        if flight is None:
+            return response
+        kind = latin1(response.headers.get(b"Content-Type"))
+        body = beginning(response.body, kind, flight.last_bytes)
+        if len(body) == len(response.body):
+            return response
+        # Else Scrapy would decode all of it to find out its encoding.
+        kept: dict[str, Any] = {}
+        if isinstance(response, TextResponse):
+            kept["encoding"] = response._encoding
+        cut: Response = response.replace(body=body, **kept)
+        return cut
