@@ -39,16 +39,39 @@ SUSPICIOUS = 3
 """Pages of a server that say nothing new, the last of which waits for the probe."""
 
 _MOST_SERVERS = 10_000
+_MOST_FOLDERS = 32
 
 
 @dataclass(slots=True)
 class _Server:
-    """What is known of one: `nothing` is what it says where there is nothing, None: it says so."""
+    """What is known of one: `nothing` is what it says where there is nothing, None: it says so.
+
+    `folders` are those of some pages that said nothing new or were none; `has_home`: the page that
+    it answers with has been met at its own address.
+    """
 
     suspicious: int = 0
     is_probed: bool = False
+    folders: set[str] = field(default_factory=set)
+    has_home: bool = False
     nothing: Content | None = None
     turn: DeferredLock = field(default_factory=DeferredLock)
+
+    def note(self, folder: str, *, is_suspect: bool) -> None:
+        """Remember the folder of a suspect. O(1)."""
+        if is_suspect and len(self.folders) < _MOST_FOLDERS:
+            self.folders.add(folder)
+
+    def is_home(self, folder: str) -> bool:
+        """Return whether a page that says what the server says for nothing may be that very page.
+
+        One is: the first that stands in no folder, nor below one, where others said the same. An
+        entrance that answers every unknown address has an address of its own.
+        """
+        if self.has_home or not self.folders or any(map(folder.startswith, self.folders)):
+            return False
+        self.has_home = True
+        return True
 
 
 class Probes:
@@ -68,15 +91,19 @@ class Probes:
         if parts.path in ("", "/") and not parts.query:
             return False
         server = self._server(parts.netloc)
+        folder = parts.path.rpartition("/")[0] + "/"
         if not server.is_probed:
             server.suspicious += not is_new
             if server.suspicious < SUSPICIOUS:
+                server.note(folder, is_suspect=not is_new)
                 return False
             await self._probe(server, url)
-        is_soft = server.nothing is not None and alike(server.nothing, content)
-        if is_soft:
-            self._count("pages")
-        return is_soft
+        is_alike = server.nothing is not None and alike(server.nothing, content)
+        if not is_alike or server.is_home(folder):
+            return False
+        server.note(folder, is_suspect=True)
+        self._count("pages")
+        return True
 
     async def _probe(self, server: _Server, url: str) -> None:
         """Whoever comes meanwhile waits for the same answer."""

@@ -54,6 +54,26 @@ def test_answers_that_a_server_gives_for_anything_are_no_pages(serve, crawl: Cra
     assert {f"http://a.test/real/{name}" for name in "abcde"} | {"http://a.test/"} <= urls
 
 
+def test_the_page_that_answers_for_anything_is_kept_at_its_own_address(serve, crawl: Crawl) -> None:
+    """An entrance that answers every unknown address is a page; what it answers for is none."""
+    real = {f"/maps/{name}": page(text=prose(name), title=name) for name in ("old", "new")}
+    scans = [f"/scan/{name} harbour map {name}" for name in "abcdefghijkl"]
+    front = page(*scans, "/portal/start.jsp to the entrance", text=prose("/"), title="List")
+    entrance = page(*real, text=LOST, title="The entrance")
+    answers = {"/robots.txt": Response(404, b""), "/list": front, **real}
+    proxy = serve({"a.test": lambda request: answers.get(request.path, entrance)})
+    crawled = crawl(
+        proxy,
+        arguments={"query": QUERY, "seeds": "http://a.test/list"},
+        settings={"CONCURRENT_REQUESTS": 1, "EVOCRAWL_SPECIES": "breadth_first"},
+    )
+    crawled.check_settled()
+    urls = {each["url"].removeprefix("http://a.test") for each in crawled.pages}
+    assert {"/portal/start.jsp", "/maps/old", "/maps/new"} <= urls
+    assert len([each for each in urls if each.startswith("/scan/")]) <= 3
+    assert crawled.stat("soft_404/pages") >= 9
+
+
 def test_no_probe_where_robots_txt_forbids_it(serve, crawl: Crawl) -> None:
     """The address is asked for as any other."""
     answers = {f"/{name}": page(text=LOST, title="Oh") for name in "abcdefgh"}
