@@ -228,7 +228,7 @@ class EvoScheduler(BaseScheduler):
             return None
         request = self._transit.pop(self._ecosystem.now_s())
         if request is not None:
-            self._stats.dequeued(was_enqueued=VISIT not in request.meta)
+            self._stats.dequeued()
             return request
         cut_short = self._population.cut_short
         while (visit := self._next_visit()) is not None:
