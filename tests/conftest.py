@@ -1,5 +1,7 @@
 """Puts this folder on the path, so that every test finds `checks` and `tiny_webs`."""
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -7,6 +9,22 @@ from hypothesis import settings
 # A busy machine must not fail a test.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+def pytest_configure() -> None:
+    """Let signals end the processes that tests start.
+
+    A shell without job control has background commands ignore SIGINT, and children inherit that.
+    """
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGTERM, signal.SIG_DFL),
+        (signal.SIGHUP, signal.SIG_DFL),
+        (signal.SIGQUIT, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ class RedisServer:
         """Return a client; close it, or use it in a with block."""
         return redis.Redis.from_url(self.url)
 
-    def wait_for(self, look: Callable[[], Any], timeout_s: float = 60.0) -> Any:
+    def wait_for(self, look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
         """Return what `look` returns, once that is not None."""
         until_s = time.monotonic() + timeout_s
         while time.monotonic() < until_s:

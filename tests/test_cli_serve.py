@@ -43,7 +43,7 @@ def served(world: str) -> Iterator[tuple[int, Callable[[signal.Signals], tuple[i
 
     def end(how: signal.Signals) -> tuple[int, str]:
         command.send_signal(how)
-        told = command.communicate(timeout=20)[1]
+        told = command.communicate(timeout=120)[1]
         return command.returncode, told
 
     try:
@@ -56,7 +56,7 @@ def served(world: str) -> Iterator[tuple[int, Callable[[signal.Signals], tuple[i
 
 
 def get(port: int, url: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
         connection.request("GET", url)
         answer = connection.getresponse()

@@ -30,7 +30,7 @@ def test_a_client_walks_around_all_hosts_by_plain_http(folders: dict[str, Path])
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy.url}))
         url = f"http://{SOURCES[0].host}/"
         for _ in SOURCES:
-            with opener.open(url, timeout=10) as answer:
+            with opener.open(url, timeout=120) as answer:
                 (url,) = read(answer.read())[1]
         assert {request.host for request in proxy.log} == {source.host for source in SOURCES}
 
@@ -52,7 +52,7 @@ def test_former_addresses_lead_to_what_is_served(
     """Other versions and former names of a host arrive after redirects."""
     with proxy_for(build_web(folders, SOURCES)) as proxy:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy.url}))
-        with opener.open(url, timeout=10) as answer:
+        with opener.open(url, timeout=120) as answer:
             assert answer.url == lands
 
 

@@ -103,7 +103,7 @@ def in_the_pod(tmp_path: Path, scrapy: str) -> subprocess.Popen[bytes]:
 def test_the_pod_ends_as_the_crawl_does(tmp_path: Path, code: int) -> None:
     """With its exit code, and after the arguments of the Job."""
     scrapy = f"printf '%s\\n' \"$@\" > {tmp_path / 'told'}; exit {code}"
-    assert in_the_pod(tmp_path, scrapy).wait(timeout=30) == code
+    assert in_the_pod(tmp_path, scrapy).wait(timeout=120) == code
     assert (tmp_path / "told").read_text() == "crawl\nevospider\n-a\na b=c\n"
 
 
@@ -112,10 +112,10 @@ def test_a_pod_that_is_stopped_has_not_succeeded(tmp_path: Path) -> None:
     ready, done = tmp_path / "ready", tmp_path / "done"
     stop = f"trap 'touch {done}; exit 0' TERM; touch {ready}; while :; do sleep 0.05; done"
     pod = in_the_pod(tmp_path, stop)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while not ready.exists():
         assert time.monotonic() < until
         time.sleep(0.02)
     pod.send_signal(signal.SIGTERM)
-    assert pod.wait(timeout=30) == 75
+    assert pod.wait(timeout=120) == 75
     assert done.exists()

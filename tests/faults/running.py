@@ -35,7 +35,7 @@ class Running:
             self.process.send_signal(each)
         return self
 
-    def end(self, timeout_s: float = 60) -> Crawled:
+    def end(self, timeout_s: float = 300) -> Crawled:
         """Wait for the end; return what is there."""
         try:
             code = self.process.wait(timeout_s)

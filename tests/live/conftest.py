@@ -52,7 +52,7 @@ def crawl(tmp_path: Path) -> Crawl:
         cwd: Path = ROOT,
         interrupt_at: int = 0,
         by: signal.Signals = signal.SIGINT,
-        timeout_s: float = 60,
+        timeout_s: float = 300,
         hash_seed: int | None = None,
     ) -> Crawled:
         left = [tmp_path / name for name in ("pages.jsonl", "stats.json", "log", "out")]

@@ -26,7 +26,7 @@ jobs_dir = jobs
 max_proc = 2
 poll_interval = 0.1
 """
-WAIT_S = 180
+WAIT_S = 400
 PARTS = (
     "scrapy.cfg", "pyproject.toml", "README.md", "LICENSE",
     "evocrawl", "spiders", "middlewares", "pipelines",

@@ -84,7 +84,7 @@ def crawled(
             cwd=ROOT,
             env={**os.environ, "http_proxy": proxy.url, "PYTHONPATH": str(ROOT)},
             check=True,
-            timeout=120,
+            timeout=300,
         )
     return {
         file.stem: [json.loads(line) for line in file.read_text().splitlines()]

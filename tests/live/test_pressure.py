@@ -134,7 +134,6 @@ def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> 
         proxy,
         arguments={"query": QUERY, "seeds": "http://reef.test/", "max_pages": 51},
         settings={"EVOCRAWL_ROBOTS_RETRY_S": 600, "CONCURRENT_REQUESTS": 4},
-        timeout_s=40,
     )
     crawled.check_settled()
     assert len(crawled.pages) >= 20

@@ -22,7 +22,7 @@ def fetch(
     proxy: LoopbackProxy, url: str, method: str = "GET", body: bytes = b""
 ) -> tuple[int, bytes]:
     """Return status and body; redirects are not followed."""
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
     try:
         connection.request(method, url, body=body or None)
         answer = connection.getresponse()
@@ -33,7 +33,7 @@ def fetch(
 
 def raw(proxy: LoopbackProxy, data: bytes) -> bytes:
     """Return all that the proxy sends after `data` until it closes."""
-    with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as sock:
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=120) as sock:
         sock.sendall(data)
         chunks = []
         while chunk := sock.recv(65536):
@@ -61,7 +61,7 @@ def test_a_standard_client_crawls_through_it_and_follows_a_redirect_to_another_h
     sites = {"a.example": lambda _: redirect("http://b.example/there"), "b.example": echo}
     with LoopbackProxy(sites) as proxy:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy.url}))
-        with opener.open("http://a.example/", timeout=10) as answer:
+        with opener.open("http://a.example/", timeout=120) as answer:
             assert answer.url == "http://b.example/there"
             assert answer.read() == b"GET b.example /there "
         assert [(r.host, r.path, r.order) for r in proxy.log] == [
@@ -83,7 +83,7 @@ def test_the_log_keeps_the_order_and_times_of_requests() -> None:
 def test_one_connection_carries_several_requests() -> None:
     """HTTP/1.1 keep-alive holds across hosts, as proxies do."""
     with LoopbackProxy({"a.example": echo, "b.example": echo}) as proxy:
-        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=120)
         connection.connect()
         first_socket = connection.sock
         for host in ("a.example", "b.example"):
@@ -127,7 +127,7 @@ def test_a_request_in_origin_form_is_told_by_its_host_header() -> None:
 def test_what_is_not_http_gets_400(head: bytes) -> None:
     """A malformed or oversized request is refused and not logged."""
     with LoopbackProxy({"a.example": echo}) as proxy:
-        with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as sock:
+        with socket.create_connection(("127.0.0.1", proxy.port), timeout=120) as sock:
             sock.sendall(head)
             assert sock.recv(12) == b"HTTP/1.1 400"
         assert proxy.log == []
@@ -168,7 +168,7 @@ def test_a_slow_host_does_not_hold_up_another() -> None:
 
     with (
         LoopbackProxy({"slow.example": never, "quick.example": echo}) as proxy,
-        socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as waiting,
+        socket.create_connection(("127.0.0.1", proxy.port), timeout=120) as waiting,
     ):
         waiting.sendall(b"GET http://slow.example/robots.txt HTTP/1.1\r\n\r\n")
         assert fetch(proxy, "http://quick.example/")[0] == 200
@@ -226,6 +226,6 @@ def test_nothing_is_left_listening_afterwards() -> None:
             pass
         port = proxy.port
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port), timeout=10)
+        socket.create_connection(("127.0.0.1", port), timeout=120)
     with LoopbackProxy({}, port=port) as again:
         assert again.port == port

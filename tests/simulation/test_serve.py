@@ -28,7 +28,7 @@ def world(tmp_path: Path) -> AnsweringWorld:
 
 
 def get(port: int, url: str) -> tuple[int, http.client.HTTPMessage, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
         connection.request("GET", url)
         answer = connection.getresponse()

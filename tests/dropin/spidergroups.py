@@ -1,0 +1,147 @@
+"""The program that runs a group of cases in one process, with stock Scrapy or with the add-on.
+
+``python -m spidergroups GROUP VARIANT OUTPUT`` writes a JSON object to OUTPUT: what each case left,
+by its name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from itemadapter import ItemAdapter
+from scrapy import Spider, signals
+from scrapy.core.scraper import Scraper
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.utils.log import configure_logging
+from scrapy.utils.reactor import install_reactor
+from smallspider import Case
+from twisted.python.failure import Failure
+
+GROUPS = ("repeats", "lists", "failures", "waits", "documented", "components")
+LIMIT_S = 100
+SIDE_BY_SIDE = 10
+
+
+def cases_of(group: str) -> dict[str, type[Case]]:
+    """Return the cases of a group by name."""
+    module = importlib.import_module(f"cases_{group}")
+    return {
+        name: each
+        for name, each in vars(module).items()
+        if isinstance(each, type)
+        and issubclass(each, Case)
+        and each.__module__ == module.__name__
+        and not name.startswith("_")
+    }
+
+
+class Record:
+    """What a crawl left: items, what was called how often, and how it ended."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.items: list[str] = []
+        self.calls: Counter[str] = Counter()
+        self.crawler = crawler
+        crawler.signals.connect(self._scraped, signals.item_scraped)
+
+    def _scraped(self, item: Any) -> None:
+        self.items.append(json.dumps(ItemAdapter(item).asdict(), sort_keys=True, default=str))
+
+    def called(self, result: Any, request: Any) -> None:
+        """Note that the scraper hands a response or failure to the spider."""
+        if not isinstance(result, Failure):
+            self.calls[getattr(request.callback, "__name__", "parse")] += 1
+        else:
+            errback = getattr(request.errback, "__name__", "no errback")
+            self.calls[f"{errback}: {result.type.__name__}"] += 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is written for the test to read."""
+        stats = self.crawler.stats.get_stats() if self.crawler.stats else {}
+        return {
+            "items": sorted(self.items),
+            "calls": dict(sorted(self.calls.items())),
+            "reason": stats.get("finish_reason", "does not end"),
+            "requests": stats.get("downloader/request_count", 0),
+            "seconds": stats.get("elapsed_time_seconds", 0),
+        }
+
+
+_records: dict[Spider, Record] = {}
+
+
+def _watch_calls() -> None:
+    call_spider = Scraper.call_spider_async
+
+    async def watched(self: Scraper, result: Any, request: Any) -> Any:
+        if (record := _records.get(self.crawler.spider)) is not None:
+            record.called(result, request)
+        return await call_spider(self, result, request)
+
+    Scraper.call_spider_async = watched  # type: ignore[method-assign]
+
+
+async def _run(runner: AsyncCrawlerRunner, case: type[Case]) -> Record:
+    crawler = runner.create_crawler(case)
+    record = Record(crawler)
+
+    def opened(spider: Spider) -> None:
+        _records[spider] = record
+
+    crawler.signals.connect(opened, signals.spider_opened)
+    crawl = asyncio.ensure_future(runner.crawl(crawler))
+    await asyncio.wait({crawl}, timeout=LIMIT_S)
+    if crawl.done():
+        if (error := crawl.exception()) is not None:
+            record.calls[f"does not start: {type(error).__name__}"] += 1
+    else:
+        asyncio.ensure_future(crawler.stop_async())  # noqa: RUF006 - nothing waits for its end
+        record.calls["does not end"] += 1
+    return record
+
+
+async def _run_all(group: str, variant: str) -> dict[str, Any]:
+    addons = {"evocrawl.Addon": 300} if variant == "addon" else {}
+    runner = AsyncCrawlerRunner({"ADDONS": addons, "LOG_LEVEL": "INFO"})
+    gate = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def one(case: type[Case]) -> dict[str, Any]:
+        async with gate:
+            return (await _run(runner, case)).as_json()
+
+    cases = cases_of(group)
+    left = await asyncio.gather(*(one(case) for case in cases.values()))
+    return dict(zip(cases, left, strict=True))
+
+
+def main(group: str, variant: str, output: str) -> None:
+    """Run the group, write what it left, and end though a crawl may not."""
+    configure_logging({"LOG_LEVEL": "INFO"})
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    from twisted.internet import reactor
+
+    _watch_calls()
+
+    async def run() -> None:
+        try:
+            left = await _run_all(group, variant)
+            Path(output).write_text(json.dumps(left))
+        finally:
+            reactor.stop()
+
+    reactor.callWhenRunning(lambda: asyncio.ensure_future(run()))
+    reactor.run(installSignalHandlers=False)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
