@@ -370,7 +370,8 @@ class CachedPages(_Tree):
         yield {"path": path_of(response), "cached": "cached" in response.flags}
         if path_of(response) == "/":
             yield from response.follow_all(css="a")
-            yield response.follow("/p/1", dont_filter=True, priority=-10)
+        elif path_of(response) == "/p/1" and "cached" not in response.flags:
+            yield response.follow("/p/1", dont_filter=True)
 
 
 class Throttled(_Tree):
@@ -432,7 +433,8 @@ class NoCookies(_Tree):
     @staticmethod
     def answer(request, times):
         body = html(request.headers.get("cookie", "none")).encode()
-        return Response(200, body, {"set-cookie": "k=v; Path=/"})
+        head = {"set-cookie": "k=v; Path=/"} if request.path == "/" else {}
+        return Response(200, body, head)
 
     def parse(self, response):
         yield {"cookie": response.css("p::text").get()}

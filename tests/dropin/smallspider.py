@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from scrapy import Spider
+from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.simulation.proxy import Request, Response, Site, not_found
 
@@ -59,6 +60,13 @@ class Case:
         raise NotImplementedError
 
 
+def kind_of(failure: Any) -> str:
+    """Return the name of the exception as `failure.check` knows it, were it not evocrawl's."""
+    kinds = [each for each in failure.type.__mro__ if not each.__module__.startswith("evocrawl")]
+    others = [each for each in kinds if each is not IgnoreRequest and each.__module__ != "builtins"]
+    return (others or kinds)[0].__name__
+
+
 class Small(Case, Spider):
     """A case that is an ordinary spider."""
 
@@ -68,7 +76,7 @@ class Small(Case, Spider):
 
     def failed(self, failure: Any) -> Iterator[Any]:
         """Yield the path and the exception's type."""
-        yield {"failed": path_of(failure.request), "by": failure.type.__name__}
+        yield {"failed": path_of(failure.request), "by": kind_of(failure)}
 
 
 class Paged(Small):

@@ -21,12 +21,19 @@ from scrapy.core.scraper import Scraper
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.log import configure_logging
 from scrapy.utils.reactor import install_reactor
-from smallspider import Case
+from smallspider import Case, kind_of
 from twisted.python.failure import Failure
 
 GROUPS = ("repeats", "lists", "failures", "waits", "documented", "components")
-LIMIT_S = 100
 SIDE_BY_SIDE = 10
+TURN_S = 0.05
+IDLE_TURNS = 500
+"""Turns of the event loop, of TURN_S or longer, without a response: the crawl hangs.
+
+On a busy machine the turns become longer, and the crawl has more time.
+"""
+MOST_RESPONSES = 500
+"""A crawl with more does not end."""
 
 
 def cases_of(group: str) -> dict[str, type[Case]]:
@@ -49,10 +56,15 @@ class Record:
         self.items: list[str] = []
         self.calls: Counter[str] = Counter()
         self.crawler = crawler
+        self.moves = 0
+        crawler.signals.connect(self._responded, signals.response_received)
         crawler.signals.connect(self._scraped, signals.item_scraped)
 
     def _scraped(self, item: Any) -> None:
         self.items.append(json.dumps(ItemAdapter(item).asdict(), sort_keys=True, default=str))
+
+    def _responded(self) -> None:
+        self.moves += 1
 
     def called(self, result: Any, request: Any) -> None:
         """Note that the scraper hands a response or failure to the spider."""
@@ -60,7 +72,7 @@ class Record:
             self.calls[getattr(request.callback, "__name__", "parse")] += 1
         else:
             errback = getattr(request.errback, "__name__", "no errback")
-            self.calls[f"{errback}: {result.type.__name__}"] += 1
+            self.calls[f"{errback}: {kind_of(result)}"] += 1
 
     def as_json(self) -> dict[str, Any]:
         """Return what is written for the test to read."""
@@ -97,7 +109,11 @@ async def _run(runner: AsyncCrawlerRunner, case: type[Case]) -> Record:
 
     crawler.signals.connect(opened, signals.spider_opened)
     crawl = asyncio.ensure_future(runner.crawl(crawler))
-    await asyncio.wait({crawl}, timeout=LIMIT_S)
+    idle, moves = 0, -1
+    while not crawl.done() and idle < IDLE_TURNS and moves < MOST_RESPONSES:
+        await asyncio.wait({crawl}, timeout=TURN_S)
+        idle = 0 if record.moves > moves else idle + 1
+        moves = record.moves
     if crawl.done():
         if (error := crawl.exception()) is not None:
             record.calls[f"does not start: {type(error).__name__}"] += 1
