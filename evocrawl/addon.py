@@ -54,7 +54,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", BeginningsMiddleware, 586),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, 585),
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),
-    ("SPIDER_MIDDLEWARES", LinksMiddleware, 10),
+    ("SPIDER_MIDDLEWARES", LinksMiddleware, -1_000_000),
     ("ITEM_PIPELINES", RelevancePipeline, 100),
     ("ITEM_PIPELINES", EnergyPipeline, 110),
     ("ITEM_PIPELINES", RewardPipeline, 990),

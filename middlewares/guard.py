@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import proxy_bypass
 
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.utils.httpobj import urlparse_cached
 
 from evocrawl.addresses import Networks, literal
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 _AT_ONE_ADDRESS = 4
 
 
-class SchemeRefused(IgnoreRequest):
+class SchemeRefused(IgnoreRequest, NotSupported):
     """Only http and https are followed."""
 
 
@@ -88,11 +88,16 @@ class GuardMiddleware:
         return addresses[0] if addresses else ""
 
     async def process_request(self, request: Request) -> None:
-        """Let `request` pass, or raise AddressRefused or SchemeRefused."""
+        """Let `request` pass, or raise AddressRefused or SchemeRefused.
+
+        Raises NotSupported, as Scrapy does, for a scheme that no handler is known for.
+        """
         parts = urlparse_cached(request)
         if parts.scheme not in SCHEMES:
             if request.meta.get(PLAIN) is False:
                 return
+            if parts.scheme not in self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS"):
+                raise NotSupported(f"Unsupported URL scheme '{parts.scheme}': there is no handler")
             self._stats.inc_value("evocrawl/guard/scheme")
             raise SchemeRefused(f"{parts.scheme}: is not followed")
         host = parts.hostname or ""

@@ -113,6 +113,8 @@ def test_links_put_off_outlive_the_worker_that_put_them_off(server: RedisServer)
 
     seen = asyncio.run(play())
     check_whole(server, seen)
-    assert len(set(killed_with)) == kills
+    # Two may go at one time, where nothing was asked for between them.
+    assert len(killed_with) == kills
+    assert len(set(killed_with)) > 1
     assert all(seen.asked[url] >= 2 for url in flaky & seen.asked.keys())
     assert repeats(seen) <= kills * 2 * AT_ONCE + len(flaky)

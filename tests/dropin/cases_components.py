@@ -441,7 +441,7 @@ class NoCookies(_Tree):
         if path_of(response) == "/":
             yield response.follow("/a")
             yield response.follow("/b", meta={"dont_merge_cookies": True})
-            yield response.follow("/c", cookies={"own": "1"})
+            yield response.follow("/c", cookies={"own": "1"}, meta={"cookiejar": "own"})
 
 
 class Compressed(_Tree):

@@ -17,7 +17,7 @@ from evocrawl.simulation.proxy import LoopbackProxy
 
 HERE = Path(__file__).parent
 VARIANTS = ("stock", "addon")
-_WAIT_S = 600
+_WAIT_S = 1800
 
 
 def left_by(group: str, directory: Path) -> dict[str, dict[str, Any]]:

@@ -27,6 +27,7 @@ SMALL = {
     "EVOCRAWL_PROGRESS_S": 0,
     "EVOCRAWL_ROBOTS_RETRY_S": 0.2,
     "EVOCRAWL_BACK_OFF_S": 0.02,
+    "EVOCRAWL_BACK_OFF_CAP_S": 0.2,
 }
 """Settings of every case; those of evocrawl mean nothing to stock Scrapy."""
 
