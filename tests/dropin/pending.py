@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-CALLS = {
-    **dict.fromkeys(
-        (
-            "AlikeList", "AlikeListUnfiltered", "AlikeCategories", "CategoriesSideBySide", "Shells",
-            "ShellsAndDetails", "ShellsAndApi", "ShellsAndPost", "ShellsUnfiltered",
-            "SameTextEverywhere", "SpiderMiddlewareAtStart",
-        ),
-        "C14",
-    ),
-    **dict.fromkeys(("AwaitsWhatItYielded", "AwaitsWhatAnErrbackFinds", "WorksUntilDone"), "C15"),
-    "SchedulerStats": "C16",
-}  # fmt: skip
+CALLS: dict[str, str] = {}
 """What differs in items, callbacks or errbacks."""
 
-REASONS = {}
+REASONS: dict[str, str] = {}
 """What ends for another reason, or does not end."""

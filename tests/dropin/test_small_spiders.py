@@ -64,9 +64,7 @@ def test_items_and_calls_are_those_of_stock_scrapy(left: Left, group: str, name:
     assert addon["items"] == stock["items"]
 
 
-@pytest.mark.parametrize(
-    ("group", "name"), _marked(REASONS)
-)
+@pytest.mark.parametrize(("group", "name"), _marked(REASONS))
 def test_the_crawl_ends_for_scrapys_reason(left: Left, group: str, name: str) -> None:
     stock, addon = (left(group)[variant][name] for variant in ("stock", "addon"))
     assert stock["reason"] != "does not end"
