@@ -213,6 +213,10 @@ class LinksMiddleware:
             else:
                 flight.links += links
             return []
+        if flight.seen is not None:
+            # What a process_spider_exception gives in an exception's place comes by itself.
+            flight.links += tuple(self._links(requests, {}, flight))
+            return []
         if not has_page(response.status) and not requests:
             return []
         reading = await self._ecosystem.read(response, any_text=True)
