@@ -102,7 +102,7 @@ class Colony:
             self._landed(lead, op.outcome, op.particulars)
 
     def moved(self, lead: Lead, link: Link) -> None:
-        """A redirect of `lead` led to a host that is not ours: `link` is open there from now."""
+        """Open `link`, to which a redirect of `lead` led, for the worker that has its host."""
         offered = replace(link, anchor=lead.anchor)
         self._put(Parcel(offers=self._calls.offers([(offered, self._source_of(lead))])))
 
@@ -153,6 +153,12 @@ class Colony:
         for agent, lead in self._borders.turn_back(lambda lead: lead.host == host):
             self._travel(agent, lead)
         self._forget(host)
+
+    def fenced_off(self, host: str, lease: str) -> None:
+        """Count what Redis has refused; a host whose lease it refuses is not ours any more."""
+        self.fenced += 1
+        if self.territory.leases.get(host) == lease:
+            self.lost([host])
 
     def lost(self, hosts: Iterable[str]) -> None:
         """Hosts are not ours any more; who was on the way stays here."""
@@ -234,13 +240,17 @@ class Colony:
         source = Source(page.url, page.fingerprint, page.relevance, lead.depth, title)
         calls = self._calls
         offers = calls.offers([(link, source) for link in page.links if self._place(link)])
-        settles = [calls.settle(host, own, page.fingerprint, ended)]
+        settles, then = [calls.settle(host, own, page.fingerprint, ended)], None
         if page.fingerprint != lead.fingerprint:
             self.territory.settle(host, page.fingerprint)
-            settles.append(calls.settle(lead.host, lease, lead.fingerprint, ended))
+            link_done = calls.settle(lead.host, lease, lead.fingerprint, ended)
+            if host == lead.host:
+                settles.append(link_done)
+            else:
+                then = Parcel(settles=[link_done])
         records = [] if told is None else [calls.record(host, own, outcome, lead, told)]
         news = calls.news("page", host, page.fingerprint)
-        self._put(Parcel(offers, records, settles, [news]))
+        self._put(Parcel(offers, records, settles, [news], then))
 
     def _place(self, link: Link) -> bool:
         """Note a link that was found; those of other workers' hosts are not shown here.

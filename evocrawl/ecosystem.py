@@ -18,7 +18,7 @@ from evocrawl.colony import NOT_TRIED
 from evocrawl.config import Config
 from evocrawl.durable import journal_of, path_of
 from evocrawl.errors import SettleError
-from evocrawl.flights import LATER, Flight
+from evocrawl.flights import LATER, OVER_BUDGET, Flight
 from evocrawl.habitat import settle_in
 from evocrawl.items import PageItem
 from evocrawl.limits import Limits
@@ -214,6 +214,8 @@ class Ecosystem:
             listener(flight, outcome)
         if not flight.is_put_off:
             self.names.settled(flight.visit.lead.fingerprint)
+        if isinstance(outcome, Dropped) or outcome == Dead(OVER_BUDGET, flight.cost):
+            self._release_claims(flight)
         particulars = self._particulars.pop(flight.visit.id, None)
         try:
             self.chronicle.settle(flight.visit.id, outcome, particulars)
@@ -234,12 +236,19 @@ class Ecosystem:
         """
         visit = flight.visit
         species = self.population.life.agents[visit.agent].species
-        if not url:
-            for target in flight.claimed:
-                self.chronicle.release(target)
+        if url:
+            flight.claimed.clear()
         flight.failure, flight.is_put_off = LATER, True
         self.land(flight, LATER)
         self.chronicle.give_back(visit.id, visit.lead, species, url)
+
+    def _release_claims(self, flight: Flight) -> None:
+        """Release the targets of redirects that a visit has claimed and has not tried.
+
+        A redirect that leads there again would be taken for one to a known page.
+        """
+        for target in flight.claimed:
+            self.chronicle.release(target)
 
     async def read(self, response: Response, *, any_text: bool = False) -> Reading:
         """Return what can be read from a response (see `evocrawl.reader`)."""

@@ -41,6 +41,7 @@ class Ending:
         """
         told = await self._board.ended()
         reason = await self._reason(told, living)
+        await self._board.check()
         if reason is None:
             await self._holdings.look_again()
         elif told is None and reason != "extinct":

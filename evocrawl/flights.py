@@ -63,14 +63,13 @@ class Flight:
     URL. `hops` are the redirects met, from where to where. `failure` says why there is no page,
     should there be none. `answer` is what came last, where answers are kept. `is_read`: the spider
     has read the page itself. `last_bytes` came over the wire with the last answer, `body_bytes`
-    with all of them. `claimed` are the addresses that redirects took it to, `tries` the second
-    tries of its link so far. `is_put_off`: it failed, and its link is open again. `is_answered`:
-    the spider has the answer or failure, and requests that carry the visit's number are copies.
-    `repeats` counts, by URL, the requests of its callback that no dupe filter asks about.
-    `seen` is the page as it was read, whatever pipelines do to its item; `known_at_s` is when the
-    spider's output was complete, None before.
-    `host` is where it has its place in the population's account, `origin` where its link led at
-    first.
+    with all of them. `claimed` are the addresses that redirects took it to and that were free,
+    `tries` the second tries of its link so far. `is_put_off`: it failed, and its link is open
+    again. `is_answered`: the spider has the answer or failure, and requests that carry the visit's
+    number are copies. `repeats` counts, by URL, the requests of its callback that no dupe filter
+    asks about. `seen` is the page as it was read, whatever pipelines do to its item; `known_at_s`
+    is when the spider's output was complete, None before. `host` is where it has its place
+    in the population's account, `origin` where its link led at first.
     """
 
     visit: Visit
@@ -128,7 +127,7 @@ class Flight:
     def goes_to(self, url: str, target: Fingerprint, claims: Claims | None = None) -> None:
         """Go on to `url`, which has the identity `target`, and take it from `claims` if given."""
         self.hops.append((self.url, url))
-        if claims is not None:
+        if claims is not None and not claims.is_claimed(target):
             claims.claim(target)
             self.claimed.append(target)
         self.url, self.address, self.failure = url, target, ""

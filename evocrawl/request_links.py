@@ -146,8 +146,7 @@ class Names:
 
         None where the dupe filter drops it.
         """
-        copy = request.copy()
-        copy.meta.pop(VISIT, None)
+        copy = _without_visit(request)
         if is_explicit(flight):
             return request_link(self, copy) if self.admits(copy) else None
         payload = copy if isinstance(flight.visit.lead.payload, Request) else None
@@ -173,6 +172,22 @@ class Names:
             slot=named_slot(request) if self.keeps_slots else "",
         )
 
+    def claimed_target(self, flight: Flight, request: Request) -> Link | None:
+        """Return the link that `request`, a redirect of `flight`, is where its target is claimed.
+
+        None where it is not: the dupe filter drops it then for another reason.
+        """
+        if not is_address(request):
+            return None
+        copy = _without_visit(request)
+        target: Fingerprint | None = fingerprint(request.url)
+        if is_explicit(flight):
+            target = None if request.dont_filter else self.dupefilter.key_of(copy)
+        if target is None or not self._is_claimed(target):
+            return None
+        payload = copy if isinstance(flight.visit.lead.payload, Request) else None
+        return Link(request.url, target, payload=payload)
+
     def settled(self, target: Fingerprint) -> None:
         """The link was followed, and is not open again."""
         self._waiting.pop(target, None)
@@ -189,6 +204,12 @@ class Names:
 def is_explicit(flight: Flight) -> bool:
     """Return whether the user's spider asked for it; False for a link that was read off a page."""
     return flight.visit.lead.fingerprint != fingerprint(flight.origin)
+
+
+def _without_visit(request: Request) -> Request:
+    copy = request.copy()
+    copy.meta.pop(VISIT, None)
+    return copy
 
 
 def is_address(request: Request) -> bool:

@@ -267,6 +267,9 @@ class EvoScheduler(BaseScheduler):
             if self._sharing.goes_astray(flight, request, self._names, may_go=may_go):
                 return False
         if not self._names.follow(flight, request, self._chronicle.claims_of(flight.visit.id)):
+            if self._sharing is not None:
+                others = self._ecosystem.flights.values()
+                self._sharing.leads_back(flight, request, self._names, others)
             return False
         if self._postponing.go_on(flight, request):
             self._transit.push(request)
@@ -384,7 +387,8 @@ class EvoScheduler(BaseScheduler):
             self._wake()
 
     def _wake(self) -> None:
-        if not self._closed:
+        is_open = self._crawler.engine.scraper.slot is not None
+        if is_open and not self._closed:
             self._slot.nextcall.schedule()
 
     @property

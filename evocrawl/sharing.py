@@ -145,6 +145,21 @@ class Sharing:
             self.worker.colony.moved(flight.visit.lead, link)
         return True
 
+    def leads_back(
+        self, flight: Flight, request: Request, names: Names, others: Iterable[Flight]
+    ) -> None:
+        """Open the target of a redirect that this worker takes for known, unless it is known.
+
+        The worker may have fetched it under a lease that was lost before Redis had the page. A
+        target that Redis has is not opened again, and one that `others` are at is left to them.
+        """
+        link = names.claimed_target(flight, request)
+        if flight.failure != KNOWN or link is None:
+            return
+        target, under_way = link.fingerprint, (each for each in others if each is not flight)
+        if not any(target in (each.address, *each.claimed) for each in under_way):
+            self.worker.colony.moved(flight.visit.lead, link)
+
 
 class SharedChronicle(Chronicle):
     """The one way into a population that shares its crawl: what it does is told to the others."""

@@ -21,6 +21,7 @@ from evocrawl.store.packing import Payloads
 from evocrawl.store.shared.board import HUNGRY, IDLE, Board, Worker
 from evocrawl.store.shared.calls import Calls
 from evocrawl.store.shared.connection import Connection, Unreachable
+from evocrawl.store.shared.keeping import Keeping
 from evocrawl.store.shared.layout import Layout, Place
 from evocrawl.store.shared.outbox import Outbox
 from evocrawl.store.shared.rows import Rows
@@ -30,6 +31,7 @@ from evocrawl.territory import Territory
 logger = logging.getLogger(__name__)
 
 _PULSE_S, _SLOWEST_PULSE_S = 0.1, 1.0
+_JOIN_PAUSE_S = 0.5
 _LONGEST_BEAT_S = 1.0
 
 
@@ -61,6 +63,7 @@ class SharedWorker:
             board, self._rows, territory, tasks.begin, self._reached, lambda: self.colony
         )
         self.colony = Colony(population, territory, self._calls, self._put, self._ask)
+        self._keeping = Keeping(connection)
         self._ending = Ending(board, population, self._ration, self.holdings)
         self._advice = Advice(board, self._rows, population, self.holdings)
         self._hearing = Hearing(board, self._rows, self.colony, self.holdings)
@@ -114,15 +117,11 @@ class SharedWorker:
         """
         self.holdings.wake = self.wake
         try:
-            await self._board.join(about)
-            self._calls.session = self.session
-            self.holdings.random.seed(int(self.session))
-            await self._beat()
-            await self._top_up()
-            self.ended = await self._ending.came_before()
-            await self._hearing.begin()
-        except Unreachable as error:
-            raise StateError(f"{error}") from None
+            async with asyncio.timeout(self._terms.timeout_s):
+                while not await self._try_to_join(about):
+                    await asyncio.sleep(_JOIN_PAUSE_S)
+        except TimeoutError:
+            raise self._no_answer() from None
         return self.ended
 
     def start(self) -> None:
@@ -138,7 +137,7 @@ class SharedWorker:
             await asyncio.wait_for(self._take_leave(), self._terms.timeout_s)
         except (Unreachable, StateError, TimeoutError) as error:
             why = error or f"no answer for {self._terms.timeout_s:g} seconds"
-            logger.error("what was left to tell is lost, and will be done again: %s", why)
+            logger.error("what this worker had still to write to Redis is not there: %s", why)
         finally:
             await self.stop()
 
@@ -149,8 +148,29 @@ class SharedWorker:
         with suppress(Unreachable, StateError):
             await self._connection.close()
 
+    async def _try_to_join(self, about: Mapping[str, Any]) -> bool:
+        """Join; False where Redis did not answer."""
+        try:
+            await self._board.join(about)
+            self._calls.session = self.session
+            self.holdings.random.seed(int(self.session))
+            await self._beat()
+            await self._top_up()
+            self.ended = await self._ending.came_before()
+            await self._hearing.begin()
+            await self._keeping.begin()
+        except Unreachable as error:
+            if self._silent_since_s is None:
+                logger.warning("the worker cannot join yet and tries again: %s", error)
+            self._silent_since_s = self._territory.clock()
+            return False
+        self._silent_since_s = None
+        return True
+
     async def _take_leave(self) -> None:
-        if self._outbox.failure is not None or self._silent_since_s is not None:
+        if self._outbox.failure is not None:
+            raise self._outbox.failure
+        if self._silent_since_s is not None:
             raise Unreachable(f"{self.place} does not answer")
         await self._outbox.sent()
         await self._ration.give_back()
@@ -163,6 +183,7 @@ class SharedWorker:
         while True:
             try:
                 await self._beat()
+                await self._keeping.look(self._territory.clock())
                 self._reached(True)
                 self.holdings.tend(list(self.population.borders.doors))
             except Unreachable:
@@ -226,7 +247,10 @@ class SharedWorker:
                 need = self._need(len(self._territory.busy_hosts()))
                 is_busy |= await self._scan(need)
                 if need == IDLE and not is_busy:
-                    self.ended = await self._ending.look(self._living.values())
+                    ended = await self._ending.look(self._living.values())
+                    if ended is not None:
+                        await self._keeping.check()
+                    self.ended = ended
                     pulse_s = min(1.5 * pulse_s, _SLOWEST_PULSE_S)
                 else:
                     pulse_s = _PULSE_S
@@ -263,8 +287,8 @@ class SharedWorker:
     def _put(self, parcel: Any) -> None:
         self._outbox.put(parcel)
 
-    def _fenced(self) -> None:
-        self.colony.fenced += 1
+    def _fenced(self, host: str, lease: str) -> None:
+        self.colony.fenced_off(host, lease)
 
     def _reached(self, is_reached: bool) -> None:
         if is_reached and self._silent_since_s is not None:
@@ -276,6 +300,9 @@ class SharedWorker:
             logger.warning("%s does not answer: nothing new is begun until it does", self.place)
 
     def _check_silence(self) -> None:
-        since_s, most_s = self._silent_since_s, self._terms.timeout_s
-        if since_s is not None and self._territory.clock() - since_s > most_s:
-            raise StateError(f"{self.place}: no answer for {most_s:g} seconds")
+        since_s = self._silent_since_s
+        if since_s is not None and self._territory.clock() - since_s > self._terms.timeout_s:
+            raise self._no_answer()
+
+    def _no_answer(self) -> StateError:
+        return StateError(f"{self.place}: no answer for {self._terms.timeout_s:g} seconds")

@@ -40,7 +40,8 @@ class RedisServer:
     """Starts with an append-only file, so that it can be killed and started again.
 
     With a `certificate` it speaks TLS and nothing else, and asks its clients for one of the same
-    signer where `asks_clients`. With `by_socket` it is no server of the network.
+    signer where `asks_clients`. With `by_socket` it is no server of the network. Without `keeps` it
+    has no append-only file, and is empty after a restart.
     """
 
     def __init__(
@@ -51,12 +52,14 @@ class RedisServer:
         certificate: Certificate | None = None,
         asks_clients: bool = False,
         by_socket: bool = False,
+        keeps: bool = True,
     ) -> None:
         self.password = password
         self.port = _free_port()
         self._folder = folder
         self._certificate = certificate
         self._asks_clients = asks_clients
+        self._keeps = keeps
         self._socket = folder / "redis.sock" if by_socket else None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -85,7 +88,8 @@ class RedisServer:
         """Start, and wait until it answers."""
         options = {
             "bind": "127.0.0.1", "requirepass": self.password, "save": "",
-            "appendonly": "yes", "appendfsync": "always", "dir": self._folder, **self._doors(),
+            "appendonly": "yes" if self._keeps else "no", "appendfsync": "always",
+            "dir": self._folder, **self._doors(),
         }  # fmt: skip
         line = [binary(), *(str(part) for name in options for part in (f"--{name}", options[name]))]
         self._process = subprocess.Popen(line, stdout=subprocess.DEVNULL)

@@ -381,3 +381,29 @@ def test_who_is_called_back_leaves_the_door() -> None:
     assert doors.call_back(is_first) == [(agent, lead)]
     assert not doors.has_admitted
     assert doors.call_back(lambda _: True) == [(agent, other)]
+
+
+def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
+    """C24: what is refused under an older lease leaves the host, which was taken again, alone."""
+    stage = Stage()
+    stage.colony.fenced_off("ours.test", "1.0")
+    assert "ours.test" in stage.territory.leases
+    stage.colony.fenced_off("ours.test", "1.1")
+    assert "ours.test" not in stage.territory.leases
+    assert stage.colony.fenced == 2
+
+
+def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> None:
+    """C24: where that host is another's by now, the link stays open, and leads there again."""
+    stage = Stage()
+    stage.gain("theirs.test")
+    stage.show(OURS, source=None)
+    visit = stage.choose()
+    assert visit is not None
+    page = Page(THEIRS, fingerprint(THEIRS), 0.5, 1.0, (), b"v", Content("", "t"))
+    told = Particulars(visit.agent, visit.lead, 200, "2026-01-01T00:00:00+00:00")
+    stage.end(visit, Fetched(page, Cost()), told)
+    (parcel,) = stage.sent
+    assert [settle[2][0] for settle in parcel.settles] == ["theirs.test"]
+    assert parcel.then is not None
+    assert [settle[2][0] for settle in parcel.then.settles] == ["ours.test"]

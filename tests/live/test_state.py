@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from livecrawl import HERE, QUERY, Crawl
+from livecrawl import HERE, QUERY, Crawl, page, site
 from statefiles import HOST, asked, recorded, tree
 
-from evocrawl.simulation.proxy import Request, Response, Site
+from evocrawl.simulation.proxy import Request, Response, Site, redirect
 
 ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
 
@@ -38,6 +38,21 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
     assert "cannot be done again" in changed.log
     assert "another version of evocrawl" in changed.log
     assert len(proxy.log) == requests
+
+
+@pytest.mark.parametrize("budget", [3, 5])
+def test_a_budget_that_ends_at_a_redirect_loses_no_page(
+    serve, crawl: Crawl, tmp_path: Path, budget: int
+) -> None:
+    """C24: whichever request of the redirect was the last, more of the budget goes on with it."""
+    moved = {f"/{n}": redirect(f"/p{n}") for n in range(1, 5)}
+    there = {f"/p{n}": page(text=f"{QUERY} {n}") for n in range(1, 5)}
+    start = page(*(f"/{n} {QUERY}" for n in range(1, 5)))
+    proxy = serve({HOST: site({"/0": start, **moved, **there})})
+    arguments = {**ARGUMENTS, "store": tmp_path / "s"}
+    for max_pages in (budget, budget + 1, 0):
+        assert crawl(proxy, arguments={**arguments, "max_pages": max_pages}).code == 0
+    assert recorded(tmp_path / "s").keys() == {"0", *(each[1:] for each in there)}
 
 
 def test_a_full_disk_ends_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from evocrawl.store.packing import NoPayloads
 from evocrawl.store.shared.board import Board, Worker
 from evocrawl.store.shared.calls import Calls
 from evocrawl.store.shared.connection import Connection
+from evocrawl.store.shared.keeping import Keeping
 from evocrawl.store.shared.layout import Layout, Place, shard_of
 from evocrawl.store.shared.outbox import Outbox, Parcel
 from evocrawl.store.shared.rows import Guest, Rows
@@ -254,7 +255,7 @@ def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
         with crowd.server.client() as client:
             key = "evocrawl:{evocrawl}:about"
             client.set(key, json.dumps({**ABOUT, "schema": 99}))
-            with pytest.raises(StateError, match=r"version 99, this evocrawl knows 1") as refused:
+            with pytest.raises(StateError, match=r"version 99, this evocrawl knows 2") as refused:
                 await crowd.join()
             assert PASSWORD not in str(refused.value)
             client.set(key, b"\x80\x04 a pickle")
@@ -284,7 +285,7 @@ def test_what_redis_forgot_or_lost_is_told_again(server: RedisServer) -> None:
         board, calls, connection = await crowd.join()
         lease = await taken(board)
         reached: list[bool] = []
-        outbox = Outbox(connection, 10, lambda: reached.append(False), reached.append)
+        outbox = Outbox(connection, 10, lambda *_: reached.append(False), reached.append)
         sending = asyncio.create_task(outbox.run())
         with crowd.server.client() as client:
             for number in range(30):
@@ -315,7 +316,7 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
 
     async def story(crowd: Crowd) -> None:
         _, calls, connection = await crowd.join()
-        outbox = Outbox(connection, 2, lambda: None, lambda _: None)
+        outbox = Outbox(connection, 2, lambda *_: None, lambda _: None)
         for url in (A, B):
             assert not outbox.full
             outbox.put(Parcel(calls.offers([(link(url), None)])))
@@ -323,3 +324,96 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
         assert len(outbox) == 2
 
     run(server, story)
+
+
+def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> None:
+    """C24: `then` goes out once Redis has taken the parcel; each refusal is told with its lease."""
+
+    async def story(crowd: Crowd) -> None:
+        board, calls, connection = await crowd.join()
+        lease = await taken(board)
+        refused: list[tuple[str, str]] = []
+        outbox = Outbox(connection, 9, lambda *what: refused.append(what), lambda _: None)
+        for own, url in ((lease, A), ("0.1", B)):
+            then = Parcel(settles=[calls.settle(HOST, lease, fingerprint(url + "then"), "dead")])
+            settle = calls.settle(HOST, own, fingerprint(url), "dead")
+            outbox.put(Parcel(settles=[settle], then=then))
+        sending = asyncio.create_task(outbox.run())
+        await outbox.sent()
+        sending.cancel()
+        with crowd.server.client() as client:
+            done = set(client.hkeys(calls.layout.of(HOST, "done:")[0]))
+        assert done == {fingerprint(each).hex().encode() for each in (A, A + "then")}
+        assert refused == [(HOST, "0.1")]
+
+    run(server, story)
+
+
+@pytest.mark.parametrize("lost", ["mark", "todo", "open:a.test", "open:*", "*"])
+def test_a_part_of_a_shard_that_is_gone_is_no_empty_shard(server: RedisServer, lost: str) -> None:
+    """C25: nor is a worker let in that comes later."""
+
+    async def story(crowd: Crowd) -> None:
+        board, calls, connection = await crowd.join()
+        lease = await taken(board)
+        await connection.run_all(calls.offers([(link(A), None)]))
+        assert await board.has_open(HOST)
+        with crowd.server.client() as client:
+            client.delete(*client.scan_iter(calls.layout.of(HOST, lost)[0]))
+        with pytest.raises(StateError, match="the crawl's state is gone"):
+            await board.has_open(HOST)
+        settle = calls.settle(HOST, lease, fingerprint(B), "dead")
+        with pytest.raises(StateError, match="the crawl's state is gone"):
+            await connection.run_all([settle])
+        if not lost.startswith("open"):
+            for check in (board.check, board.is_exhausted, crowd.join):
+                with pytest.raises(StateError, match="the crawl's state is gone"):
+                    await check()
+
+    run(server, story)
+
+
+@pytest.mark.parametrize("lost", ["evocrawl:{evocrawl}:about", "evocrawl:{evocrawl}:*"])
+def test_remains_of_a_crawl_are_no_new_crawl(server: RedisServer, lost: str) -> None:
+    """C25: an empty Redis is one; the epoch tells it from the crawl that was there before."""
+
+    async def story(crowd: Crowd) -> None:
+        board, *_ = await crowd.join()
+        with crowd.server.client() as client:
+            client.delete(*client.scan_iter(lost))
+            with pytest.raises(StateError, match="the crawl's state is gone"):
+                await crowd.join()
+            client.flushall()
+        await crowd.join()
+        with pytest.raises(StateError, match="the crawl's state is gone"):
+            await board.beat(0, 0)
+
+    run(server, story)
+
+
+def test_evicted_keys_are_noticed(server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+    """C25: a Redis that may evict is warned of, and one that has done so ends the crawl."""
+
+    async def story(crowd: Crowd) -> None:
+        _, _, connection = await crowd.join()
+        keeping = Keeping(connection)
+        await keeping.begin()
+        assert not caplog.records
+        with crowd.server.client() as client:
+            client.config_set("maxmemory-policy", "allkeys-random")
+            await keeping.begin()
+            assert "maxmemory-policy allkeys-random" in caplog.text
+            await keeping.check()
+            used = client.info("memory")["used_memory"]
+            client.config_set("maxmemory", used + 100_000)
+            for number in range(40):
+                client.set(f"filler-{number}", "x" * 20_000)
+        with pytest.raises(StateError, match=r"has evicted \d+ keys"):
+            await keeping.check()
+
+    try:
+        run(server, story)
+    finally:
+        with server.client() as client:
+            client.config_set("maxmemory", 0)
+            client.config_set("maxmemory-policy", "noeviction")

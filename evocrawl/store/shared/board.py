@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evocrawl.errors import StateError
 from evocrawl.store.shared.connection import Connection, Unreachable
+from evocrawl.store.shared.introduction import introduce
 from evocrawl.store.shared.layout import SHARDS, Layout
-from evocrawl.store.shared.rows import SCHEMA, pack_about
 
 _BATCH = 500
 _PAUSE_S = 0.2
@@ -64,11 +63,13 @@ class Board:
 
         Raises StateError, naming each difference, where another crawl lives under that name.
         """
-        key = self.layout.whole("about")
-        told = pack_about(dict(about))
-        await self._connection.ask("setnx", key, told)
-        self._compare(await self._connection.ask("get", key), json.loads(told))
-        self.session = str(await self._connection.ask("incr", self.layout.whole("sessions")))
+        await introduce(self._connection, self.layout, about)
+        await self.check()
+        self.session = str(await self._run("join", [self.layout.whole("about")], []))
+
+    async def check(self) -> None:
+        """Raise StateError where the crawl, or a part of it, is not in Redis any more."""
+        await self._tally()
 
     async def beat(self, hosts: int, need: int) -> list[Worker]:
         """Give a sign of life; return all workers that have given one lately, this one too."""
@@ -131,7 +132,7 @@ class Board:
 
     async def has_open(self, host: str) -> bool:
         """Return whether a host has open links."""
-        return bool(await self._connection.ask("hlen", self.layout.of(host, "open:")[0]))
+        return bool(await self._run("has_open", self.layout.of(host, "open:", "todo"), [host]))
 
     async def welcome(self, host: str, lease: str) -> list[bytes]:
         """Take in the agents that have come to a host of ours."""
@@ -268,31 +269,6 @@ class Board:
             if by != self.session and kind in ("page", "dead", "guest"):
                 found.append(News(by, kind, host, key))
         return found
-
-    def _compare(self, packed: bytes, told: dict[str, Any]) -> None:
-        place = self._connection.place
-        try:
-            known = json.loads(packed)
-        except ValueError:
-            known = None
-        if not isinstance(known, dict):
-            raise StateError(f"{place}: not a state of evocrawl")
-        if known.get("schema") != SCHEMA:
-            raise StateError(
-                f"{place}: its rows are of version {known.get('schema')!r}, this evocrawl knows "
-                f"{SCHEMA}"
-            )
-        differing = [
-            f"{name} was {_shown(known, name)}, is {_shown(told, name)}"
-            for name in sorted({*known, *told})
-            if known.get(name) != told.get(name)
-        ]
-        if differing:
-            raise StateError(f"{place}: the state of another crawl: {'; '.join(differing)}")
-
-
-def _shown(about: Mapping[str, Any], name: str) -> str:
-    return json.dumps(about[name])[:500] if name in about else "not set"
 
 
 def _text(value: bytes) -> str:

@@ -9,8 +9,8 @@ from ssl import SSLCertVerificationError
 from typing import Any, TypeAlias
 
 from evocrawl.errors import StateError
-from evocrawl.store.shared.layout import Place
-from evocrawl.store.shared.scripts import SOURCES
+from evocrawl.store.shared.layout import Place, mark_of
+from evocrawl.store.shared.scripts import GONE, SOURCES
 
 Call: TypeAlias = tuple[str, Sequence[str], Sequence[Any]]
 """A script's name, its keys, its arguments."""
@@ -40,6 +40,8 @@ class Connection:
                 f"{place}: several workers need pip install 'evocrawl[redis]' ({error})"
             ) from error
         self.place = place
+        self.epoch = ""
+        """What tells this crawl from any other that Redis has had under this name."""
         with explained(place):
             self.client: Any = client.Redis.from_url(
                 place.url, socket_timeout=TIMEOUT_S, retry=None, **connecting(place)
@@ -61,8 +63,15 @@ class Connection:
                 answers = await self._round(calls)
             for answer in answers:
                 if isinstance(answer, Exception):
-                    raise answer
+                    raise self.gone() if str(answer).startswith(GONE) else answer
         return answers
+
+    def gone(self) -> StateError:
+        """Return what to raise where the crawl is not in Redis any more."""
+        return StateError(
+            f"{self.place}: the crawl's state is gone: Redis was emptied, was restarted without "
+            "its data, or has evicted some of it"
+        )
 
     async def ask(self, command: str, *arguments: Any) -> Any:
         """Send one command, as redis-py names it."""
@@ -85,7 +94,8 @@ class Connection:
     async def _round(self, calls: Sequence[Call]) -> list[Any]:
         pipe = self.client.pipeline(transaction=False)
         for name, keys, arguments in calls:
-            pipe.evalsha(_DIGESTS[name], len(keys), *keys, *arguments)
+            mark = mark_of(keys[0])
+            pipe.evalsha(_DIGESTS[name], len(keys) + 1, *keys, mark, *arguments, self.epoch)
         return list(await pipe.execute(raise_on_error=False))
 
 

@@ -8,13 +8,14 @@ other. What belongs to the whole crawl has the tag ``{NAME}``.
 key             type       holds
 ==============  =========  =======================================================================
 about           string     what the crawl is, as JSON
-sessions        string     number of the worker that joined last
+mark            hash       the crawl's epoch, and the number of the worker that joined last
 workers         hash       worker to deadline, hosts with open links, what it needs
 budget          hash       requests taken by workers, and each worker's last call
 ended           string     why the crawl is over, as JSON
 news            stream     pages and dead links, as they are settled; the latest 20 000 or so
 quarantine      list       entries that could not be read
 rules:SPECIES   zset       the best rules of all workers' crawlers, by strength
+shard:mark      hash       the crawl's epoch, and how many hosts of the shard have open links
 shard:alive     hash       worker to deadline in this shard
 shard:owner     hash       host to its lease, ``WORKER.TOKEN``
 shard:todo      set        hosts with open links
@@ -133,6 +134,15 @@ class Layout:
         """Return keys of a host and of its shard: those of the host have a colon at the end."""
         shard = shard_of(host)
         return [self.shard(shard, f"{each}{host}" if each.endswith(":") else each) for each in what]
+
+
+def mark_of(key: str) -> str:
+    """Return the mark of the slot in which a key lies.
+
+    >>> mark_of("evocrawl:{coral:7}:open:a.test")
+    'evocrawl:{coral:7}:mark'
+    """
+    return f"{key.partition('}')[0]}}}:mark"
 
 
 def shard_of(host: str) -> int:

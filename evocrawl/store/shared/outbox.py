@@ -24,28 +24,32 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What belongs together: the calls of each step, then the news."""
+    """What belongs together: the calls of each step, then the news.
+
+    `then` is sent once Redis has taken all of this, and not where a lease was over.
+    """
 
     offers: Sequence[Call] = ()
     records: Sequence[Call] = ()
     settles: Sequence[Call] = ()
     news: Sequence[Call] = ()
+    then: Parcel | None = None
 
 
 class Outbox:
     """Sends parcels in the order in which they were put in.
 
-    `on_fenced` is called for each record or settled link that came too late, since the host had
-    been taken over. `on_reached` is called with True or False as Redis answers or does not.
-    `failure` is what sending ended with, if it did. More than `most` parcels make it `full`: it
-    still takes some, but no new visits should begin.
+    `on_fenced` is called with host and lease of each record or settled link that came too late,
+    since the host had been taken over. `on_reached` is called with True or False as Redis answers
+    or does not. `failure` is what sending ended with, if it did. More than `most` parcels make it
+    `full`: it still takes some, but no new visits should begin.
     """
 
     def __init__(
         self,
         connection: Connection,
         most: int,
-        on_fenced: Callable[[], None],
+        on_fenced: Callable[[str, str], None],
         on_reached: Callable[[bool], None],
     ) -> None:
         self.failure: StateError | None = None
@@ -102,13 +106,19 @@ class Outbox:
 
     async def _send(self, parcels: Sequence[Parcel]) -> None:
         """All offers, then all records, then what is settled, then the news, in one round."""
-        offers, records, settles, news = (
-            [call for parcel in parcels for call in calls(parcel)] for calls in _STEPS
-        )
-        answers = await self._connection.run_all([*offers, *records, *settles, *news])
-        for answer in answers[len(offers) : len(offers) + len(records) + len(settles)]:
-            if answer == 0:
-                self._on_fenced()
+        sent = [(parcel, call) for calls in _STEPS for parcel in parcels for call in calls(parcel)]
+        answers = await self._connection.run_all([call for _, call in sent])
+        fenced = set()
+        for (parcel, (script, _, arguments)), answer in zip(sent, answers, strict=True):
+            if script in _FENCED and answer == 0:
+                fenced.add(id(parcel))
+                self._on_fenced(*arguments[:2])
+        for parcel in parcels:
+            if parcel.then is not None and id(parcel) not in fenced:
+                self.put(parcel.then)
 
+
+_FENCED = ("record", "settle")
+"""Scripts that refuse, with 0, what is said under a lease that is over."""
 
 _STEPS = tuple(map(attrgetter, ("offers", "records", "settles", "news")))

@@ -19,7 +19,7 @@ from evocrawl.particulars import Answer, Particulars
 from evocrawl.store.packing import Packer, Payloads
 from evocrawl.urls import host_of, identity
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the rows and keys; a Redis with another is refused."""
 
 _MOST_BYTES = 1 << 20

@@ -2,11 +2,24 @@
 
 Times are the server's, in milliseconds, so that workers need not agree about the time. Every
 script may be run again with the same arguments when its answer was lost.
+
+Every script gets, as its last key and argument, the mark of its slot and the crawl's epoch. Where
+they do not fit, the crawl's state is gone, and the script does nothing. A shard's mark counts its
+hosts with open links, too: so a set of hosts that is gone is not taken for one that is empty.
 """
 
 from __future__ import annotations
 
+GONE = "GONE"
+"""First word of the error with which a script refuses to work on what is not the crawl any more."""
+
 _BEGIN = """
+local mark, epoch = table.remove(KEYS), table.remove(ARGV)
+local gone = redis.error_reply('GONE the state of the crawl is not here')
+if redis.call('HGET', mark, 'epoch') ~= epoch then return gone end
+local function count(hosts)
+  if hosts ~= 0 then redis.call('HINCRBY', mark, 'hosts', hosts) end
+end
 local function now()
   local t = redis.call('TIME')
   return t[1] * 1000 + math.floor(t[2] / 1000)
@@ -18,6 +31,11 @@ end
 local function holder(lease)
   return lease and string.match(lease, '^(%d+)%.%d+$')
 end
+"""
+
+JOIN = """
+-- KEYS  ARGV  -> the number of a new worker
+return redis.call('HINCRBY', mark, 'sessions', 1)
 """
 
 TAKE = """
@@ -64,7 +82,7 @@ for i = 2, #ARGV, 2 do
   end
 end
 if new > 0 then
-  redis.call('SADD', KEYS[3], ARGV[1])
+  count(redis.call('SADD', KEYS[3], ARGV[1]))
   redis.call('INCR', KEYS[4])
 end
 return new
@@ -74,9 +92,11 @@ SETTLE = """
 -- KEYS owner open done todo version  ARGV host lease target outcome
 --   -> 1, or 0 where the host is another's by now
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+local open = redis.call('HLEN', KEYS[2])
+if (open > 0) ~= (redis.call('SISMEMBER', KEYS[4], ARGV[1]) == 1) then return gone end
 redis.call('HDEL', KEYS[2], ARGV[3])
 redis.call('HSETNX', KEYS[3], ARGV[3], ARGV[4])
-if redis.call('HLEN', KEYS[2]) == 0 then redis.call('SREM', KEYS[4], ARGV[1]) end
+if redis.call('HLEN', KEYS[2]) == 0 then count(-redis.call('SREM', KEYS[4], ARGV[1])) end
 redis.call('INCR', KEYS[5])
 return 1
 """
@@ -131,7 +151,7 @@ Its lease lasts as long as it has other hosts there: nobody else would ever come
 DISCARD = """
 -- KEYS open todo version  ARGV host target  -> 1 where the entry was there
 local was = redis.call('HDEL', KEYS[1], ARGV[2])
-if redis.call('HLEN', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[1]) end
+if redis.call('HLEN', KEYS[1]) == 0 then count(-redis.call('SREM', KEYS[2], ARGV[1])) end
 redis.call('INCR', KEYS[3])
 return was
 """
@@ -176,7 +196,16 @@ return {given, math.max(0, tonumber(ARGV[4]) - taken)}
 
 TALLY = """
 -- KEYS todo version  -> {hosts with open links, changes so far}
-return {redis.call('SCARD', KEYS[1]), tonumber(redis.call('GET', KEYS[2]) or '0')}
+local hosts = redis.call('SCARD', KEYS[1])
+if hosts < tonumber(redis.call('HGET', mark, 'hosts') or '0') then return gone end
+return {hosts, tonumber(redis.call('GET', KEYS[2]) or '0')}
+"""
+
+HAS_OPEN = """
+-- KEYS open todo  ARGV host  -> 1 where the host has open links
+local open = redis.call('HLEN', KEYS[1])
+if (open > 0) ~= (redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1) then return gone end
+return math.min(open, 1)
 """
 
 SOURCES = {
@@ -185,7 +214,7 @@ SOURCES = {
         ("offer", OFFER), ("record", RECORD), ("settle", SETTLE), ("visit", VISIT), ("tell", TELL),
         ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("welcome", WELCOME),
         ("vacant", VACANT), ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET),
-        ("tally", TALLY),
+        ("tally", TALLY), ("join", JOIN), ("has_open", HAS_OPEN),
     )
 }  # fmt: skip
 """Every script by name, in the order in which they are loaded.
