@@ -1,18 +1,23 @@
 """The SQLite file behind a journal: its tables, its marks, and who may use it.
 
 Everything a crawl keeps is in one file in WAL mode. `application_id` marks it as evocrawl's,
-`user_version` is the version of the tables. A second file, ``…-lock``, is held in an exclusive
-transaction for as long as a crawl uses the state; the system frees it when the process dies.
+`user_version` is the version of the tables. Who may write it: see `evocrawl.store.ownership`.
+
+What was written last is in a file of its own (``…-wal``) that SQLite finds by the state's name. A
+state that is opened by another of its names (a hard link) would be read without. So each crawl
+writes down by which name it has opened the state.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from evocrawl.errors import StateError
+from evocrawl.files import problem_of
 
 APPLICATION_ID = 0x65766F63  # "evoc"
 SCHEMA_VERSION = 2
@@ -60,23 +65,8 @@ CREATE TABLE bodies (
 """
 
 
-def lock(path: Path) -> sqlite3.Connection:
-    """Take the state at `path` for this process until the connection is closed.
-
-    Raises StateError where another process has it, or nothing can be written there.
-    """
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + "-lock")
-    held = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
-    try:
-        held.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        held.close()
-        if "locked" in str(error):
-            raise StateError(f"{path}: another process is using this state") from error
-        raise StateError(f"{path}: {error}") from error
-    return held
+_OPENED = "CREATE TABLE IF NOT EXISTS opened (one INTEGER PRIMARY KEY, path BLOB NOT NULL)"
+"""The name by which a crawl has opened the state last."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -85,13 +75,18 @@ def connect(path: Path) -> sqlite3.Connection:
     Raises StateError for a file that is something else, damaged, or of a newer version.
     """
     with explained(path):
-        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        real = os.path.realpath(path)
+        database = sqlite3.connect(real, isolation_level=None, check_same_thread=False)
         try:
             if _is_empty(database):
                 _make(database)
             _check_marks(database, path)
+            _check_name(database, path)
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(_OPENED)
+            database.execute("REPLACE INTO opened VALUES (1, ?)", (os.fsencode(real),))
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except BaseException:
             database.close()
             raise
@@ -103,13 +98,14 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
     Raises StateError as `connect` does, and where there is no such file.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise StateError(f"{path}: there is no such state")
     with explained(path):
-        database = sqlite3.connect(path, isolation_level=None)
+        database = sqlite3.connect(os.path.realpath(path), isolation_level=None)
         try:
             database.execute("PRAGMA query_only = 1")
             _check_marks(database, path)
+            _check_name(database, path)
         except BaseException:
             database.close()
             raise
@@ -121,8 +117,10 @@ def explained(path: Path) -> Iterator[None]:
     """Turn whatever SQLite or the system has to complain about into a StateError."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except sqlite3.Error as error:
         raise StateError(f"{path}: {error}") from error
+    except OSError as error:
+        raise StateError(f"{path}: {problem_of(error)}") from error
 
 
 def close(*connections: sqlite3.Connection | None) -> None:
@@ -153,6 +151,25 @@ def _check_marks(database: sqlite3.Connection, path: Path) -> None:
         raise StateError(
             f"{path}: its tables are of version {version}, this evocrawl knows {SCHEMA_VERSION}"
         )
+
+
+def _check_name(database: sqlite3.Connection, path: Path) -> None:
+    """Refuse one of several names where what was written last lies beside another of them."""
+    is_told = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'opened'").fetchone()
+    if not is_told or os.stat(path).st_nlink < 2:
+        return
+    for (name,) in database.execute("SELECT path FROM opened"):
+        other = os.fsdecode(name)
+        is_other = other != os.path.realpath(path) and os.path.exists(other)
+        if is_other and os.path.samefile(other, path) and _size(f"{other}-wal"):
+            raise StateError(
+                f"{path}: this file is the state {other} by another name (a hard link), and what "
+                "was written last lies beside that name: use that one"
+            )
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.exists(path) else 0
 
 
 def _pragma(database: sqlite3.Connection, name: str) -> int:

@@ -20,6 +20,7 @@ from evocrawl.errors import StateError
 from evocrawl.model import Fetched, Page
 from evocrawl.store import database
 from evocrawl.store.ops import Landed, Op
+from evocrawl.store.ownership import Ownership
 from evocrawl.store.packing import NoPayloads, Packer, Payloads, Row, digest_of
 
 _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
@@ -102,13 +103,15 @@ class SqliteJournal:
         self._pages: list[tuple[Any, ...]] = []
         self._bodies: list[tuple[Any, ...]] = []
         self._is_open = True
-        self._lock = database.lock(self.path)
+        self._owner = Ownership(self.path)
         try:
             self._database = database.connect(self.path)
             with database.explained(self.path):
                 self._introduce(about)
+                self._version = self._data_version()
         except BaseException:
-            database.close(getattr(self, "_database", None), self._lock)
+            database.close(getattr(self, "_database", None))
+            self._owner.close()
             raise
 
     def append(self, op: Op) -> None:
@@ -126,14 +129,19 @@ class SqliteJournal:
     def commit(self) -> None:
         """Make durable what was appended, in one transaction.
 
-        Raises StateError where the disk is full or not writable; nothing is kept after that.
+        Raises StateError where the disk is full or not writable, where another process has written
+        to the state, and where the file is not where it was; nothing is kept after that.
         """
-        if not self._rows:
+        if not self._is_open:
             return
         write = self._database
         try:
+            self._owner.check()
+            if not self._rows:
+                return
             with database.explained(self.path):
                 write.execute("BEGIN IMMEDIATE")
+                self._check_sole_writer()
                 write.executemany(_ADD_OP, self._rows)
                 for content in self._contents.items():
                     write.execute(_ADD_CONTENT, content)
@@ -159,7 +167,16 @@ class SqliteJournal:
     def close(self) -> None:
         """Let go of the state; what was not committed, and what is appended later, is not kept."""
         self._is_open = False
-        database.close(self._database, self._lock)
+        database.close(self._database)
+        self._owner.close()
+
+    def _data_version(self) -> int:
+        return int(self._database.execute("PRAGMA data_version").fetchone()[0])
+
+    def _check_sole_writer(self) -> None:
+        """SQLite counts what other connections have written."""
+        if self._data_version() != self._version:
+            raise StateError(f"{self.path}: another process has written to this state")
 
     def _record(self, op: Landed, page: Page, digest: bytes) -> None:
         told = op.particulars

@@ -1,0 +1,28 @@
+"""Folders that are made, and what is wrong with a path, in words."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+
+def make_folder_of(path: str | Path) -> None:
+    """Make the folder in which a file shall be, and those above it. Raises OSError."""
+    folder = Path(path).absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+
+
+def problem_of(error: OSError) -> str:
+    """Return what is wrong, with the path that it is wrong with.
+
+    >>> problem_of(FileNotFoundError(2, "No such file or directory", "/a/b"))
+    '/a/b: No such file or directory'
+    >>> problem_of(OSError("no path at all"))
+    'no path at all'
+    """
+    what = error.strerror or str(error)
+    return f"{os.fsdecode(error.filename)}: {what}" if error.filename else what
