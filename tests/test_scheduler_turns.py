@@ -30,7 +30,8 @@ class Stage:
         nextcall = SimpleNamespace(schedule=self._schedule)
         slot = SimpleNamespace(inprogress=self.inprogress, nextcall=nextcall)
         signals = SimpleNamespace(connect=lambda *_: None)
-        crawler = SimpleNamespace(signals=signals, engine=SimpleNamespace(_slot=slot))
+        engine = SimpleNamespace(_slot=slot, scraper=SimpleNamespace(slot=object()))
+        crawler = SimpleNamespace(signals=signals, engine=engine)
         self.flights = {
             number: SimpleNamespace(number=number, known_at_s=None) for number in range(visits)
         }

@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from evocrawl.cli import experiment, export, look, making, serving, sim
 from evocrawl.errors import EvocrawlError
+from evocrawl.files import problem_of
 
 _DESCRIPTION = """\
 Find out which crawler serves your topic before you load other people's servers.
@@ -32,8 +33,8 @@ and let your own spider crawl it:
 
 `evocrawl COMMAND --help` has more examples.
 
-exit codes: 0 done, 2 a mistake in what was asked, 130 stopped by Ctrl-C
-(sim: finished runs are kept; the same command goes on where it stopped)"""
+exit codes: 0 done, 1 done but for what is damaged, 2 a mistake in what was asked, 130 stopped by
+Ctrl-C (sim: finished runs are kept; the same command goes on where it stopped)"""
 
 _MISTAKE = 2
 _STOPPED = 130
@@ -43,13 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     parsed = parser().parse_args(arguments)
     try:
-        parsed.run(parsed)
+        code = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing more shall be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (EvocrawlError, OSError) as error:
+    except EvocrawlError as error:
         print(f"evocrawl: error: {error}", file=sys.stderr)
+        return _MISTAKE
+    except OSError as error:
+        print(f"evocrawl: error: {problem_of(error)}", file=sys.stderr)
         return _MISTAKE
     except MemoryError:
         print("evocrawl: error: this world is too large for this machine", file=sys.stderr)
@@ -58,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept = getattr(parsed, "when_stopped", "")
         print(f"evocrawl: stopped{f'; {kept}' if kept else ''}", file=sys.stderr)
         return _STOPPED
-    return 0
+    return code or 0
 
 
 def parser() -> argparse.ArgumentParser:

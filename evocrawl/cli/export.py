@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from evocrawl.errors import StateError
 from evocrawl.report.page_files import WRITERS
+from evocrawl.report.target import Target
 from evocrawl.simulation.stored import write_world
-from evocrawl.store.archive import Archive
+from evocrawl.store.archive import Archive, StoredPage
 from evocrawl.store.shared.archive import SharedArchive
 from evocrawl.store.shared.layout import is_shared
 
 _FORMATS = (*WRITERS, "warc", "world")
+_ENDINGS = ("", "-wal", "-shm", "-journal", "-lock", "-lock-journal")
+_DAMAGED = 1
 
 _EPILOG = """\
 examples:
@@ -34,7 +39,10 @@ formats:
   world     for evocrawl sim: the same pages under any other policy
 
 A page is in the file once, however often the crawl was stopped or killed. A crawl that runs may
-be exported too: the file has the pages of that moment."""
+be exported too: the file has the pages of that moment.
+
+The crawl's own files are never overwritten, other files with --force. A page that cannot be read is
+named and left out; the exit code is 1 then."""
 
 
 def add_to(commands: Any) -> None:
@@ -51,39 +59,70 @@ def add_to(commands: Any) -> None:
         "store", metavar="STORE", help="the crawl's SQLite file, or the redis://… of its workers"
     )
     command.add_argument("--format", choices=_FORMATS, default="jsonl", help="see below (jsonl)")
-    command.add_argument("--out", metavar="FILE", type=Path, required=True,
-                         help="the file to write")  # fmt: skip
+    command.add_argument("--out", metavar="FILE", required=True,
+                         help="the file to write, or - for the standard output")  # fmt: skip
+    command.add_argument("--force", action="store_true", help="overwrite a file that exists")
 
 
-def export(asked: argparse.Namespace) -> None:
-    """Write the file; say on stderr what is in it."""
+def export(asked: argparse.Namespace) -> int:
+    """Write the file; say on stderr what is in it. Returns 1 where something could not be read."""
+    target = Target(asked.out, _files_of(asked.store), force=asked.force)
     with _opened(asked.store) as archive:
-        count = len(archive)
         if asked.format == "world":
-            write_world(archive, asked.out)
+            count = _world(archive, target)
         elif asked.format == "warc":
-            count = _warc(archive, asked.out)
+            count = _warc(archive, target)
         else:
-            _pages(archive, asked.format, asked.out)
+            count = _pages(archive, asked.format, target)
+        unread = archive.unread
     print(f"{count} pages in {asked.out}", file=sys.stderr)
+    if unread:
+        print(f"evocrawl: {unread} entries could not be read, see above", file=sys.stderr)
+    return _DAMAGED if unread else 0
+
+
+def _files_of(store: str) -> tuple[Path, ...]:
+    """Return the files of a crawl, those that are not there at present included."""
+    if is_shared(store):
+        return ()
+    real = Path(os.path.realpath(store))
+    return tuple(real.with_name(f"{real.name}{ending}") for ending in _ENDINGS)
 
 
 def _opened(store: str) -> Archive | SharedArchive:
     return SharedArchive(store) if is_shared(store) else Archive(store)
 
 
-def _pages(archive: Archive | SharedArchive, format_: str, out: Path) -> None:
+def _pages(archive: Archive | SharedArchive, format_: str, target: Target) -> int:
+    count = 0
+
+    def counted() -> Iterator[StoredPage]:
+        nonlocal count
+        for page in archive.pages():
+            count += 1
+            yield page
+
     try:
-        WRITERS[format_](archive.pages(), out)
+        with target.open() as file:
+            WRITERS[format_](counted(), file)
     except ImportError as error:
         raise StateError(f"{format_} needs pip install 'evocrawl[parquet]' ({error})") from error
+    return count
 
 
-def _warc(archive: Archive | SharedArchive, out: Path) -> int:
+def _world(archive: Archive | SharedArchive, target: Target) -> int:
+    with target.open() as file:
+        write_world(archive, file, target.path.name)
+    return len(archive)
+
+
+def _warc(archive: Archive | SharedArchive, target: Target) -> int:
     if next(archive.answers(), None) is None:
         raise StateError(f"{archive.path}: no answers are kept; crawl with store_bodies=true")
     try:
         from evocrawl.report.warc import write_warc
     except ImportError as error:
         raise StateError(f"WARC needs pip install 'evocrawl[warc]' ({error})") from error
-    return write_warc(archive.answers(), out, f"evocrawl/{version('evocrawl')}")
+    software = f"evocrawl/{version('evocrawl')}"
+    with target.open() as file:
+        return write_warc(archive.answers(), file, target.path.name, software)

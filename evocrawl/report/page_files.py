@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import fields
+from io import TextIOWrapper
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from evocrawl.showing import cell
 from evocrawl.store.archive import StoredPage
@@ -24,43 +23,33 @@ FIELDS = tuple(each.name for each in fields(StoredPage) if each.name != "links")
 _BATCH = 1000
 
 
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Give a name to write to; the file is at `path` once all of it is written."""
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def write_jsonl(pages: Iterable[StoredPage], path: Path) -> None:
+def write_jsonl(pages: Iterable[StoredPage], file: BinaryIO) -> None:
     """Write one object a line; `links` are objects with url, anchor and rel."""
-    with whole(path) as part, part.open("w", encoding="utf-8") as file:
-        for page in pages:
-            links = [
-                {"url": link.url, "anchor": link.anchor, "rel": " ".join(link.rel)}
-                for link in page.links
-            ]
-            # ASCII: a page may hold lone surrogates, which have no UTF-8.
-            file.write(json.dumps(_row(page) | {"links": links}, allow_nan=False) + "\n")
+    for page in pages:
+        links = [
+            {"url": link.url, "anchor": link.anchor, "rel": " ".join(link.rel)}
+            for link in page.links
+        ]
+        # ASCII: a page may hold lone surrogates, which have no UTF-8.
+        line = json.dumps(_row(page) | {"links": links}, allow_nan=False) + "\n"
+        file.write(line.encode("ascii"))
 
 
-def write_csv(pages: Iterable[StoredPage], path: Path) -> None:
+def write_csv(pages: Iterable[StoredPage], file: BinaryIO) -> None:
     """Write a header and a row for each page, in UTF-8.
 
     A text that a spreadsheet might take for a formula gets an apostrophe in front, see
     `evocrawl.showing.cell`.
     """
-    with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(FIELDS)
-        for page in pages:
-            table.writerow(map(_cell, _row(page).values()))
+    text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    table = csv.writer(text)
+    table.writerow(FIELDS)
+    for page in pages:
+        table.writerow(map(_cell, _row(page).values()))
+    text.detach()
 
 
-def write_parquet(pages: Iterable[StoredPage], path: Path) -> None:
+def write_parquet(pages: Iterable[StoredPage], file: BinaryIO) -> None:
     """Write the same columns, typed; needs the extra "parquet" (pyarrow)."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -70,12 +59,12 @@ def write_parquet(pages: Iterable[StoredPage], path: Path) -> None:
     types = {each.name: str(each.type) for each in fields(StoredPage)}
     schema = pa.schema([(name, kinds[types[name]]) for name in FIELDS])
     rows = (_printable(_row(page)) for page in pages)
-    with whole(path) as part, pq.ParquetWriter(part, schema) as file:
+    with pq.ParquetWriter(file, schema) as table:
         while batch := list(islice(rows, _BATCH)):
-            file.write_table(pa.Table.from_pylist(batch, schema))
+            table.write_table(pa.Table.from_pylist(batch, schema))
 
 
-WRITERS: dict[str, Callable[[Iterable[StoredPage], Path], None]] = {
+WRITERS: dict[str, Callable[[Iterable[StoredPage], BinaryIO], None]] = {
     "jsonl": write_jsonl,
     "csv": write_csv,
     "parquet": write_parquet,

@@ -8,32 +8,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from io import BytesIO
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from evocrawl.particulars import Answer
-from evocrawl.report.page_files import whole
 
 _HOP_BY_HOP = frozenset(("transfer-encoding", "content-length", "connection", "keep-alive"))
 
 
-def write_warc(answers: Iterable[tuple[str, str, Answer]], path: Path, software: str) -> int:
+def write_warc(
+    answers: Iterable[tuple[str, str, Answer]], file: BinaryIO, name: str, software: str
+) -> int:
     """Write a response record for each (address, date, answer); return how many.
+
+    `name` is that of the file, which its first record tells.
 
     The body is as it was on the wire but for the transfer coding, which is undone; its length is
     said anew.
     """
     written = 0
-    with whole(path) as part, part.open("wb") as file:
-        writer: Any = WARCWriter(file, gzip=True)
-        about = {"software": software, "format": "WARC File Format 1.0"}
-        writer.write_record(writer.create_warcinfo_record(path.name, about))
-        for url, fetched_at, answer in answers:
-            writer.write_record(_record(writer, url, fetched_at, answer))
-            written += 1
+    writer: Any = WARCWriter(file, gzip=True)
+    about = {"software": software, "format": "WARC File Format 1.0"}
+    writer.write_record(writer.create_warcinfo_record(name, about))
+    for url, fetched_at, answer in answers:
+        writer.write_record(_record(writer, url, fetched_at, answer))
+        written += 1
     return written
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self
 
 from evocrawl.errors import EvocrawlError
+from evocrawl.files import make_folder_of
 from evocrawl.flights import KNOWN, NOWHERE, Flight
 from evocrawl.model import Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
 from evocrawl.sameness import is_page_of
@@ -69,13 +70,20 @@ class Recording:
     `timeout_s` is the longest fetch of the crawl; who replays it needs it. An address is written
     once, as it was the first time. It keeps 12 bytes an address. Raises RecordingError where a
     file that is not empty is in the way, and for zstd without its library, OSError for a path
-    that cannot be written.
+    that cannot be written. The folder of `path` is made. With a `file` that is written to, and
+    stays open, and the path only tells how it is packed.
     """
 
-    def __init__(self, path: str | Path, about: Mapping[str, Any], timeout_s: float) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        about: Mapping[str, Any],
+        timeout_s: float,
+        file: BinaryIO | None = None,
+    ) -> None:
         self._timeout_s = timeout_s
         self._known: set[Fingerprint] = set()
-        self._sink = _created(Path(path))
+        self._sink = _created(Path(path), file)
         self._about = {"version": VERSION, **about, "timeout_s": timeout_s}
 
     def begin(self) -> None:
@@ -157,8 +165,11 @@ class _Sink(Protocol):
 class _Flushed:
     """Writes to `packer` and flushes it, then the `file` below it."""
 
-    def __init__(self, file: BinaryIO, packer: Any, flush: Callable[[], object]) -> None:
+    def __init__(
+        self, file: BinaryIO, packer: Any, flush: Callable[[], object], *, closes: bool
+    ) -> None:
         self._file = file
+        self._closes = closes
         self._packer = packer
         self._flush = flush
 
@@ -170,23 +181,31 @@ class _Flushed:
     def close(self) -> None:
         if self._packer is not self._file:
             self._packer.close()
-        self._file.close()
+        if self._closes:
+            self._file.close()
 
 
-def _created(path: Path) -> _Sink:
+def _created(path: Path, given: BinaryIO | None) -> _Sink:
     if path.suffix == ".zst":
         try:
             import zstandard
         except ImportError:
             raise RecordingError(path, "zstd needs the extra evocrawl[sim]") from None
+    closes = given is None
+    file = _opened(path) if given is None else given
+    if path.suffix == ".gz":
+        archive = gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
+        return _Flushed(file, archive, archive.flush, closes=closes)
+    if path.suffix == ".zst":
+        packed = zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+        return _Flushed(file, packed, packed.flush, closes=closes)
+    return _Flushed(file, file, file.flush, closes=closes)
+
+
+def _opened(path: Path) -> BinaryIO:
+    make_folder_of(path)
     file = open(path, "ab")  # noqa: SIM115 - it is closed with the recording
     if os.fstat(file.fileno()).st_size:
         file.close()
         raise RecordingError(path, "there is a file already, and it is not overwritten")
-    if path.suffix == ".gz":
-        archive = gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
-        return _Flushed(file, archive, archive.flush)
-    if path.suffix == ".zst":
-        packed = zstandard.ZstdCompressor().stream_writer(file, closefd=False)
-        return _Flushed(file, packed, packed.flush)
-    return _Flushed(file, file, file.flush)
+    return file

@@ -7,8 +7,7 @@ to the page they ended at.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from evocrawl.flights import Flight
 from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Refused, Visit
@@ -29,12 +28,12 @@ class Source(Protocol):
         """Tell what was done, in order."""
 
 
-def write_world(archive: Source, path: Path) -> None:
-    """Write the world file. Raises RecordingError where `path` is taken, and OSError."""
+def write_world(archive: Source, file: BinaryIO, name: str) -> None:
+    """Write the world file, packed as `name` ends. Raises RecordingError and OSError."""
     about = archive.about()
     told = {name: about[name] for name in _KEPT if name in about}
     told["by"] = f"evocrawl {about['evocrawl']}"
-    recording = Recording(path, told, about["DOWNLOAD_TIMEOUT"])
+    recording = Recording(name, told, about["DOWNLOAD_TIMEOUT"], file)
     recording.begin()
     for flight, outcome in _flights(archive):
         recording.note(flight, outcome)
@@ -54,7 +53,8 @@ def _flights(archive: Source) -> Iterator[tuple[Flight, Outcome]]:
             case Landed(visit, outcome):
                 if isinstance(outcome, Fetched):
                     _note(outcome.page.links, addresses)
-                flight = _flight(visit, targets.pop(visit), outcome, addresses)
+                target = targets.pop(visit, b"")  # empty where the choice could not be read
+                flight = _flight(visit, target, outcome, addresses)
                 if flight is not None:
                     yield flight, outcome
 

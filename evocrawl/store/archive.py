@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 import json
+import logging
+import sqlite3
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
+from evocrawl.errors import StateError
 from evocrawl.model import Link
 from evocrawl.particulars import Answer
 from evocrawl.store import database
-from evocrawl.store.journal import read_ops
 from evocrawl.store.ops import Op
-from evocrawl.store.packing import NoPayloads, Packer
+from evocrawl.store.packing import NoPayloads, Packer, digest_of
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 _COUNT = "SELECT count(*) FROM pages"
-_PAGES = """
+_PAGES, _LAST_PAGE = "SELECT rowid FROM pages ORDER BY visit", "SELECT max(rowid) FROM pages"
+_PAGE = """
 SELECT url, relevance, energy, visit, agent, depth, parent, anchor, status, fetched_at, seconds,
-       version, visits, duplicate_of, truncated, published_at, changed_at, packed
-FROM pages JOIN contents ON contents.digest = pages.content ORDER BY visit
+       version, visits, duplicate_of, truncated, published_at, changed_at, content, packed
+FROM pages LEFT JOIN contents ON contents.digest = pages.content WHERE pages.rowid = ?
 """
+_KINDS = (
+    str, float, float, int, int, int, str, str, int, str, float,
+    bytes, int, str, str, str, str, bytes, bytes,
+)  # fmt: skip
+"""What each column of a page is, unless the file is damaged."""
+_NAME = "SELECT CAST(url AS BLOB) FROM pages WHERE rowid = ?"
 _ANSWERS = """
-SELECT url, fetched_at, status_line, headers, body
-FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint ORDER BY visit
+SELECT bodies.rowid FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint ORDER BY visit
 """
+_LAST_ANSWER = "SELECT max(rowid) FROM bodies"
+_ANSWER = """
+SELECT url, fetched_at, status_line, headers, body
+FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint WHERE bodies.rowid = ?
+"""
+_OPS, _LAST_OP = "SELECT seq FROM ops ORDER BY seq", "SELECT max(seq) FROM ops"
+_OP = """
+SELECT kind, at, visit, key, ops.content, data, packed
+FROM ops LEFT JOIN contents ON contents.digest = ops.content WHERE seq = ?
+"""
+_UNREADABLE = (sqlite3.Error, ValueError, TypeError, KeyError, StopIteration, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +89,12 @@ class StoredPage:
 
 
 class Opened(ABC):
-    """Something to be read in a with block, and closed after it."""
+    """A stored crawl, to be read in a with block, and closed after it.
+
+    What is damaged is named in a warning, counted in `unread`, and left out.
+    """
+
+    unread: int = 0
 
     def __enter__(self) -> Self:
         return self
@@ -79,6 +110,11 @@ class Opened(ABC):
     @abstractmethod
     def close(self) -> None:
         """Read no more."""
+
+    def left_out(self, what: str, error: Exception) -> None:
+        """Name what cannot be read, and count it."""
+        self.unread += 1
+        logger.warning("left out: %s cannot be read (%.200s)", _shown(what), _shown(str(error)))
 
 
 class Archive(Opened):
@@ -102,32 +138,97 @@ class Archive(Opened):
 
     def pages(self) -> Iterator[StoredPage]:
         """Read every page once, in the order of their first visits."""
-        for row in self._rows(_PAGES):
+        for number in self._numbers(_PAGES, _LAST_PAGE):
+            page = self._try(self._page, number, self._name_of)
+            if page is not None:
+                yield page
+
+    def _page(self, number: int) -> StoredPage | None:
+        for row in self._database.execute(_PAGE, (number,)):
+            _check_kinds(row)
             url, relevance, energy, visit, agent, depth, parent, anchor = row[:8]
             status, fetched_at, seconds, version, visits = row[8:13]
-            duplicate_of, truncated, published_at, changed_at, packed = row[13:]
+            duplicate_of, truncated, published_at, changed_at, digest, packed = row[13:]
+            if digest_of(packed) != digest:
+                raise ValueError("its content is not what was written")
             said, links = self._packer.unpack_content(packed)
-            yield StoredPage(
+            return StoredPage(
                 url, said.title, said.text, said.language, status, fetched_at, depth, parent,
                 anchor, visit, agent, relevance, energy, version.hex(), seconds, visits,
                 duplicate_of, tuple(truncated.split()), said.formats, published_at, changed_at,
                 links,
             )  # fmt: skip
+        return None
 
     def answers(self) -> Iterator[tuple[str, str, Answer]]:
         """Read address, date and HTTP answer of each page whose answer was kept."""
-        for url, fetched_at, status_line, headers, body in self._rows(_ANSWERS):
-            pairs = tuple((name, value) for name, value in json.loads(headers))
-            yield url, fetched_at, Answer(status_line, pairs, body)
+        for number in self._numbers(_ANSWERS, _LAST_ANSWER):
+            answer = self._try(self._answer, number, lambda number: f"answer {number}")
+            if answer is not None:
+                yield answer
 
     def ops(self) -> Iterator[Op]:
         """Read the journal in order; what links carried is left out."""
-        with database.explained(self.path):
-            yield from read_ops(self._database, self._packer)
+        for number in self._numbers(_OPS, _LAST_OP):
+            op = self._try(self._op, number, lambda number: f"entry {number} of the journal")
+            if op is not None:
+                yield cast("Op", op)
+
+    def _answer(self, number: int) -> tuple[str, str, Answer] | None:
+        for url, fetched_at, status_line, headers, body in self._database.execute(
+            _ANSWER, (number,)
+        ):
+            pairs = tuple((str(name), str(value)) for name, value in json.loads(headers))
+            datetime.fromisoformat(fetched_at)
+            return url, fetched_at, Answer(status_line, pairs, bytes(body))
+        return None
+
+    def _op(self, number: int) -> Op | None:
+        for *row, packed in self._database.execute(_OP, (number,)):
+            kind, at, visit, key, content, data = row
+            return self._packer.unpack((kind, at, visit, key, content, data), packed)
+        return None
+
+    def _try(
+        self, read: Callable[[int], T | None], number: int, name: Callable[[int], str]
+    ) -> T | None:
+        """Return what `read` gives for a row, None where there is no such row or it is damaged."""
+        try:
+            return read(number)
+        except (*_UNREADABLE, StateError) as error:
+            self.left_out(name(number), error)
+            return None
+
+    def _name_of(self, number: int) -> str:
+        try:
+            url = self._database.execute(_NAME, (number,)).fetchone()[0]
+            return f"the page {bytes(url).decode(errors='replace')}"
+        except _UNREADABLE:
+            return f"page {number}"
+
+    def _numbers(self, query: str, last: str) -> Sequence[int]:
+        """Return the numbers of rows in order; all up to the last where the order is damaged."""
+        try:
+            return [number for (number,) in self._database.execute(query)]
+        except sqlite3.Error as error:
+            self.left_out("the order of what was written", error)
+            return range(1, (next(self._rows(last))[0] or 0) + 1)
 
     def _rows(self, query: str) -> Iterator[Any]:
         with database.explained(self.path):
             yield from self._database.execute(query)
+
+
+def _check_kinds(row: Sequence[Any]) -> None:
+    """Raise ValueError for a row that nobody wrote like this."""
+    for value, kind in zip(row, _KINDS, strict=True):
+        if not isinstance(value, kind) or (isinstance(value, float) and not isfinite(value)):
+            raise ValueError(f"{type(value).__name__} where {kind.__name__} should be")
+
+
+def _shown(text: str) -> str:
+    """A page's words move no cursor."""
+    return text if text.isprintable() else ascii(text)
 
 
 class LeftOut(NoPayloads):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import count
@@ -15,10 +14,8 @@ from evocrawl.particulars import Answer
 from evocrawl.store.archive import LeftOut, Opened, StoredPage
 from evocrawl.store.ops import Chosen, Landed, Op, Placed
 from evocrawl.store.shared.connection import Unreachable, connecting, explained
-from evocrawl.store.shared.layout import Layout, Place
+from evocrawl.store.shared.layout import SHARDS, Layout, Place
 from evocrawl.store.shared.rows import Rows
-
-logger = logging.getLogger(__name__)
 
 _AT_ONCE = 500
 
@@ -73,11 +70,17 @@ class SharedArchive(Opened):
         """Read address, date and HTTP answer of each page whose answer was kept."""
         for fetched_at, host, key in self._fetched:
             packed = self._ask("hget", self._layout.of(host, "bodies:")[0], key)
-            if packed is not None:
-                url = json.loads(self._record(host, key))["url"]
+            if packed is None:
+                continue
+            try:
+                url = str(json.loads(self._record(host, key))["url"])
                 head, _, body = packed.partition(b"\n")
                 status_line, headers = json.loads(head)
-                yield url, fetched_at, Answer(status_line, tuple(map(tuple, headers)), body)
+                answer = Answer(str(status_line), tuple(map(tuple, headers)), body)
+            except (ValueError, KeyError, TypeError) as error:
+                self.left_out(f"an answer of {host}", error)
+            else:
+                yield url, fetched_at, answer
 
     def ops(self) -> Iterator[Op]:
         """Tell the crawl as one worker could have done it: each page, then what led nowhere."""
@@ -95,25 +98,36 @@ class SharedArchive(Opened):
     def _fetched(self) -> list[tuple[str, str, bytes]]:
         """When, where and what was fetched, in order. O(pages)."""
         self.about()
+        self._check_marks()
         found = []
         for host in sorted(set(self._hosts("pages:"))):
             for key, record in self._ask("hgetall", self._layout.of(host, "pages:")[0]).items():
                 try:
                     found.append((str(json.loads(record)["fetched_at"]), host, key))
                 except (ValueError, KeyError, TypeError) as error:
-                    logger.warning("left out: a record that cannot be read (%r)", str(error)[:200])
+                    self.left_out(f"a record of {host}", error)
         return sorted(found)
 
     def _pages(self) -> Iterator[tuple[Page, dict[str, Any]]]:
         for _, host, key in self._fetched:
             content = self._ask("hget", self._layout.of(host, "contents:")[0], key) or b""
             try:
-                yield self._rows.unpack_page(host, key, self._record(host, key), content)
+                record = self._record(host, key)
+                page, told = self._rows.unpack_page(host, key, record, content)
             except (ValueError, TypeError, KeyError) as error:
-                logger.warning("left out: a page that cannot be read (%r)", str(error)[:200])
+                self.left_out(f"the page {_url(record, host)}", error)
+            else:
+                yield page, told
+
+    def _check_marks(self) -> None:
+        """Every shard of the crawl has its mark; what lay in one that has none is gone."""
+        epoch = self._ask("hget", self._layout.whole("mark"), "epoch")
+        for shard in range(SHARDS):
+            if self._ask("hget", self._layout.shard(shard, "mark"), "epoch") != epoch:
+                self.left_out(f"shard {shard}", ValueError("Redis has lost it"))
 
     def _record(self, host: str, key: bytes) -> bytes:
-        return bytes(self._ask("hget", self._layout.of(host, "pages:")[0], key))
+        return bytes(self._ask("hget", self._layout.of(host, "pages:")[0], key) or b"")
 
     def _unfetched(self) -> Iterator[tuple[Fingerprint, bytes]]:
         for host in sorted(set(self._hosts("done:"))):
@@ -138,3 +152,11 @@ class SharedArchive(Opened):
                 return getattr(self._client, command)(*arguments)
         except Unreachable as error:
             raise StateError(str(error)) from None
+
+
+def _url(record: bytes, host: str) -> str:
+    """The address of a record, as far as that can be read."""
+    try:
+        return str(json.loads(record)["url"])
+    except (ValueError, KeyError, TypeError):
+        return f"of {host} without an address"
