@@ -234,6 +234,11 @@ class Config(SeamOptions):
             if name not in options or (is_setting and not key.isupper()):
                 raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
             values[name] = options[name].value(key, raw)
+            is_empty = isinstance(raw, str) and (not raw.strip() or values[name] == ())
+            if is_empty and not is_setting:
+                # It comes from a variable of the shell that is not set.
+                allowed = f"{options[name].allowed}; without a value leave the argument out"
+                raise SettingError(key, raw, allowed)
         economy = economy_of(values.get("species", DEFAULT_SPECIES), values)
         config = cls(**{**economy, **values})._completed()
         config._check(set(values))

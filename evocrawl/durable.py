@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -53,7 +54,7 @@ def path_of(crawler: Crawler, config: Config) -> Path | None:
         return None
     if config.store:
         path = Path(config.store)
-        if path.is_dir():
+        if os.path.isdir(path):
             raise SettingError("store", config.store, "a file, and this is a folder")
         return path
     directory = crawler.settings.get("JOBDIR")

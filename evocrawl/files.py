@@ -16,6 +16,22 @@ def make_folder_of(path: str | Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
 
 
+def check_writable(path: str | Path) -> None:
+    """Find out whether a file can be written in place of `path`, whose folder is made.
+
+    Raises OSError.
+    """
+    make_folder_of(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    beside = f"{path}.part"
+    is_new = not os.path.exists(beside)
+    with open(beside, "ab"):
+        pass
+    if is_new:
+        os.unlink(beside)
+
+
 def problem_of(error: OSError) -> str:
     """Return what is wrong, with the path that it is wrong with.
 

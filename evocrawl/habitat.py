@@ -16,6 +16,7 @@ from evocrawl.energy import MODELS
 from evocrawl.environment import Environment
 from evocrawl.errors import QueryError, SettingError
 from evocrawl.fees import Fees
+from evocrawl.files import check_writable, problem_of
 from evocrawl.hosts import HostLimit, Hosts
 from evocrawl.ledger import Ledger
 from evocrawl.life import Bounds
@@ -140,8 +141,12 @@ def _check_learning(config: Config, learner: LinkModel | None) -> None:
         value = getattr(config, name)
         if value and learner is None:
             raise SettingError(name, value, "empty, but for a species with a link model, as evo")
-    if config.learn_to and not Path(config.learn_to).absolute().parent.is_dir():
-        raise SettingError("learn_to", config.learn_to, "a path in a folder that is there")
+    if config.learn_to:
+        try:
+            check_writable(config.learn_to)
+        except OSError as error:
+            allowed = f"a path that can be written ({problem_of(error)})"
+            raise SettingError("learn_to", config.learn_to, allowed) from None
 
 
 def makers_of(species: str) -> list[Maker]:

@@ -193,7 +193,7 @@ def test_values_are_read_as_a_command_line_writes_them() -> None:
 )
 def test_seeds_may_hold_commas_and_be_parted_by_them(written: object, read: object) -> None:
     """A comma parts two URLs only where another begins."""
-    assert Config.read({}, {"seeds": written}).seeds == read
+    assert Config.read({"EVOCRAWL_SEEDS": written}).seeds == read
 
 
 def test_a_refusal_costs_as_a_visit_unless_it_is_given() -> None:
@@ -209,3 +209,12 @@ def test_a_config_is_frozen() -> None:
     config = Config.read({})
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.cost = 2.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["store", "learn_to", "record", "seeds", "query", "agents"])
+@pytest.mark.parametrize("empty", ["", "  "])
+def test_an_empty_argument_is_refused_by_name(name: str, empty: str) -> None:
+    """C10: it comes from a variable of the shell that is not set; a setting may be empty."""
+    with pytest.raises(SettingError, match=f"^{name} is '{empty}'; allowed: "):
+        Config.read({}, {name: empty})
+    Config.read({f"EVOCRAWL_{name.upper()}": empty.strip()}, {})

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from evocrawl.errors import EvocrawlError
+
+logger = logging.getLogger(__name__)
 
 Row: TypeAlias = dict[str, Any]
 
@@ -97,12 +100,13 @@ def label_of(row: Row) -> str:
 def read_results(directory: Path) -> list[Row]:
     """Return the rows of a directory: of its table, or else of its ``results.json``.
 
-    Raises ResultsError when it has neither, or one that is malformed.
+    A last line cut short is named in a warning and left out. Raises ResultsError when it has
+    neither, or one that is malformed.
     """
     table, results = directory / TABLE, directory / RESULTS
     try:
         if table.exists():
-            return list(_parse(table, table.read_text("utf-8")))
+            return _whole_rows(table)
         rows = json.loads(results.read_text("utf-8"))
     except FileNotFoundError as error:
         raise ResultsError(
@@ -128,12 +132,31 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
+def _whole_rows(path: Path) -> list[Row]:
+    """Return the rows of a table of which a kill or a power cut may have spoilt the end."""
+    written = path.read_bytes()
+    content = written.rstrip(b"\0")
+    lines, _, last = content.decode("utf-8", "replace").rpartition("\n")
+    rows = list(_parse(path, lines))
+    try:
+        rows += _parse(path, last) if last else []
+    except ResultsError:
+        logger.warning(
+            "%s: line %d is cut short and left out: that run is missing", path, len(rows) + 1
+        )
+        return rows
+    if len(content) < len(written):
+        empty = len(written) - len(content)
+        logger.warning("%s: %d bytes without content at its end are left out", path, empty)
+    return rows
+
+
 def _parse(path: Path, text: str) -> Iterator[Row]:
     # Not splitlines: JSON strings may hold line separators of Unicode.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
         where = f"{path}: line {number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line.lstrip("\0"))  # a power cut leaves them where a line begins
         except ValueError as error:
             raise ResultsError(f"{where}: not JSON: {error}") from error
         yield _checked(row, where)

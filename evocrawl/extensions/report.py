@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -37,7 +38,8 @@ class StatsReport:
         """
         ecosystem = Ecosystem.of(crawler)
         path = ecosystem.config.stats_file
-        if path and (Path(path).is_dir() or not Path(path).absolute().parent.is_dir()):
+        folder = os.path.dirname(os.path.abspath(path))
+        if path and (os.path.isdir(path) or not os.path.isdir(folder)):
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             crawler.spider = None
             raise SettingError("stats_file", path, "a file in a folder that is there")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from result_rows import row
@@ -78,3 +79,50 @@ def test_a_value_that_is_no_number_is_never_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         table.append(row(auc=float("nan")))
     assert not table.path.exists()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "left", "word"),
+    [
+        (lambda text: text[:-1], 2, ""),
+        (lambda text: text[:-20], 1, "line 2 is cut short"),
+        (lambda text: text[:-20] + b"\0" * 4096, 1, "line 2 is cut short"),
+        (lambda text: text + b"\0" * 4096, 2, "4096 bytes without content"),
+        (lambda text: text + b"\xff\xfe", 2, "line 3 is cut short"),
+        (lambda _: b'{"species": "\xc3', 0, "line 1 is cut short"),
+        (lambda _: b"\0" * 99, 0, "99 bytes without content"),
+        (lambda _: b"", 0, ""),
+    ],
+)
+def test_whole_lines_are_read_and_a_torn_one_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Any, left: int, word: str
+) -> None:
+    """C10: as a power cut leaves them; the file stays as it is."""
+    table = ResultTable(tmp_path)
+    for trial in "ab":
+        table.append(row(trial=trial))
+    spoilt = spoil(table.path.read_bytes())
+    table.path.write_bytes(spoilt)
+    assert [each["trial"] for each in read_results(tmp_path)] == list("ab")[:left]
+    assert caplog.text.count("WARNING") == bool(word)
+    assert word in caplog.text
+    assert table.path.read_bytes() == spoilt
+
+
+def test_a_line_after_bytes_without_content_is_read(tmp_path: Path) -> None:
+    """C10: the table went on after the power cut."""
+    table = ResultTable(tmp_path)
+    table.append(row(trial="a"))
+    with table.path.open("ab") as file:
+        file.write(b"\0" * 100)
+    table.append(row(trial="b"))
+    assert [each["trial"] for each in read_results(tmp_path)] == ["a", "b"]
+    assert [each["trial"] for each in ResultTable(tmp_path).rows] == ["a", "b"]
+
+
+def test_a_table_that_is_no_text_is_named(tmp_path: Path) -> None:
+    """C10: in one line."""
+    (tmp_path / "runs.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) + b"\n")
+    with pytest.raises(ResultsError, match=r"runs.jsonl: line 1: not JSON") as refused:
+        read_results(tmp_path)
+    assert str(refused.value).isprintable()
