@@ -204,7 +204,7 @@ def run(*arguments: object) -> int:
 def test_no_export_goes_over_the_crawl(
     state: Path, tmp_path: Path, format_: str, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """C32: by whatever name: its own, a symbolic link, a hard link, a link to the store."""
+    """By whatever name: its own, a symbolic link, a hard link, a link to the store."""
     before = state.read_bytes()
     target = Path(f"{state}{ending}")
     names = [target, tmp_path / "symbolic"]
@@ -226,7 +226,7 @@ def test_no_export_goes_over_the_crawl(
 def test_a_file_that_exists_is_overwritten_by_force(
     state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """C32: a symbolic link stays one, its target is written; a missing folder is made."""
+    """A symbolic link stays one, its target is written; a missing folder is made."""
     out, link = tmp_path / "sub" / "below" / "o.jsonl", tmp_path / "link"
     link.symlink_to(out)
     assert run(state, "--out", link) == 0
@@ -257,7 +257,7 @@ def test_a_file_that_exists_is_overwritten_by_force(
 def test_a_target_that_cannot_be_written_is_named_in_one_line(
     state: Path, out: str, problem: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> None:
-    """C32, C33: with what is wrong; nothing is made."""
+    """With what is wrong; nothing is made."""
     monkeypatch.chdir(state.parent)
     before = sorted(state.parent.iterdir())
     assert run(state, "--out", out) == 2
@@ -269,7 +269,7 @@ def test_a_target_that_cannot_be_written_is_named_in_one_line(
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet", "world"])
 def test_an_export_can_be_a_stream(state: Path, tmp_path: Path, format_: str) -> None:
-    """C32: the standard output is written to, be it a pipe or a file, and stays what it is."""
+    """The standard output is written to, be it a pipe or a file, and stays what it is."""
     command = "from evocrawl.cli import main; raise SystemExit(main())"
     line = [sys.executable, "-c", command, "export", str(state), "--format", format_]
     piped = subprocess.run([*line, "--out", "-"], capture_output=True, check=True, cwd=tmp_path)
@@ -284,7 +284,7 @@ def test_an_export_can_be_a_stream(state: Path, tmp_path: Path, format_: str) ->
 
 
 def test_a_device_stays_a_device(state: Path, tmp_path: Path) -> None:
-    """C32: a pipe and a device are written to, and are not replaced by a file."""
+    """A pipe and a device are written to, and are not replaced by a file."""
     assert run(state, "--out", "/dev/null") == 0
     assert Path("/dev/null").is_char_device()
     pipe = tmp_path / "pipe"
@@ -317,7 +317,7 @@ def test_a_damaged_page_is_named_and_left_out(
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """C33: the other pages are in the file, and the exit code is 1."""
+    """The other pages are in the file, and the exit code is 1."""
     with sqlite3.connect(state) as database:
         database.execute(DAMAGE[damage])
     database.close()
@@ -335,7 +335,7 @@ def test_a_damaged_page_is_named_and_left_out(
 def test_any_flipped_bit_leaves_an_export_without_a_traceback(
     state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """C33: wherever in the file it is; what is written is whole lines."""
+    """Wherever in the file it is; what is written is whole lines."""
     whole, out = state.read_bytes(), tmp_path / "o.jsonl"
     codes = Counter[int]()
     for number in range(60):

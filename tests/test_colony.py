@@ -384,7 +384,7 @@ def test_who_is_called_back_leaves_the_door() -> None:
 
 
 def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
-    """C24: what is refused under an older lease leaves the host, which was taken again, alone."""
+    """What is refused under an older lease leaves the host, which was taken again, alone."""
     stage = Stage()
     stage.colony.fenced_off("ours.test", "1.0")
     assert "ours.test" in stage.territory.leases
@@ -394,7 +394,7 @@ def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
 
 
 def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> None:
-    """C24: where that host is another's by now, the link stays open, and leads there again."""
+    """Where that host is another's by now, the link stays open, and leads there again."""
     stage = Stage()
     stage.gain("theirs.test")
     stage.show(OURS, source=None)

@@ -214,7 +214,7 @@ def test_a_config_is_frozen() -> None:
 @pytest.mark.parametrize("name", ["store", "learn_to", "record", "seeds", "query", "agents"])
 @pytest.mark.parametrize("empty", ["", "  "])
 def test_an_empty_argument_is_refused_by_name(name: str, empty: str) -> None:
-    """C10: it comes from a variable of the shell that is not set; a setting may be empty."""
+    """It comes from a variable of the shell that is not set; a setting may be empty."""
     with pytest.raises(SettingError, match=f"^{name} is '{empty}'; allowed: "):
         Config.read({}, {name: empty})
     Config.read({f"EVOCRAWL_{name.upper()}": empty.strip()}, {})

@@ -97,7 +97,7 @@ def test_a_value_that_is_no_number_is_never_written(tmp_path: Path) -> None:
 def test_whole_lines_are_read_and_a_torn_one_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Any, left: int, word: str
 ) -> None:
-    """C10: as a power cut leaves them; the file stays as it is."""
+    """As a power cut leaves them; the file stays as it is."""
     table = ResultTable(tmp_path)
     for trial in "ab":
         table.append(row(trial=trial))
@@ -110,7 +110,7 @@ def test_whole_lines_are_read_and_a_torn_one_is_named(
 
 
 def test_a_line_after_bytes_without_content_is_read(tmp_path: Path) -> None:
-    """C10: the table went on after the power cut."""
+    """The table went on after the power cut."""
     table = ResultTable(tmp_path)
     table.append(row(trial="a"))
     with table.path.open("ab") as file:
@@ -121,7 +121,7 @@ def test_a_line_after_bytes_without_content_is_read(tmp_path: Path) -> None:
 
 
 def test_a_table_that_is_no_text_is_named(tmp_path: Path) -> None:
-    """C10: in one line."""
+    """In one line."""
     (tmp_path / "runs.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) + b"\n")
     with pytest.raises(ResultsError, match=r"runs.jsonl: line 1: not JSON") as refused:
         read_results(tmp_path)

@@ -12,7 +12,7 @@ from workers import Fleet, ManyHosts
 
 @pytest.mark.parametrize("loss", ["flush", "shard", "restart"])
 def test_every_worker_says_that_the_state_is_gone(serve, tmp_path: Path, loss: str) -> None:
-    """C25: with exit code 1; a warning at the start names what Redis does not keep."""
+    """With exit code 1; a warning at the start names what Redis does not keep."""
     web = ManyHosts(pages=600, hosts=60, delay_s=0.05)
     with RedisServer(tmp_path, keeps=loss != "restart") as server:
         fleet = Fleet(serve(web.sites()), server, tmp_path)

@@ -33,7 +33,7 @@ class Moved(ManyHosts):
 
 
 def test_a_redirect_under_way_at_a_pause_is_followed_again(serve, tmp_path: Path) -> None:
-    """C24: the claim on a redirect's target ends with the visit that the pause has ended."""
+    """The claim on a redirect's target ends with the visit that the pause has ended."""
     web = Moved(pages=100, hosts=20, delay_s=0.05)
     with RedisServer(tmp_path) as server:
         fleet = Fleet(serve(web.sites()), server, tmp_path)

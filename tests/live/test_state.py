@@ -44,7 +44,7 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
 def test_a_budget_that_ends_at_a_redirect_loses_no_page(
     serve, crawl: Crawl, tmp_path: Path, budget: int
 ) -> None:
-    """C24: whichever request of the redirect was the last, more of the budget goes on with it."""
+    """Whichever request of the redirect was the last, more of the budget goes on with it."""
     moved = {f"/{n}": redirect(f"/p{n}") for n in range(1, 5)}
     there = {f"/p{n}": page(text=f"{QUERY} {n}") for n in range(1, 5)}
     start = page(*(f"/{n} {QUERY}" for n in range(1, 5)))

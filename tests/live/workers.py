@@ -93,7 +93,7 @@ class Fleet:
                 )
             )
 
-    def wait(self, timeout_s: float = 400) -> list[int]:
+    def wait(self, timeout_s: float = 600) -> list[int]:
         """Wait for all; return their exit codes."""
         return [process.wait(timeout=timeout_s) for process in self.processes]
 

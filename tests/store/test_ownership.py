@@ -42,7 +42,7 @@ def journal(state: Path) -> Iterator[SqliteJournal]:
 def test_a_state_in_use_is_refused_by_any_name(
     journal: SqliteJournal, state: Path, link: Callable[[Path, Path], None], locked: bool
 ) -> None:
-    """C26: also where the lock file was deleted; the first crawl goes on."""
+    """Also where the lock file was deleted; the first crawl goes on."""
     other = state.with_name("other.sqlite")
     link(state, other)
     if not locked:
@@ -57,7 +57,7 @@ def test_a_state_in_use_is_refused_by_any_name(
 def test_a_state_may_be_opened_by_another_name_once_it_is_whole(
     journal: SqliteJournal, state: Path
 ) -> None:
-    """C26: not while what was written last lies beside the first name; the error says which."""
+    """Not while what was written last lies beside the first name; the error says which."""
     other = state.with_name("other.sqlite")
     os.link(state, other)
     with pytest.raises(StateError, match=f"{other}: this file is the state {state} by another"):
@@ -75,7 +75,7 @@ def test_a_state_may_be_opened_by_another_name_once_it_is_whole(
 def test_a_state_that_is_not_there_any_more_is_noticed(
     journal: SqliteJournal, state: Path, ending: str, replaced: bool
 ) -> None:
-    """C26: at the next commit, be it the last with nothing in it."""
+    """At the next commit, be it the last with nothing in it."""
     file = Path(f"{state}{ending}")
     copy = state.with_name("copy")
     shutil.copy(file, copy)
@@ -90,7 +90,7 @@ def test_a_state_that_is_not_there_any_more_is_noticed(
 
 
 def test_a_second_writer_is_noticed(journal: SqliteJournal, state: Path) -> None:
-    """C26: whatever locks it went past; readers are none."""
+    """Whatever locks it went past; readers are none."""
     with Archive(state) as archive:
         assert len(archive) == 0
     journal.append(OP)
@@ -116,7 +116,7 @@ def test_a_second_writer_is_noticed(journal: SqliteJournal, state: Path) -> None
     ],
 )
 def test_a_path_that_cannot_be_used_is_named(tmp_path: Path, name: str, problem: str) -> None:
-    """C33: with what is wrong, in one line."""
+    """With what is wrong, in one line."""
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(StateError, match=problem) as refused:

@@ -327,7 +327,7 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
 
 
 def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> None:
-    """C24: `then` goes out once Redis has taken the parcel; each refusal is told with its lease."""
+    """`then` goes out once Redis has taken the parcel; each refusal is told with its lease."""
 
     async def story(crowd: Crowd) -> None:
         board, calls, connection = await crowd.join()
@@ -351,7 +351,7 @@ def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> N
 
 @pytest.mark.parametrize("lost", ["mark", "todo", "open:a.test", "open:*", "*"])
 def test_a_part_of_a_shard_that_is_gone_is_no_empty_shard(server: RedisServer, lost: str) -> None:
-    """C25: nor is a worker let in that comes later."""
+    """Nor is a worker let in that comes later."""
 
     async def story(crowd: Crowd) -> None:
         board, calls, connection = await crowd.join()
@@ -375,7 +375,7 @@ def test_a_part_of_a_shard_that_is_gone_is_no_empty_shard(server: RedisServer, l
 
 @pytest.mark.parametrize("lost", ["evocrawl:{evocrawl}:about", "evocrawl:{evocrawl}:*"])
 def test_remains_of_a_crawl_are_no_new_crawl(server: RedisServer, lost: str) -> None:
-    """C25: an empty Redis is one; the epoch tells it from the crawl that was there before."""
+    """An empty Redis is one; the epoch tells it from the crawl that was there before."""
 
     async def story(crowd: Crowd) -> None:
         board, *_ = await crowd.join()
@@ -392,7 +392,7 @@ def test_remains_of_a_crawl_are_no_new_crawl(server: RedisServer, lost: str) -> 
 
 
 def test_evicted_keys_are_noticed(server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
-    """C25: a Redis that may evict is warned of, and one that has done so ends the crawl."""
+    """A Redis that may evict is warned of, and one that has done so ends the crawl."""
 
     async def story(crowd: Crowd) -> None:
         _, _, connection = await crowd.join()
