@@ -20,7 +20,7 @@ CORE_LAYERS = (
         "places", "particulars", "addresses", "learning_options", "network_options",
         "worker_options", "trap_options", "seam_options", "showing", "troubles", "memory_options",
         "keys", "spill", "blocks", "tables", "hostnames", "references",
-        "log_records", "sameness",
+        "log_records", "sameness", "files",
     },
     {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache",
      "robots_lines"},
