@@ -7,10 +7,10 @@ STAMP := $(VENV)/.made-from-pyproject
 .PHONY: crawl test lint types venv clean
 
 # The demonstration crawls a documentation web served on this machine. To crawl the live web:
-#   make crawl QUERY="coral bleaching" SEEDS="https://… https://…" MAX_PAGES=500
+#   make crawl QUERY="coral bleaching" SEEDS="https://… https://…" MAX_REQUESTS=500
 crawl: venv
 	$(BIN)/python -m demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
-		$(if $(MAX_PAGES),--max-pages $(MAX_PAGES)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
+		$(if $(MAX_REQUESTS),--max-requests $(MAX_REQUESTS)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
 
 # Style, types and tests.
 test: lint types

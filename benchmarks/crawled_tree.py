@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, not_found
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,7 +56,7 @@ def sites(pages: int, hosts: int) -> dict[str, Callable[[Request], Response]]:
 def evocrawl(store: str, hosts: int = 1, **options: object) -> list[str]:
     """Return the command line of our crawl, whose state `store` keeps."""
     told = {
-        "query": "coral reef", "seeds": f"http://{name_of(0, hosts)}/0", "max_pages": 0,
+        "query": "coral reef", "seeds": f"http://{name_of(0, hosts)}/0", "max_requests": 0,
         "store": store, **options,
     }  # fmt: skip
     arguments = [part for name in told for part in ("-a", f"{name}={told[name]}")]

@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--species", nargs="+", default=["energy", "best_first", "breadth_first"])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--max-pages", type=int, default=crawl.MAX_PAGES)
+    parser.add_argument("--max-requests", type=int, default=crawl.MAX_REQUESTS)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     given = parser.parse_args()
     settings = {**crawl.LOOPBACK, "EVOCRAWL_PROGRESS_S": "0"}
@@ -39,7 +39,7 @@ def main() -> None:
     with proxy_for(open_web()) as proxy:
         environment = crawl._through(proxy.url)
         for species in given.species:
-            job = crawl.Job(crawl.QUERY, crawl.SEEDS, given.max_pages, species, 0, settings)
+            job = crawl.Job(crawl.QUERY, crawl.SEEDS, given.max_requests, species, 0, settings)
             rows = []
             for seed in range(1, given.seeds + 1):
                 with tempfile.TemporaryDirectory() as folder:

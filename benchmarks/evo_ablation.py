@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from evocrawl.links import FEATURES, LinkModel, Tuning, prior
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
-from evocrawl.simulation.worlds import open_world
-from evocrawl.species import SPECIES, Ingredients, Species
-from evocrawl.species.evo import evo
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.species import SPECIES, Species, SpeciesContext
+from evocrawl.species.evo.link_model import FEATURES, LinkModel, Tuning, prior
+from evocrawl.species.evo.species import evo
 
 Row = dict[str, Any]
 Key = tuple[str, str, str, int]
@@ -40,7 +40,7 @@ GROUPS = {
 """Features that are left out together."""
 
 
-def variant(have: Ingredients, without: tuple[str, ...] = (), **options: Any) -> Species:
+def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any) -> Species:
     """Return the species without some parts, or with other options."""
     before = prior.by_hand() if "prior" in without else prior.shipped()
     tuning = Tuning(frozenset(without))
@@ -48,10 +48,10 @@ def variant(have: Ingredients, without: tuple[str, ...] = (), **options: Any) ->
     return evo(have.frontier(), have.base.is_claimed, model, have.leads(), **options)
 
 
-def variants() -> dict[str, Callable[[Ingredients], Species]]:
+def variants() -> dict[str, Callable[[SpeciesContext], Species]]:
     """Return every variant by name."""
     parts = {part: (part,) for part in ("profile", "fit", "words", "prior", *FEATURES)}
-    made: dict[str, Callable[[Ingredients], Species]] = {
+    made: dict[str, Callable[[SpeciesContext], Species]] = {
         f"no_{name}": partial(variant, without=left_out)
         for name, left_out in {**parts, **GROUPS}.items()
     }

@@ -39,18 +39,18 @@ from typing import Any
 import numpy as np
 
 from evocrawl import relevance
-from evocrawl.config import Config
-from evocrawl.evaluation import measures
-from evocrawl.evaluation.bootstrap import difference
-from evocrawl.model import Fingerprint
-from evocrawl.simulation.graph import WebGraph
-from evocrawl.simulation.judge import Judge
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Fingerprint
+from evocrawl.simulation.evaluation import measures
+from evocrawl.simulation.evaluation.bootstrap import difference
 from evocrawl.simulation.laboratory import SearchableWorld
 from evocrawl.simulation.runner import run
+from evocrawl.simulation.scoring import PageScorer
 from evocrawl.simulation.trials import SEARCH_HITS, Topic, far_start, read_topics
-from evocrawl.simulation.worlds import open_world
-from evocrawl.species import Ingredients, Maker, Species
-from evocrawl.species.evo import evo
+from evocrawl.simulation.worlds.link_graph import WebGraph
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.species import Maker, Species, SpeciesContext
+from evocrawl.species.evo.species import evo
 
 Row = dict[str, Any]
 ALONE = "none"
@@ -86,7 +86,7 @@ class Trial:
     variant: str
 
 
-def variant(have: Ingredients, **options: Any) -> Species:
+def variant(have: SpeciesContext, **options: Any) -> Species:
     """Return the species with other options."""
     return evo(have.frontier(), have.base.is_claimed, have.links(), have.leads(), **options)
 
@@ -121,7 +121,7 @@ class Bench:
     def __init__(self, world: SearchableWorld) -> None:
         self._world = world
         self._graph = cache(lambda: WebGraph(world))
-        self._judges: dict[str, Judge] = {}
+        self._judges: dict[str, PageScorer] = {}
 
     def hold(self, trial: Trial) -> Row:
         """Make the run of a trial and return its row."""
@@ -130,7 +130,7 @@ class Bench:
             *map(self._world.about, trial.topic.split("+"))
         )
         budget = min(setting.budget * len(relevant), len(self._world) // 2)
-        told = {"query": trial.query, "seed": trial.seed, "max_pages": budget}
+        told = {"query": trial.query, "seed": trial.seed, "max_requests": budget}
         config = Config.read({}, told)
         done = run(
             self._world,
@@ -156,10 +156,10 @@ class Bench:
             return self._world.search(trial.query, SEARCH_HITS)
         return [far_start(self._world, self._graph(), relevant, trial.seed)]
 
-    def _judge(self, config: Config) -> Judge:
+    def _judge(self, config: Config) -> PageScorer:
         if config.query not in self._judges:
             model = relevance.create(config.relevance, config.query, config.language)
-            self._judges = {config.query: Judge(model)}
+            self._judges = {config.query: PageScorer(model)}
         return self._judges[config.query]
 
 

@@ -15,12 +15,12 @@ from time import process_time
 
 import numpy as np
 
-from evocrawl.links import LinkModel, prior
-from evocrawl.model import Content, Fingerprint, Lead, Link, Page
+from evocrawl.core.model import Content, Fingerprint, Lead, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.relevance import create
-from evocrawl.species.evo_prospects import Prospects
-from evocrawl.store import Frontier, NumberedLeads
-from evocrawl.urls import fingerprint
+from evocrawl.species.evo.link_model import LinkModel, prior
+from evocrawl.species.evo.prospects import CandidateRanking
 
 _PROBES = 100
 _WORDS = ["coral", "reef", *(f"word{number}" for number in range(5000))]
@@ -36,7 +36,9 @@ class Crawl:
         relevance = create("tfidf", "coral reef", "en")
         self.model = LinkModel(relevance.link, 0.12, prior.shipped())
         frontier = Frontier(self.claimed.__contains__, row_of=self.model.row_of)
-        self.prospects = Prospects(frontier, self.model, self.claimed.__contains__, NumberedLeads())
+        self.prospects = CandidateRanking(
+            frontier, self.model, self.claimed.__contains__, CandidatesByRow()
+        )
         self.known = ["http://h0.test/0"]
         self.pages = count()
         self.spent = {"choose": 0.0, "learn": 0.0, "add": 0.0}

@@ -24,13 +24,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evocrawl.links import FEATURES, LinkModel, prior
-from evocrawl.model import Fingerprint, Page
+from evocrawl.core.model import Fingerprint, Page
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Topic, Trial, TrialError, read_topics
-from evocrawl.simulation.worlds import open_world
-from evocrawl.species import SPECIES, Ingredients, Species
-from evocrawl.species.evo import evo
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.species import SPECIES, Species, SpeciesContext
+from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.species import evo
 
 EXAMPLES = 60
 """Examples of a run that the prior is worth."""
@@ -46,7 +46,7 @@ Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
 class Recorder(LinkModel):
     """A link model that keeps features with the addresses that they are of."""
 
-    def __init__(self, have: Ingredients) -> None:
+    def __init__(self, have: SpeciesContext) -> None:
         super().__init__(have.relevance.link, have.relevant_at, prior.shipped())
         self.kept: list[tuple[np.ndarray, Fingerprint]] = []
         self.rows: dict[Fingerprint, int] = {}
@@ -78,7 +78,7 @@ def crawled(world: str, topic: Topic, runs: int) -> Examples:
     parts = []
     recorders: list[Recorder] = []
 
-    def recording(have: Ingredients) -> Species:
+    def recording(have: SpeciesContext) -> Species:
         recorders.append(Recorder(have))
         return evo(have.frontier(), have.base.is_claimed, recorders[-1], have.leads())
 

@@ -20,9 +20,9 @@ from hashlib import blake2b
 from pathlib import Path
 from time import process_time
 
-from evocrawl.keys import KeySet
-from evocrawl.model import Lead
-from evocrawl.store import Frontier
+from evocrawl.core.containers.keymap import KeySet
+from evocrawl.core.model import Lead
+from evocrawl.frontier import Frontier
 
 _NEW = 30
 _PER_HOST = 200

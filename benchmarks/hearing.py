@@ -19,18 +19,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from store import chronicle_of, outcome_of
 
-from evocrawl.colony import Colony
-from evocrawl.model import Fetched, Link
-from evocrawl.particulars import Particulars
-from evocrawl.simulation.world import World
-from evocrawl.simulation.worlds import open_world
-from evocrawl.store.journal import NoJournal
-from evocrawl.store.packing import NoPayloads
-from evocrawl.store.shared.calls import Calls
-from evocrawl.store.shared.layout import Layout, shard_of
-from evocrawl.store.shared.rows import Rows
-from evocrawl.territory import Territory
-from evocrawl.urls import fingerprint, host_of
+from evocrawl.core.fetch import FetchDetails
+from evocrawl.core.model import Fetched, Link
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.simulation.worlds.base import World
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.codec import RowCodec
+from evocrawl.store.cluster.redis.commands import RedisCommands
+from evocrawl.store.cluster.redis.keys import KeyNames, shard_of
+from evocrawl.store.journal.codec import NoPayloads
+from evocrawl.store.journal.sqlite_journal import NoJournal
 
 DATE = "2026-01-01T00:00:00.000+00:00"
 
@@ -39,11 +39,13 @@ class Hearer:
     """A worker that owns the hosts of every second shard, and hears of all pages of the others."""
 
     def __init__(self, species: str, most: int) -> None:
-        self.rows = Rows(NoPayloads())
+        self.rows = RowCodec(NoPayloads())
         population = chronicle_of(species, most, NoJournal()).population
-        self.territory = Territory(1e9)
-        calls = Calls(self.rows, Layout("x"), "1")
-        self.colony = Colony(population, self.territory, calls, lambda _: None, lambda _: None)
+        self.territory = LeaseTable(1e9)
+        calls = RedisCommands(self.rows, KeyNames("x"), "1")
+        self.colony = PopulationSync(
+            population, self.territory, calls, lambda _: None, lambda _: None
+        )
         self.unpacking_s = self.hearing_s = 0.0
         self.pages = 0
 
@@ -73,7 +75,7 @@ def measure(world: World, seeds: list[Link], species: str, most: int) -> tuple[f
         if visit is None:
             break
         outcome = outcome_of(world, chronicle, visit)
-        told = Particulars(visit.agent, visit.lead, fetched_at=DATE)
+        told = FetchDetails(visit.agent, visit.lead, fetched_at=DATE)
         began_s = process_time()
         chronicle.spend(visit.id)
         chronicle.settle(visit.id, outcome, told)

@@ -4,7 +4,8 @@ Run: python benchmarks/hostile.py [--bytes 2000000] [--limit 10] [--only NAME â€
 
 Each kind of page is grown twice: to the largest size that still counts as ordinary, which is read
 on the event loop, and to `--bytes`, which is read in the process. The worst stall is that of an
-asyncio loop with a heartbeat every millisecond, on which both are read as `evocrawl.reader` does.
+asyncio loop with a heartbeat every millisecond, on which both are read as
+`evocrawl.adapter.extractor` does.
 Kinds stand for reports against parsers and crawlers, and for what takes this reader longest.
 """
 
@@ -15,7 +16,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from evocrawl.reading import Document, Reading, ReadingProcess, is_costly, read
+from evocrawl.extraction import Document, ParsedPage, ReadingProcess, is_costly, read
 
 URL = "http://hostile.test/dir/page"
 Kind = Callable[[int], bytes]
@@ -141,7 +142,7 @@ class Heartbeat:
             last = now
 
 
-async def measure(page: Document, process: ReadingProcess) -> tuple[float, float, Reading]:
+async def measure(page: Document, process: ReadingProcess) -> tuple[float, float, ParsedPage]:
     """The worst stall, the seconds it took to read (CPU time, if on the loop), and what was."""
     heart = Heartbeat()
     beating = asyncio.create_task(heart.beat())

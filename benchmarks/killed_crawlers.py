@@ -14,7 +14,7 @@ from pathlib import Path
 
 from crawled_tree import IN_FLIGHT, SETTINGS, evocrawl
 
-from evocrawl.store.shared.archive import SharedArchive
+from evocrawl.store.cluster.redis.archive import SharedArchive
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evocrawl-peers"
 

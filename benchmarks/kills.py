@@ -40,7 +40,7 @@ from crawled_tree import sites, start
 from killed_crawlers import Crawler, of_workers, scrapy_redis, with_a_store, with_jobdir
 from redis_beside import program, redis_server
 
-from evocrawl.simulation.proxy import LoopbackProxy
+from evocrawl.simulation.server.proxy import LoopbackProxy
 
 A_ROUND = 10
 """Kills in a round."""

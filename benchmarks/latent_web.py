@@ -20,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, not_found
 
 LINKS = 8
 FILLER = (

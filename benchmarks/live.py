@@ -115,7 +115,7 @@ def main() -> None:
         stock.flush()
         commands = {
             "evocrawl": [
-                "crawl", "evospider", "-a", "query=full-text search", "-a", "max_pages=0",
+                "crawl", "evospider", "-a", "query=full-text search", "-a", "max_requests=0",
                 "-a", f"species={given.species}", "-a", f"seeds={given.seeds}",
                 "-a", f"allowed_domains={' '.join(given.hosts)}",
                 "-s", "EVOCRAWL_PROGRESS_S=0",

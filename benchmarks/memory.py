@@ -24,11 +24,11 @@ from time import process_time
 
 import numpy as np
 
-from evocrawl.config import Config
-from evocrawl.habitat import Habitat, settle_in
-from evocrawl.model import Content, Cost, Fetched, Lead, Link, Page
-from evocrawl.store import PageRecord
-from evocrawl.urls import fingerprint, host_of
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.frontier import PageRecord
+from evocrawl.population.assembly import Assembly, assemble
 
 _LINKS = 30
 _NEW = 24
@@ -81,10 +81,10 @@ class Web:
         return Page(url, fingerprint(url), relevance, price, links, content=content)
 
 
-def habitat_of(species: str) -> Habitat:
-    options = {"SPECIES": species, "QUERY": "coral reef", "MAX_PAGES": 0}
+def habitat_of(species: str) -> Assembly:
+    options = {"SPECIES": species, "QUERY": "coral reef", "MAX_REQUESTS": 0}
     config = Config.read({f"EVOCRAWL_{name}": value for name, value in options.items()})
-    return settle_in(config, concurrency=1, host_limit=lambda _: (1, 0.0), timeout_s=180.0)
+    return assemble(config, concurrency=1, host_limit=lambda _: (1, 0.0), timeout_s=180.0)
 
 
 def resident() -> int:
@@ -93,7 +93,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-def lay(web: Web, habitat: Habitat, upto: int) -> None:
+def lay(web: Web, habitat: Assembly, upto: int) -> None:
     """Let pages and links become known without a visit to each, but for one page of ten."""
     species, base = habitat.population.species[0], habitat.base
     appraise = getattr(species.choice, "appraise", None)
@@ -117,7 +117,7 @@ def lay(web: Web, habitat: Habitat, upto: int) -> None:
             crawl(web, habitat, web.known + 1)
 
 
-def crawl(web: Web, habitat: Habitat, upto: int) -> tuple[list[float], list[float]]:
+def crawl(web: Web, habitat: Assembly, upto: int) -> tuple[list[float], list[float]]:
     """Crawl; return the seconds that the last choices and settlements took."""
     population = habitat.population
     chosen, settled = list[float](), list[float]()

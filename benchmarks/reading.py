@@ -21,7 +21,7 @@ from pathlib import Path
 from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 
-from evocrawl.reading import read_html
+from evocrawl.extraction import parse_html
 
 Reader = Callable[[bytes, str], int]
 EXTRACTOR = LinkExtractor()
@@ -29,7 +29,7 @@ EXTRACTOR = LinkExtractor()
 
 def evocrawl(body: bytes, url: str) -> int:
     """Links with contexts, main text, title, language."""
-    return len(read_html(body, url, encoding="utf-8").links)
+    return len(parse_html(body, url, encoding="utf-8").links)
 
 
 def scrapy(body: bytes, url: str) -> int:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evocrawl.model import Content
+from evocrawl.core.model import Content
 from evocrawl.relevance import create
 
 Scores = NDArray[np.float64]

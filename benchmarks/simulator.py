@@ -18,13 +18,13 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from evocrawl.config import Config
-from evocrawl.model import Cost, Dead, Fingerprint, Link, Refused
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Cost, Dead, Fingerprint, Link, Refused
+from evocrawl.core.urls.identity import fingerprint
 from evocrawl.simulation.laboratory import peak_rss_bytes
 from evocrawl.simulation.runner import run
-from evocrawl.simulation.world import Arrived, Document, Follows
+from evocrawl.simulation.worlds.base import Arrived, Document, Follows
 from evocrawl.species import SPECIES
-from evocrawl.urls import fingerprint
 
 LINKS = 20
 WORDS = ("stone", "river", "road", "cloud", "house", "apple", "letter", "garden")
@@ -91,7 +91,7 @@ def measure(species: str, pages: int, budget: int) -> list[str]:
     labels = world.about("Corals") if species == "oracle" else None
     before = peak_rss_bytes()
     config = Config.read(
-        {}, {"query": "coral bleaching", "species": species, "max_pages": min(budget, pages)}
+        {}, {"query": "coral bleaching", "species": species, "max_requests": min(budget, pages)}
     )
     done = run(world, config, ["http://h0.test/0"], relevant=labels)
     per_request = {name: 1e6 * seconds / done.requests for name, seconds in done.cpu_s_by.items()}

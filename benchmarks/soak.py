@@ -33,8 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.hostile import KINDS  # noqa: E402
-from evocrawl.keys import KeySet  # noqa: E402
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Reset, Response, redirect  # noqa: E402
+from evocrawl.core.containers.keymap import KeySet  # noqa: E402
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Reset, Response, redirect  # noqa: E402
 
 HTML = {"Content-Type": "text/html"}
 WORDS = ["coral", "reef", "bleaching", "sea", "warm"] + [f"word{n}" for n in range(2_000)]
@@ -47,7 +47,7 @@ class Watch:
     def __init__(self, crawler: Any) -> None:
         from scrapy import signals
 
-        from evocrawl.ecosystem import Ecosystem
+        from evocrawl.adapter.context import CrawlContext
 
         self._every = crawler.settings.getint("SOAK_EVERY")
         self._file = Path(crawler.settings["SOAK_FILE"])
@@ -56,7 +56,7 @@ class Watch:
         self._worst = self._worst_cpu = 0.0
         self._stalls = 0
         self._known = KeySet()
-        Ecosystem.of(crawler).on_landed.append(self._landed)
+        CrawlContext.of(crawler).on_landed.append(self._landed)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._scraped, signals.item_scraped)
 
@@ -178,7 +178,7 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
         "EVOCRAWL_STATS_FILE": stats,
         "EVOCRAWL_PROGRESS_S": 0,
         "EVOCRAWL_QUERY": "coral bleaching",
-        "EVOCRAWL_MAX_PAGES": 2 * pages,
+        "EVOCRAWL_MAX_REQUESTS": 2 * pages,
         "EVOCRAWL_SPECIES": species,
         "CLOSESPIDER_ITEMCOUNT": pages,
         "DOWNLOAD_DELAY": 0,

@@ -23,34 +23,34 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from crawled_tree import evocrawl, start, tree
 
-from evocrawl.chronicle import Chronicle
-from evocrawl.config import Config
-from evocrawl.habitat import settle_in
-from evocrawl.limits import Limits
-from evocrawl.model import Dead, Fetched, Link, Outcome, Page, Refused, Visit
-from evocrawl.particulars import Particulars
-from evocrawl.replay import replay
-from evocrawl.simulation.proxy import LoopbackProxy
-from evocrawl.simulation.world import World
-from evocrawl.simulation.worlds import open_world
-from evocrawl.store.journal import Journal, NoJournal, SqliteJournal
-from evocrawl.store.ops import Began
-from evocrawl.urls import fingerprint
+from evocrawl.core.config.config import Config
+from evocrawl.core.fetch import FetchDetails
+from evocrawl.core.model import Dead, Fetched, Link, Outcome, Page, Refused, Visit
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.assembly import assemble
+from evocrawl.simulation.server.proxy import LoopbackProxy
+from evocrawl.simulation.worlds.base import World
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journaled_population import JournaledPopulation
+from evocrawl.store.journal.operations import RunStarted
+from evocrawl.store.journal.replay import replay
+from evocrawl.store.journal.sqlite_journal import Journal, NoJournal, SqliteJournal
 
 DATE = "2026-01-01T00:00:00.000+00:00"
 HOST_LIMIT = (1, 0.0)
 
 
-def chronicle_of(species: str, pages: int, journal: Journal) -> Chronicle:
+def chronicle_of(species: str, pages: int, journal: Journal) -> JournaledPopulation:
     config = Config.read({"EVOCRAWL_SPECIES": species, "EVOCRAWL_QUERY": "coral"})
-    limits = Limits(lambda _: HOST_LIMIT, HOST_LIMIT)
-    habitat = settle_in(config, concurrency=1, host_limit=limits, timeout_s=180.0)
-    chronicle = Chronicle(habitat.population, limits, journal)
-    chronicle.begin(Began(pages, 1, HOST_LIMIT))
+    limits = JournaledHostLimits(lambda _: HOST_LIMIT, HOST_LIMIT)
+    habitat = assemble(config, concurrency=1, host_limit=limits, timeout_s=180.0)
+    chronicle = JournaledPopulation(habitat.population, limits, journal)
+    chronicle.begin(RunStarted(pages, 1, HOST_LIMIT))
     return chronicle
 
 
-def outcome_of(world: World, chronicle: Chronicle, visit: Visit) -> Outcome:
+def outcome_of(world: World, chronicle: JournaledPopulation, visit: Visit) -> Outcome:
     answer = world.fetch(visit.lead.url, 0.0)
     if isinstance(answer, Dead | Refused):
         return answer
@@ -62,7 +62,9 @@ def outcome_of(world: World, chronicle: Chronicle, visit: Visit) -> Outcome:
     return Fetched(page, answer.cost)
 
 
-def crawl(world: World, seeds: list[Link], chronicle: Chronicle) -> tuple[int, int, float]:
+def crawl(
+    world: World, seeds: list[Link], chronicle: JournaledPopulation
+) -> tuple[int, int, float]:
     """Crawl; return visits, pages fetched and CPU seconds of all but the world."""
     chronicle.place(seeds)
     visits, pages, cpu_s = 0, 0, 0.0
@@ -75,7 +77,7 @@ def crawl(world: World, seeds: list[Link], chronicle: Chronicle) -> tuple[int, i
         outcome = outcome_of(world, chronicle, visit)
         began_s = process_time()
         chronicle.spend(visit.id)
-        chronicle.settle(visit.id, outcome, Particulars(visit.agent, visit.lead, fetched_at=DATE))
+        chronicle.settle(visit.id, outcome, FetchDetails(visit.agent, visit.lead, fetched_at=DATE))
         chronicle.flush()
         cpu_s += process_time() - began_s
         visits, pages = visits + 1, pages + isinstance(outcome, Fetched)

@@ -2,7 +2,8 @@
 
     python benchmarks/traps.py pages.jsonl.gz --topics topics.tsv --split dev --most 3
 
-Each trap of `evocrawl.simulation.trap_sites` is hung on one in twenty pages of the world, its words
+Each trap of `evocrawl.simulation.worlds.made_up.trap_sites` is hung on one in twenty pages of the
+world, its words
 taken from the world's own pages about the topic. The budget is by the rule of ``evocrawl sim``,
 from the first three pages of a search. Shares are means over the topics.
 """
@@ -13,19 +14,24 @@ import argparse
 import sys
 from pathlib import Path
 
-from evocrawl.config import Config
-from evocrawl.simulation.answers import AnsweringWorld
+from evocrawl.core.config.config import Config
 from evocrawl.simulation.runner import Run, run
-from evocrawl.simulation.trap_sites import TRAPS
-from evocrawl.simulation.trapped import Trapped, is_trap
 from evocrawl.simulation.trials import Topic, read_topics
-from evocrawl.simulation.worlds import open_world
+from evocrawl.simulation.worlds.answers import AnsweringWorld
+from evocrawl.simulation.worlds.made_up.trap_sites import TRAPS
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.simulation.worlds.trapped import Trapped, is_trap
 from evocrawl.species import SPECIES
 
 
 def crawl(world: AnsweringWorld, topic: Topic, species: str, budget: int, *, novelty: bool) -> Run:
     """Crawl once."""
-    settings = {"query": topic.query, "species": species, "max_pages": budget, "novelty": novelty}
+    settings = {
+        "query": topic.query,
+        "species": species,
+        "max_requests": budget,
+        "novelty": novelty,
+    }
     return run(world, Config.read({}, settings), world.search(topic.query, 3))
 
 

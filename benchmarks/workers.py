@@ -60,7 +60,7 @@ class Figures:
 def command(store: str, begin: str, asked: argparse.Namespace, most: int = 0) -> list[str]:
     """Return the command line of a worker; `most` is its budget (0: none)."""
     arguments = {
-        "query": "coral bleaching", "seeds": begin, "max_pages": most, "store": store,
+        "query": "coral bleaching", "seeds": begin, "max_requests": most, "store": store,
         "upper_bound": 256, "agents": 64, "progress_s": 0,
     }  # fmt: skip
     settings = {

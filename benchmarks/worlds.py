@@ -17,8 +17,8 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from evocrawl.simulation.synthetic import Synthetic
-from evocrawl.simulation.worlds import open_world
+from evocrawl.simulation.worlds.made_up.base import Synthetic
+from evocrawl.simulation.worlds.registry import open_world
 
 FETCHES = 2000
 DEFAULT = ["sites:sites=6000", "news:pages=60000", "sites:sites=100000", "news:pages=1000000"]

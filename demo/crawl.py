@@ -29,7 +29,7 @@ SEEDS = (
 )
 """Three front pages: none is about the topic, two of their hosts have no page about it."""
 
-MAX_PAGES = 400
+MAX_REQUESTS = 400
 BASELINE = "breadth_first"
 LOOPBACK = {
     "DOWNLOAD_DELAY": "0",
@@ -53,7 +53,7 @@ class Job:
 
     query: str
     seeds: str
-    max_pages: int
+    max_requests: int
     species: str
     seed: int
     settings: Mapping[str, str]
@@ -61,7 +61,7 @@ class Job:
     def command(self, folder: Path) -> list[str]:
         """Return the command that crawls and writes pages.jsonl and stats.json to `folder`."""
         command = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
-        for name in ("query", "seeds", "max_pages", "species", "seed"):
+        for name in ("query", "seeds", "max_requests", "species", "seed"):
             command += ["-a", f"{name}={getattr(self, name)}"]
         settings = {
             "LOG_LEVEL": "WARNING",
@@ -94,7 +94,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--query", help=f"what to look for (default: {QUERY})")
     parser.add_argument("--seeds", help="addresses on the live web, separated by spaces")
-    parser.add_argument("--max-pages", type=int, default=MAX_PAGES, help="budget of HTTP requests")
+    parser.add_argument(
+        "--max-requests", type=int, default=MAX_REQUESTS, help="budget of HTTP requests"
+    )
     parser.add_argument("--species", default="evo", help="who crawls (default: evo)")
     parser.add_argument("--seed", type=int, default=1, help="of the random generator")
     parser.add_argument("--compare", action="store_true", help=f"{BASELINE} too, on the live web")
@@ -125,8 +127,10 @@ def _crawl(
     for species in dict.fromkeys(all_species):
         target = folder if species == options.species else folder / species
         target.mkdir(parents=True)
-        print(f"crawl of {options.max_pages} requests by {species}", flush=True)
-        job = Job(options.query, options.seeds, options.max_pages, species, options.seed, settings)
+        print(f"crawl of {options.max_requests} requests by {species}", flush=True)
+        job = Job(
+            options.query, options.seeds, options.max_requests, species, options.seed, settings
+        )
         code = run(job.command(target), environment or os.environ, ROOT)
         results.append(load(species, target / "pages.jsonl", target / "stats.json"))
         if code:

@@ -22,7 +22,7 @@ from pathlib import Path
 from demo.packages import PackageError, cache_folder, fetch
 from demo.site import FolderSite, PlainSite, alias, moved, plain_http
 from demo.survey import survey
-from evocrawl.simulation.proxy import LoopbackProxy, Site, not_found
+from evocrawl.simulation.server.proxy import LoopbackProxy, Site, not_found
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from evocrawl.simulation.proxy import Request, Response, not_found, redirect
+from evocrawl.simulation.server.proxy import Request, Response, not_found, redirect
 
 Rewrite = Callable[[bytes], bytes]
 PlainSite = Callable[[Request], Response]

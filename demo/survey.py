@@ -17,7 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree, html
 
 from demo.site import FolderSite, PlainSite
-from evocrawl.simulation.proxy import Request
+from evocrawl.simulation.server.proxy import Request
 
 TOPIC = re.compile(
     r"full[- ]?text search|text search|\bfts[345]?\b|\bts_?(?:vector|query|rank|headline)\b"

@@ -26,9 +26,9 @@ from demo.packages import PackageError
 from demo.site import FolderSite, PlainSite
 from demo.survey import is_about
 from demo.topics import table, topics_of
-from evocrawl.model import Link
-from evocrawl.reading import Reading, read_html
-from evocrawl.simulation.proxy import Request, Response
+from evocrawl.core.model import Link
+from evocrawl.extraction import ParsedPage, parse_html
+from evocrawl.simulation.server.proxy import Request, Response
 
 TOPIC = "full-text-search"
 QUERY = "full text search index"
@@ -78,7 +78,7 @@ def lines_of(web: Mapping[str, FolderSite], aliases: Mapping[str, PlainSite]) ->
         for path, _ in site.pages():
             url = f"http://{host}{path}"
             asked.add(url)
-            reading = read_html(_ask(sites, url).body, url)
+            reading = parse_html(_ask(sites, url).body, url)
             yield _page(url, reading, site.robots)
             todo += [link.url for link in reading.links if link.url not in asked]
     while todo:
@@ -92,10 +92,10 @@ def lines_of(web: Mapping[str, FolderSite], aliases: Mapping[str, PlainSite]) ->
             yield {"url": url, "redirect_to": location}
         elif answer.status == 200 and answer.headers.get("content-type") == "text/html":
             # A folder, or a page under a second spelling of its name.
-            yield _page(url, read_html(answer.body, url), "")
+            yield _page(url, parse_html(answer.body, url), "")
 
 
-def _page(url: str, reading: Reading, robots: str) -> dict[str, Any]:
+def _page(url: str, reading: ParsedPage, robots: str) -> dict[str, Any]:
     line: dict[str, Any] = {
         "url": url,
         "title": reading.title,

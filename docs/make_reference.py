@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from evocrawl.config import PREFIX, Config
-from evocrawl.economies import ECONOMIES
-from evocrawl.meta import META_KEYS
-from evocrawl.stats import STATS
+from evocrawl.adapter.meta import META_KEYS
+from evocrawl.core.config.config import PREFIX, Config
+from evocrawl.core.config.presets import SPECIES_PRESETS
+from evocrawl.core.stats import STATS
 
 PAGE = Path(__file__).with_name("reference.md")
 
@@ -58,7 +58,7 @@ def reference() -> str:
     options = "".join(_option(each.name, each.default, each.metadata) for each in common)
     stats = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in STATS.items())
     keys = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in META_KEYS.items())
-    economies = "".join(_economy(name, own) for name, own in ECONOMIES.items())
+    economies = "".join(_economy(name, own) for name, own in SPECIES_PRESETS.items())
     page = f"{_HEAD}{options}{_ECONOMIES}{economies}{_STATS}{stats}{_META}{keys}{_SIGNALS}"
     return page.replace("\n\n\n", "\n\n")
 

@@ -15,13 +15,17 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
 
-from evocrawl import __version__, log_records
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.errors import EvocrawlError
-from evocrawl.extensions.progress import Progress
-from evocrawl.extensions.recorder import Recorder
-from evocrawl.extensions.report import StatsReport
-from evocrawl.extensions.stalled import Stalled
+from evocrawl import __version__
+from evocrawl.adapter import log_records
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.extensions.progress import Progress
+from evocrawl.adapter.extensions.recorder import Recorder
+from evocrawl.adapter.extensions.stalled import Stalled
+from evocrawl.adapter.extensions.stats import StatsReport
+from evocrawl.adapter.scheduler import EvoScheduler
+from evocrawl.adapter.settings_check import check_process, check_settings
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.sanitize import mask_secrets
 from evocrawl.middlewares.backoff import BackoffMiddleware
 from evocrawl.middlewares.beginnings import BeginningsMiddleware
 from evocrawl.middlewares.compression import DecompressionMiddleware
@@ -35,9 +39,6 @@ from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
 from evocrawl.pipelines.reward import RewardPipeline
-from evocrawl.scheduler import EvoScheduler
-from evocrawl.scrapy_settings import check_process, checked
-from evocrawl.showing import masked
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -110,7 +111,7 @@ class Addon:
         """
         log_records.install()
         with self._refusing():
-            checked(settings)
+            check_settings(settings)
         settings.set("SCHEDULER", EvoScheduler, "addon")
         if load_object(settings["SCHEDULER"]) is not EvoScheduler:
             raise NotConfigured(
@@ -132,7 +133,7 @@ class Addon:
         for name in TOLD_URLS:
             logging.getLogger(name).addFilter(_mask)
         with self._refusing():
-            Ecosystem.of(self._crawler)
+            CrawlContext.of(self._crawler)
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -161,7 +162,9 @@ def _mask(record: logging.LogRecord) -> bool:
     """No address shall be logged with the password in it."""
     if isinstance(record.args, dict):
         told = {key: str(value) for key, value in record.args.items()}
-        secret = {key: masked(text) for key, text in told.items() if masked(text) != text}
+        secret = {
+            key: mask_secrets(text) for key, text in told.items() if mask_secrets(text) != text
+        }
         record.args = {**record.args, **secret}
     return True
 

@@ -1,1 +1,1 @@
-"""To be described."""
+"""Scrapy middlewares: robots.txt, back-off, guard, encoding, redirects, meter and links."""

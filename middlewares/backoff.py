@@ -17,12 +17,12 @@ from scrapy.exceptions import (
 )
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.failures import bare, because
-from evocrawl.flights import GIVEN_UP
-from evocrawl.robots import retry_after
-from evocrawl.slots import slot_of
-from evocrawl.troubles import MAX_HOSTS
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.download_slots import slot_of
+from evocrawl.adapter.failures import bare, because
+from evocrawl.core.fetch import GIVEN_UP
+from evocrawl.politeness.backoff import MAX_HOSTS
+from evocrawl.politeness.robots.rules import retry_after
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -56,12 +56,13 @@ class HostGivenUp(IgnoreRequest):
 class BackoffMiddleware:
     """Downloader middleware between caches and the guard: it sees every answer from the network.
 
-    What it learns goes to `evocrawl.troubles`, and from there to the population, which chooses no
+    What it learns goes to `evocrawl.politeness.backoff`, and from there to the population, which
+    chooses no
     links of a host that is to be left alone. Whether a request is made again is for Scrapy's
     RetryMiddleware to say, when for the scheduler.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
         assert crawler.stats is not None
         self._stats = crawler.stats
         self._crawler = crawler
@@ -75,7 +76,7 @@ class BackoffMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(crawler, Ecosystem.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise HostGivenUp."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.http import TextResponse
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.reader import latin1
-from evocrawl.reading import beginning
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.extractor import latin1
+from evocrawl.extraction import beginning
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -20,17 +20,17 @@ class BeginningsMiddleware:
     """Downloader middleware next to decompression.
 
     A response waits, with its body, until its page has been read. Where the spider reads pages as
-    evospider does (`Ecosystem.reads_beginnings`), nothing looks at more than the beginning of a big
-    one. Responses of a spider of the project's own are left whole.
+    evospider does (`CrawlContext.reads_beginnings`), nothing looks at more than the beginning of a
+    big one. Responses of a spider of the project's own are left whole.
     """
 
-    def __init__(self, ecosystem: Ecosystem) -> None:
+    def __init__(self, ecosystem: CrawlContext) -> None:
         self._ecosystem = ecosystem
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(Ecosystem.of(crawler))
+        return cls(CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Return the response, with the beginning of its body where that is all that is read."""

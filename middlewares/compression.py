@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Self
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.middlewares.robots_fetch import is_for_robots
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.robots.fetcher import is_for_robots
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -36,10 +36,10 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem; raises NotConfigured where COMPRESSION_ENABLED says."""
         middleware = super().from_crawler(crawler)
-        middleware._ecosystem = Ecosystem.of(crawler)
+        middleware._ecosystem = CrawlContext.of(crawler)
         return middleware
 
-    _ecosystem: Ecosystem
+    _ecosystem: CrawlContext
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         """Decompress the body; what is raised where that fails is Scrapy's."""

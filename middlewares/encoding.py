@@ -12,7 +12,7 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
-from evocrawl.reading.decoding import is_web_encoding, safe_encoding
+from evocrawl.extraction.decoding import is_web_encoding, safe_encoding
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -11,22 +11,26 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.utils.httpobj import urlparse_cached
 
-from evocrawl.addresses import Networks, literal
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.errors import EvocrawlError
-from evocrawl.guard import AddressRefused, watch
-from evocrawl.handlers import SCHEMES, check_handlers, say_what_is_not_watched
-from evocrawl.lookups import MAX_NAMES, Lookups
-from evocrawl.meta import PLAIN
-from evocrawl.showing import shown
-from evocrawl.urls import host_of
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.meta import PLAIN
+from evocrawl.adapter.network.guard import AddressRefused, guard_pool
+from evocrawl.adapter.network.handler_classes import (
+    SCHEMES,
+    check_handlers,
+    say_what_is_not_watched,
+)
+from evocrawl.adapter.network.resolver import MAX_NAMES, DnsCache
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.sanitize import one_line
+from evocrawl.core.urls.identity import host_of
+from evocrawl.core.urls.networks import NetworkPolicy, literal
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from evocrawl.config import Config
+    from evocrawl.core.config.config import Config
 
 logger = logging.getLogger(__name__)
 
@@ -42,14 +46,15 @@ class GuardMiddleware:
 
     Lets out requests for public addresses and those of EVOCRAWL_ALLOW_NETWORKS. Here a host is
     looked up first, so that a refused request is not counted; what holds is the check at the
-    connection (`evocrawl.guard`). Where a proxy connects in our place there is no such check: then
+    connection (`evocrawl.adapter.network.guard`). Where a proxy connects in our place there is no
+    such check: then
     this one is all there is, and names that cannot be looked up from here are left to the proxy.
 
     Other schemes than http and https pass only where the spider marks a request as no link
     (``meta["evocrawl"] = False``) and the project has a handler for them.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: Ecosystem, networks: Networks) -> None:
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext, networks: NetworkPolicy) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
         self._ecosystem = ecosystem
@@ -57,15 +62,15 @@ class GuardMiddleware:
         self._located: dict[str, str] = {}
         self._stats = crawler.stats
         self._networks = networks
-        self._lookups = Lookups()
+        self._lookups = DnsCache()
         self._is_watching = False
         self._has_warned = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's configuration; raises SettingError as `check_handlers` does."""
-        ecosystem = Ecosystem.of(crawler)
-        networks = Networks(ecosystem.config.allow_networks)
+        ecosystem = CrawlContext.of(crawler)
+        networks = NetworkPolicy(ecosystem.config.allow_networks)
         try:
             check_handlers(crawler.settings, networks, ecosystem.config.trusted_handlers)
         except EvocrawlError:
@@ -133,7 +138,7 @@ class GuardMiddleware:
         if not isinstance(exception, AddressRefused):
             return
         self._stats.inc_value("evocrawl/guard/address")
-        reason = shown(str(exception))
+        reason = one_line(str(exception))
         logger.debug("refused: %s", reason)
         if not self._has_warned:
             self._has_warned = True
@@ -157,7 +162,7 @@ class GuardMiddleware:
         for handler in {type(each): each for each in found}.values():
             say_what_is_not_watched(type(handler))
         for handler in [] if self._networks.is_everything else found:
-            watch(getattr(handler, "_pool", None), self._networks)
+            guard_pool(getattr(handler, "_pool", None), self._networks)
 
 
 def places_at_one_address(config: Config, settings: BaseSettings) -> int:

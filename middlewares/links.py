@@ -14,21 +14,21 @@ from scrapy.utils.defer import _schedule_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.flights import Flight, has_page
-from evocrawl.items import PageItem
-from evocrawl.meta import PLAIN, VISIT
-from evocrawl.model import Fingerprint, Link
-from evocrawl.probes import SOFT_404
-from evocrawl.request_links import is_address, request_link
-from evocrawl.showing import masked, shown
-from evocrawl.waits import Outputs
+from evocrawl.adapter.callback_waits import Outputs
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.meta import PLAIN, VISIT
+from evocrawl.adapter.requests import is_address, request_link
+from evocrawl.adapter.soft_404 import SOFT_404
+from evocrawl.core.fetch import Fetch, has_page
+from evocrawl.core.items import PageItem
+from evocrawl.core.model import Fingerprint, Link
+from evocrawl.core.sanitize import mask_secrets, one_line
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from evocrawl.flights import Flight
+    from evocrawl.core.fetch import Fetch
 
 
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class _Callback:
     """
 
     response: Response
-    flight: Flight | None
+    flight: Fetch | None
     requests: list[Request] = field(default_factory=list)
     items: list[PageItem] = field(default_factory=list)
     words: dict[Fingerprint, Link] = field(default_factory=dict)
@@ -78,14 +78,14 @@ class LinksMiddleware:
     those of other schemes than http and https.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: Ecosystem) -> None:
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
         self._crawler = crawler
         self._ecosystem = ecosystem
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(crawler, Ecosystem.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
@@ -144,7 +144,7 @@ class LinksMiddleware:
             if callback.closing_s > self._ecosystem.config.closing_wait_s and outputs.give_up():
                 logger.warning(
                     "the crawl closes: the callback of %s, which still waits, is given up",
-                    shown(masked(callback.response.url)),
+                    one_line(mask_secrets(callback.response.url)),
                 )
                 return
         elif self._ecosystem.population.ended == "budget" and not engine.downloader.active:
@@ -233,12 +233,12 @@ class LinksMiddleware:
         self._ecosystem.take(item)
         return []
 
-    def _known(self, flight: Flight | None) -> None:
+    def _known(self, flight: Fetch | None) -> None:
         if flight is not None:
             self._ecosystem.known(flight)
 
     def _links(
-        self, requests: list[Request], words: dict[Fingerprint, Link], flight: Flight | None
+        self, requests: list[Request], words: dict[Fingerprint, Link], flight: Fetch | None
     ) -> Iterator[Link]:
         names = self._ecosystem.names
         for request in requests:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import IgnoreRequest
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.flights import ADDRESS, GIVEN_UP, OVER_BUDGET, has_page
-from evocrawl.guard import AddressRefused
-from evocrawl.meta import REFUSED, VISIT
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.meta import REFUSED, VISIT
+from evocrawl.adapter.network.guard import AddressRefused
+from evocrawl.core.fetch import ADDRESS, GIVEN_UP, OVER_BUDGET, RawResponse, has_page
+from evocrawl.core.sanitize import one_line
 from evocrawl.middlewares.backoff import HostGivenUp
-from evocrawl.particulars import Answer
-from evocrawl.showing import shown
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -32,13 +31,13 @@ class MeterMiddleware:
     redirects and retries, so that each hop and each try is one.
     """
 
-    def __init__(self, ecosystem: Ecosystem) -> None:
+    def __init__(self, ecosystem: CrawlContext) -> None:
         self._ecosystem = ecosystem
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(Ecosystem.of(crawler))
+        return cls(CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""
@@ -78,10 +77,10 @@ class MeterMiddleware:
         elif isinstance(exception, HostGivenUp):
             flight.failure = GIVEN_UP
         else:
-            flight.failure = flight.failure or shown(str(exception))
+            flight.failure = flight.failure or one_line(str(exception))
 
 
-def _as_it_came(response: Response) -> Answer:
+def _as_it_came(response: Response) -> RawResponse:
     """The reason phrase is not known any more: it is the standard's."""
     protocol = (response.protocol or "HTTP/1.1").upper()
     status_line = f"{protocol} {response.status} {responses.get(response.status, '')}".rstrip()
@@ -90,4 +89,4 @@ def _as_it_came(response: Response) -> Answer:
         for name, values in response.headers.items()
         for value in values
     )
-    return Answer(status_line, headers, response.body)
+    return RawResponse(status_line, headers, response.body)

@@ -19,10 +19,10 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.http import HtmlResponse
 
-from evocrawl.reading.refresh import declared_refresh, read_refresh, refreshed_url
-from evocrawl.references import header_text, resolved
-from evocrawl.robots import authority
-from evocrawl.urls import fingerprint
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.core.urls.resolve import header_text, resolve
+from evocrawl.extraction.refresh import declared_refresh, read_refresh, refreshed_url
+from evocrawl.politeness.robots.rules import authority
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -70,7 +70,7 @@ class OwnOriginRedirectMiddleware(_OwnOrigin, RedirectMiddleware):
         """Follow what browsers make of Location; others of its spellings Scrapy takes for paths."""
         location = response.headers.get(b"Location")
         try:
-            target = resolved(request.url, header_text(location or b""))
+            target = resolve(request.url, header_text(location or b""))
         except ValueError:
             return response
         if target is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_request
 from scrapy.exceptions import IgnoreRequest
 
-from evocrawl.ecosystem import Ecosystem
+from evocrawl.adapter.context import CrawlContext
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -28,13 +28,13 @@ class ShareRetryMiddleware(RetryMiddleware):
     share is looked at here and not in the scheduler. Requests that are no links count for nothing.
     """
 
-    ecosystem: Ecosystem
+    ecosystem: CrawlContext
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem; raises NotConfigured where RETRY_ENABLED is off."""
         middleware = super().from_crawler(crawler)
-        middleware.ecosystem = Ecosystem.of(crawler)
+        middleware.ecosystem = CrawlContext.of(crawler)
         middleware.retries = 0
         middleware.has_warned = False
         return middleware

@@ -18,23 +18,23 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import succeed
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.failures import because
-from evocrawl.guard import AddressRefused
-from evocrawl.meta import REFUSED
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.failures import because
+from evocrawl.adapter.meta import REFUSED
+from evocrawl.adapter.network.guard import AddressRefused
+from evocrawl.adapter.robots.fetcher import RobotsFetcher
+from evocrawl.adapter.robots.inquiries import RobotsInquiries
+from evocrawl.core.urls.identity import host_of
 from evocrawl.middlewares.guard import GuardMiddleware, places_at_one_address
-from evocrawl.middlewares.robots_fetch import RobotsFetcher
-from evocrawl.middlewares.robots_inquiry import Inquiries
-from evocrawl.robots import Rules, Verdict, authority, product_token
-from evocrawl.robots_cache import RulesCache
-from evocrawl.urls import host_of
+from evocrawl.politeness.robots.cache import RobotsCache
+from evocrawl.politeness.robots.rules import RobotsRules, Verdict, authority, product_token
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from evocrawl.config import Config
+    from evocrawl.core.config.config import Config
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +67,8 @@ class RobotsMiddleware:
         settings = crawler.settings
         agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
         self._obey = settings.getbool("ROBOTSTXT_OBEY")
-        self._cache = RulesCache(delay_cap_s=config.crawl_delay_cap_s)
-        self._inquiries = Inquiries(
+        self._cache = RobotsCache(delay_cap_s=config.crawl_delay_cap_s)
+        self._inquiries = RobotsInquiries(
             RobotsFetcher(crawler, product_token(agent), config.robots_timeout_s).fetch,
             self._cache,
             crawler.stats,
@@ -85,7 +85,7 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(crawler, Ecosystem.of(crawler).config)
+        return cls(crawler, CrawlContext.of(crawler).config)
 
     def is_open(self, url: str) -> bool:
         """Return whether a request for `url` would be decided without waiting.
@@ -110,7 +110,7 @@ class RobotsMiddleware:
         return not self.is_open(url) and self._inquiries.is_asking(authority(url))
 
     def hasten(self) -> dict[str, float]:
-        """Ask again soon where an authority is left alone; see `Inquiries.hasten`."""
+        """Ask again soon where an authority is left alone; see `RobotsInquiries.hasten`."""
         return self._inquiries.hasten()
 
     def delay_of(self, host: str) -> float:
@@ -138,7 +138,7 @@ class RobotsMiddleware:
             self._refuse(request, rules)
         self._pace(request)
 
-    def _refuse(self, request: Request, rules: Rules) -> None:
+    def _refuse(self, request: Request, rules: RobotsRules) -> None:
         request.meta[REFUSED] = True
         if rules.verdict is Verdict.UNREACHABLE:
             why = RobotsUnreachable(f"robots.txt of {authority(request.url)} cannot be had")

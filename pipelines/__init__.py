@@ -1,1 +1,1 @@
-"""To be described."""
+"""Scrapy item pipelines: relevance, energy and reward."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.items import PageItem
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.core.items import PageItem
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 class PagePipeline(ABC):
     """An item pipeline for `PageItem` alone."""
 
-    def __init__(self, ecosystem: Ecosystem) -> None:
+    def __init__(self, ecosystem: CrawlContext) -> None:
         self.ecosystem = ecosystem
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(Ecosystem.of(crawler))
+        return cls(CrawlContext.of(crawler))
 
     def process_item(self, item: Any) -> Any:
         """Treat a page; return the item."""

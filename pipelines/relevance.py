@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evocrawl.items import PageItem
+from evocrawl.core.items import PageItem
 from evocrawl.pipelines.base import PagePipeline
 
 

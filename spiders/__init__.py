@@ -1,1 +1,1 @@
-"""To be described."""
+"""The spider `evospider`."""

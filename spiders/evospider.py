@@ -8,29 +8,30 @@ from urllib.parse import quote
 
 from scrapy import Request, Spider
 
-from evocrawl import log_records
+from evocrawl.adapter import log_records
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.meta import SEED
+from evocrawl.adapter.soft_404 import SOFT_404
 from evocrawl.addon import Addon
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.errors import SettingError
-from evocrawl.flights import has_page
-from evocrawl.hostnames import ascii_name, with_ascii_name
-from evocrawl.meta import SEED
-from evocrawl.probes import SOFT_404
-from evocrawl.reading.targets import DATA
-from evocrawl.urls import host_of, identity
+from evocrawl.core.errors import SettingError
+from evocrawl.core.fetch import has_page
+from evocrawl.core.urls.hostnames import ascii_name, with_ascii_name
+from evocrawl.core.urls.identity import host_of, identity
+from evocrawl.extraction.data_links import DATA
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from evocrawl.items import PageItem
+    from evocrawl.core.items import PageItem
 
 
 class EvoSpider(Spider):
     """Yields one `PageItem` a page and no requests: where to go is the population's business.
 
-    Every option of `evocrawl.config.Config` is an argument. Unknown arguments and impossible
+    Every option of `evocrawl.core.config.config.Config` is an argument. Unknown arguments and
+    impossible
     values raise SettingError before anything is fetched. Arguments with a leading underscore are
     those of whoever starts the crawl, such as Scrapyd's ``_job``, and become attributes.
     """
@@ -51,7 +52,7 @@ class EvoSpider(Spider):
         """Read the arguments, together with the settings, into the crawl's configuration."""
         told = {name: value for name, value in kwargs.items() if name.startswith("_")}
         options = {name: value for name, value in kwargs.items() if name not in told}
-        ecosystem = Ecosystem.of(crawler, options)
+        ecosystem = CrawlContext.of(crawler, options)
         spider = super().from_crawler(crawler, *args, **told)
         spider.ecosystem = ecosystem
         reads_data = "formats" in ecosystem.relevance.reads
@@ -60,7 +61,7 @@ class EvoSpider(Spider):
         spider.domains = tuple(map(_domain, ecosystem.config.allowed_domains))
         return spider
 
-    ecosystem: Ecosystem
+    ecosystem: CrawlContext
     seeds: tuple[str, ...]
     domains: tuple[str, ...]
 
@@ -113,7 +114,7 @@ def _domain(name: str) -> str:
         raise SettingError("allowed_domains", name, "domain names, such as example.org") from error
 
 
-def _seeds(ecosystem: Ecosystem) -> tuple[str, ...]:
+def _seeds(ecosystem: CrawlContext) -> tuple[str, ...]:
     """Return the seeds given, or else those that the templates make of the query."""
     config = ecosystem.config
     title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")

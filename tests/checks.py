@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from evocrawl.events import Born, Died, Event
-from evocrawl.ledger import Ledger
-from evocrawl.population import Population
+from evocrawl.core.events import Born, Died, Event
+from evocrawl.core.ledger import Ledger
+from evocrawl.population.population import Population
 
 
 def check(population: Population, ledger: Ledger) -> None:

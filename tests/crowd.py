@@ -9,22 +9,21 @@ from typing import Any
 
 from tiny_webs import Web, link, make_population
 
-from evocrawl.errors import StateError
-from evocrawl.flights import LATER
-from evocrawl.life import Bounds
-from evocrawl.limits import Limits
-from evocrawl.model import Dropped, Fetched, Visit
-from evocrawl.particulars import Particulars
-from evocrawl.shares import Terms
-from evocrawl.sharing import SharedChronicle
-from evocrawl.store.ops import Began
-from evocrawl.store.packing import NoPayloads
-from evocrawl.store.shared.layout import Place
-from evocrawl.worker import SharedWorker
+from evocrawl.adapter.cluster import SharedPopulation
+from evocrawl.core.errors import StateError
+from evocrawl.core.fetch import LATER, FetchDetails
+from evocrawl.core.model import Dropped, Fetched, Visit
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.worker import ClusterWorker
+from evocrawl.store.journal.codec import NoPayloads
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.operations import RunStarted
 
 ABOUT = {"query": "coral", "evocrawl": "0", "DOWNLOAD_TIMEOUT": 1.0}
 AT_ONCE, LEASE_S = 6, 0.6
-BOUNDS = Bounds(12, 4, 40)
+BOUNDS = PopulationBounds(12, 4, 40)
 
 
 class Seen:
@@ -56,14 +55,16 @@ class Hand:
         species: str,
         options: Mapping[str, Any],
         limit: int | None = None,
-        bounds: Bounds = BOUNDS,
+        bounds: PopulationBounds = BOUNDS,
     ) -> None:
         self.population, _ = make_population(
             species, bounds=bounds, max_unsettled=AT_ONCE, limit=lambda _: (1, 0.0), **options
         )
-        terms = Terms(limit, bounds, LEASE_S, 20.0)
-        self.worker = SharedWorker(Place.of(url), self.population, NoPayloads(), terms)
-        self.chronicle = SharedChronicle(self.worker, Limits(lambda _: (1, 0.0), (1, 0.0)))
+        terms = ClusterTerms(limit, bounds, LEASE_S, 20.0)
+        self.worker = ClusterWorker(RedisAddress.of(url), self.population, NoPayloads(), terms)
+        self.chronicle = SharedPopulation(
+            self.worker, JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))
+        )
         self.failures: list[StateError] = []
         self._seen = seen
         self._limit = limit
@@ -73,7 +74,7 @@ class Hand:
 
     async def run(self) -> None:
         """Crawl until the crawl ends."""
-        self.chronicle.begin(Began(self._limit, AT_ONCE, (1, 0.0)))
+        self.chronicle.begin(RunStarted(self._limit, AT_ONCE, (1, 0.0)))
         await self.worker.join(ABOUT)
         self.chronicle.place([link(next(iter(self._seen.web.links)))])
         self.worker.start()
@@ -109,7 +110,7 @@ class Hand:
                 self._put_off(visit)
                 return
         outcome = seen.web.answer(lead.url, self.population.price)
-        told = Particulars(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
+        told = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
         is_page = isinstance(outcome, Fetched)
         self.chronicle.settle(visit.id, outcome, told if is_page else None)
 

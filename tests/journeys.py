@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from tiny_webs import link, make_population, random_web
 
-from evocrawl.chronicle import Chronicle
-from evocrawl.events import Event
-from evocrawl.flights import LATER
-from evocrawl.life import Bounds
-from evocrawl.limits import Limits
-from evocrawl.model import Dropped
-from evocrawl.population import Population
-from evocrawl.store.journal import Journal
-from evocrawl.store.ops import Began, Op
+from evocrawl.core.events import Event
+from evocrawl.core.fetch import LATER
+from evocrawl.core.model import Dropped
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journaled_population import JournaledPopulation
+from evocrawl.store.journal.operations import Op, RunStarted
+from evocrawl.store.journal.sqlite_journal import Journal
 
 HOST_LIMIT = (2, 0.0)
 
@@ -40,12 +40,14 @@ class ListJournal:
         """Nothing is open."""
 
 
-def new_population(species: str, seed: int) -> tuple[Population, Limits, list[Event]]:
+def new_population(species: str, seed: int) -> tuple[Population, JournaledHostLimits, list[Event]]:
     """A population with limits that are asked of a changing world; the events it tells."""
     rng = np.random.default_rng(seed)
-    limits = Limits(lambda _: (int(rng.integers(1, 4)), float(rng.choice([0, 0, 2]))), HOST_LIMIT)
+    limits = JournaledHostLimits(
+        lambda _: (int(rng.integers(1, 4)), float(rng.choice([0, 0, 2]))), HOST_LIMIT
+    )
     population, _ = make_population(
-        species, seed=seed, bounds=Bounds(4, 2, 12), limit=limits, latency=0.3, budget=60
+        species, seed=seed, bounds=PopulationBounds(4, 2, 12), limit=limits, latency=0.3, budget=60
     )
     events: list[Event] = []
     population.on_event.append(events.append)
@@ -59,11 +61,11 @@ class Journey:
         self.rng = np.random.default_rng(seed + 1000)
         self.web = random_web(self.rng, 30, 4)
         self.population, limits, self.events = new_population(species, seed)
-        self.chronicle = Chronicle(self.population, limits, journal)
+        self.chronicle = JournaledPopulation(self.population, limits, journal)
         self.chronicle.guard(self._gate)
         self.now_s = 5.0
         self._open = set[str]()
-        self.chronicle.begin(Began(50, 6, HOST_LIMIT))
+        self.chronicle.begin(RunStarted(50, 6, HOST_LIMIT))
         self.chronicle.place([link(url) for url in [*self.web.links][:3]])
 
     def act(self) -> None:

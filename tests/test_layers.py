@@ -108,8 +108,8 @@ def test_families_do_not_import_each_other(module: str, path: Path) -> None:
 def test_the_core_loads_neither_scrapy_nor_twisted() -> None:
     """Also not by way of a third package."""
     code = (
-        "import sys, evocrawl, evocrawl.population, evocrawl.species, evocrawl.simulation\n"
-        "import evocrawl.config, evocrawl.stats, evocrawl.relevance\n"
+        "import sys, evocrawl, evocrawl.population.population, evocrawl.species, evocrawl.simulation\n"
+        "import evocrawl.core.config.config, evocrawl.core.stats, evocrawl.relevance\n"
         "print(sorted({'scrapy', 'twisted'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

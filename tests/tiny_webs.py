@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from evocrawl.budget import Budget
+from evocrawl.core.budget import Budget
+from evocrawl.core.fees import Fees
+from evocrawl.core.ledger import Ledger
+from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
+from evocrawl.core.urls.identity import fingerprint
 from evocrawl.energy import MODELS
-from evocrawl.environment import Environment
-from evocrawl.fees import Fees
-from evocrawl.hosts import HostLimit, Hosts
-from evocrawl.ledger import Ledger
-from evocrawl.life import Bounds
-from evocrawl.links import LinkModel, prior
-from evocrawl.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
-from evocrawl.population import Population
+from evocrawl.frontier import CandidatesByRow, Frontier, MemoryPageBase, OpenLinks
+from evocrawl.politeness.host_slots import HostLimit, HostSlots
+from evocrawl.population.environment import Environment
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
+from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.lexicon import Lexicon
-from evocrawl.species import SPECIES, Ingredients
-from evocrawl.store import Frontier, MemoryPageBase, NumberedLeads, Shelf
-from evocrawl.traps import Traps
-from evocrawl.urls import fingerprint
+from evocrawl.species import SPECIES, SpeciesContext
+from evocrawl.species.evo.link_model import LinkModel, prior
 
 NO_LIMIT: HostLimit = lambda _: (1000, 0.0)  # noqa: E731
 
@@ -100,7 +100,7 @@ def random_web(rng: Generator, pages: int, hosts: int = 3) -> Web:
 def make_population(
     species: str = "energy",
     *,
-    bounds: Bounds | None = None,
+    bounds: PopulationBounds | None = None,
     seed: int = 0,
     limit: HostLimit = NO_LIMIT,
     budget: int | None = None,
@@ -111,23 +111,23 @@ def make_population(
     wander_share: float = 0.1,
     boldness: float = 0.1,
     memory: int = 5000,
-    traps: Traps | None = None,
+    traps: TrapDetector | None = None,
     **options: Any,
 ) -> tuple[Population, Ledger]:
     """A population with everything around it, and a ledger that has seen it all."""
     base = MemoryPageBase(memory)
-    ingredients = Ingredients(
+    ingredients = SpeciesContext(
         base,
         AnchorIsRelevance(),
         lambda row_of=None: Frontier(base.is_claimed, memory, row_of=row_of),
-        lambda: Shelf(base.is_claimed, memory),
+        lambda: OpenLinks(base.is_claimed, memory),
         wander_share,
         boldness,
         contest=4,
         labels=frozenset(),
         lexicon=lambda: Lexicon("coral"),
         links=lambda: LinkModel(AnchorIsRelevance().link, 0.5, prior.shipped()),
-        leads=lambda: NumberedLeads(memory),
+        leads=lambda: CandidatesByRow(memory),
     )
     population = Population(
         [SPECIES[name](ingredients) for name in species.split("+")],
@@ -135,11 +135,11 @@ def make_population(
             MODELS[energy](gain=gain, cost=cost),
             Fees(visit=cost, refusal=2 * cost, dead=cost, latency=latency, timeout_s=10.0),
             base,
-            Hosts(limit),
+            HostSlots(limit),
             Budget(budget),
             traps=traps,
         ),
-        bounds or Bounds(4, 2, 12),
+        bounds or PopulationBounds(4, 2, 12),
         np.random.default_rng(seed),
         **options,
     )

@@ -28,15 +28,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from evocrawl.evaluation import measures
-from evocrawl.model import Fingerprint
-from evocrawl.simulation.answers import AnsweringWorld
-from evocrawl.simulation.graph import WebGraph
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found, redirect
+from evocrawl.core.model import Fingerprint
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.simulation.evaluation import measures
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, not_found, redirect
 from evocrawl.simulation.trials import budget_of, far_start
-from evocrawl.simulation.world import Document
-from evocrawl.simulation.worlds import open_world
-from evocrawl.urls import fingerprint
+from evocrawl.simulation.worlds.answers import AnsweringWorld
+from evocrawl.simulation.worlds.base import Document
+from evocrawl.simulation.worlds.link_graph import WebGraph
+from evocrawl.simulation.worlds.registry import open_world
 
 HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evocrawl-peers"

@@ -21,7 +21,7 @@ from memory import peak_rss_bytes
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 
-from evocrawl.model import Content
+from evocrawl.core.model import Content
 from evocrawl.relevance import create
 
 _BFO = {

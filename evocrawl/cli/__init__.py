@@ -8,9 +8,11 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from evocrawl.cli import experiment, export, look, making, serving, sim
-from evocrawl.errors import EvocrawlError
-from evocrawl.files import problem_of
+from evocrawl.cli import experiment, export, sim, topics_compare
+from evocrawl.cli import serve as serving
+from evocrawl.cli import world as making
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.files import problem_of
 
 _DESCRIPTION = """\
 Find out which crawler serves your topic before you load other people's servers.
@@ -75,6 +77,6 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for part in (sim, look, serving, making, experiment, export):
+    for part in (sim, topics_compare, serving, making, experiment, export):
         part.add_to(commands)
     return root

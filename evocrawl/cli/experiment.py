@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evocrawl.cli.opening import NAMES, identified
-from evocrawl.errors import SettingError
-from evocrawl.evaluation.results import write_atomically
-from evocrawl.experiments import EXPERIMENTS
-from evocrawl.experiments.base import Experiment, Setup
-from evocrawl.experiments.writing import claims_table, made_before, page, save
-from evocrawl.simulation.worlds import open_world
+from evocrawl.cli.world_argument import NAMES, identified
+from evocrawl.core.errors import SettingError
+from evocrawl.simulation.evaluation.results import write_atomically
+from evocrawl.simulation.papers import EXPERIMENTS
+from evocrawl.simulation.papers.base import Experiment, Setup
+from evocrawl.simulation.papers.writing import claims_table, made_before, page, save
+from evocrawl.simulation.worlds.registry import open_world
 
 ALL = "all"
 PAGE = "reproduction.md"

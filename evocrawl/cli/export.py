@@ -10,13 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from evocrawl.errors import StateError
-from evocrawl.report.page_files import WRITERS
-from evocrawl.report.target import Target
-from evocrawl.simulation.stored import write_world
+from evocrawl.core.errors import StateError
+from evocrawl.simulation.worlds.from_store import write_world
 from evocrawl.store.archive import Archive, StoredPage
-from evocrawl.store.shared.archive import SharedArchive
-from evocrawl.store.shared.layout import is_shared
+from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.store.cluster.redis.keys import is_shared
+from evocrawl.store.export.page_files import WRITERS
+from evocrawl.store.export.target import Target
 
 _FORMATS = (*WRITERS, "warc", "world")
 _ENDINGS = ("", "-wal", "-shm", "-journal", "-lock", "-lock-journal")
@@ -120,7 +120,7 @@ def _warc(archive: Archive | SharedArchive, target: Target) -> int:
     if next(archive.answers(), None) is None:
         raise StateError(f"{archive.path}: no answers are kept; crawl with store_bodies=true")
     try:
-        from evocrawl.report.warc import write_warc
+        from evocrawl.store.export.warc import write_warc
     except ImportError as error:
         raise StateError(f"WARC needs pip install 'evocrawl[warc]' ({error})") from error
     software = f"evocrawl/{version('evocrawl')}"

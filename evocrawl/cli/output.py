@@ -6,8 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from evocrawl.evaluation.results import ResultsError, Row, write_atomically
-from evocrawl.evaluation.table import PRIMARY, WITHOUT_LABELS, Standing, markdown, standings
+from evocrawl.simulation.evaluation.results import ResultsError, Row, write_atomically
+from evocrawl.simulation.evaluation.table import (
+    PRIMARY,
+    WITHOUT_LABELS,
+    Standing,
+    markdown,
+    standings,
+)
 
 TABLE = "table.md"
 
@@ -35,7 +41,7 @@ def write_report(
 
 def _draw(rows: Sequence[Row], directory: Path, found: Sequence[_Found]) -> None:
     try:
-        from evocrawl.report.plots import draw_html, draw_pngs
+        from evocrawl.simulation.evaluation.plots import draw_html, draw_pngs
 
         draw_pngs(rows, directory)
         draw_html(rows, directory / "report.html", "Crawls compared",

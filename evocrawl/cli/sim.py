@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from evocrawl import relevance
-from evocrawl.cli.opening import NAMES, add_world, identified
 from evocrawl.cli.output import show, write_report
-from evocrawl.errors import SettingError
-from evocrawl.evaluation.results import ResultTable, Row
+from evocrawl.cli.world_argument import NAMES, add_world, identified
+from evocrawl.core.errors import SettingError
+from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.campaign import hold_all, missing
-from evocrawl.simulation.made_up import query_of
+from evocrawl.simulation.evaluation.results import ResultTable, Row
 from evocrawl.simulation.trials import (
     SEARCH_HITS,
     Start,
@@ -26,9 +26,9 @@ from evocrawl.simulation.trials import (
     read_topics,
     trials_of,
 )
-from evocrawl.simulation.worlds import made_up_by, open_world
+from evocrawl.simulation.worlds.made_up.spec import query_of
+from evocrawl.simulation.worlds.registry import made_up_by, open_world
 from evocrawl.species import SPECIES
-from evocrawl.urls import identity
 
 _EPILOG = f"""\
 examples:
@@ -248,7 +248,7 @@ def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError("NAME=VALUE")
-    if name in ("query", "seeds", "species", "seed", "max_pages"):
+    if name in ("query", "seeds", "species", "seed", "max_requests"):
         raise argparse.ArgumentTypeError(f"{name} has an argument of its own")
     return name.strip(), value
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from evocrawl.energy.balance import Ranks
 from evocrawl.energy.linear import Linear
 from evocrawl.energy.sigmoid import Sigmoid
+from evocrawl.energy.threshold import Ranks
 
 __all__ = ["MODELS", "EnergyModel", "Linear", "Ranks", "Sigmoid"]
 

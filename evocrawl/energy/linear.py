@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.energy.balance import Ranks
+from evocrawl.energy.threshold import Ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Linear:
     def price(self, relevance: float, ranks: Ranks) -> float:  # noqa: ARG002 - the protocol's form
         """Return Δe = ρ·r − C; the other pages do not matter.
 
-        >>> from evocrawl.store import RelevanceRanks
+        >>> from evocrawl.frontier import RelevanceRanks
         >>> Linear(gain=4.0, cost=0.5).price(0.25, RelevanceRanks())
         0.5
         """

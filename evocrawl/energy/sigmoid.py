@@ -11,7 +11,7 @@ symbol    meaning
 ========  ====================================================================================
 G         energy of a page far above R, `gain`
 C         energy lost on a page far below R, `cost`
-R         balance threshold, see `evocrawl.energy.balance`
+R         balance threshold, see `evocrawl.energy.threshold`
 λ         slope, from the smallest and greatest relevance seen, r_m and r_M
 ========  ====================================================================================
 
@@ -30,7 +30,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from evocrawl.energy.balance import Ranks, balance_share
+from evocrawl.energy.threshold import Ranks, balance_share
 
 _EXPONENT_LIMIT = 500.0
 """exp(±500) is finite; beyond it the logistic is 0 or 1 to the last bit."""
@@ -61,7 +61,7 @@ class Sigmoid:
     def price(self, relevance: float, ranks: Ranks) -> float:
         """Return Δe in [−C, G] for a page that joins `ranks`. Runtime complexity: O(log n).
 
-        >>> from evocrawl.store import RelevanceRanks
+        >>> from evocrawl.frontier import RelevanceRanks
         >>> ranks = RelevanceRanks([0.0, 0.1, 0.2, 0.3, 0.9])
         >>> model = Sigmoid(gain=1.0, cost=1.0)
         >>> round(model.price(0.8, ranks), 3), round(model.price(0.0, ranks), 3)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from evocrawl.model import Content
+from evocrawl.core.model import Content
 
 Extra: TypeAlias = Literal["formats", "age"]
 """What of a page's `Content` takes more than reading its words to find out."""
@@ -20,7 +21,7 @@ class Relevance(Protocol):
 
     Scores are finite and lie in [0, 1]; text without a word in common with the query may have 0
     and empty text has 0. No input raises: pages are written by strangers. A model is made with
-    ``(query, language="")`` and raises `evocrawl.errors.QueryError` for a query that it cannot
+    ``(query, language="")`` and raises `evocrawl.core.errors.QueryError` for a query that it cannot
     compare with anything. `language` is a BCP 47 tag, "" when it is not known. `reads` names what
     the model needs of a page beside its words; one that reads the "age", and says so as a class,
     is made with `fresh_s` too, the seconds for which a page is news.
@@ -49,3 +50,28 @@ class Contribution:
     mentions: int
     idf: float
     share: float
+
+
+def bounded(score: float) -> float:
+    """Return a score as it has to be, finite and in [0, 1]; what is no number is 0.
+
+    >>> bounded(0.3), bounded(7.0), bounded(-1.0), bounded(float("nan")), bounded(float("inf"))
+    (0.3, 1.0, 0.0, 0.0, 0.0)
+    """
+    return min(max(float(score), 0.0), 1.0) if math.isfinite(score) else 0.0
+
+
+class Bounded:
+    """A relevance model whose scores are finite and in [0, 1], whatever `model` says."""
+
+    def __init__(self, model: Relevance) -> None:
+        self._model = model
+        self.reads: frozenset[Extra] = frozenset(getattr(model, "reads", ()))
+
+    def page(self, content: Content) -> float:
+        """Return the relevance of a page."""
+        return bounded(self._model.page(content))
+
+    def link(self, anchor: str, context: str, language: str = "") -> float:
+        """Return the relevance of a link's own words."""
+        return bounded(self._model.link(anchor, context, language))

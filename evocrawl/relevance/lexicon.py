@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evocrawl.relevance.background import background
+from evocrawl.relevance.term_frequencies import background
 from evocrawl.relevance.terms import Analyser, language_of, letters_of
 
 LONGEST_TEXT = 100_000

@@ -14,7 +14,7 @@ older, undated    0                  0
 
 from __future__ import annotations
 
-from evocrawl.model import Content
+from evocrawl.core.model import Content
 from evocrawl.relevance.base import FRESH_S, Extra
 from evocrawl.relevance.tfidf import TfIdf
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
 
-from evocrawl.errors import SettingError
-from evocrawl.relevance.base import FRESH_S, Relevance
-from evocrawl.relevance.bounded import Bounded
+from evocrawl.core.errors import SettingError
+from evocrawl.relevance.base import FRESH_S, Bounded, Relevance
 
 GROUP = "evocrawl.relevance"
 _OURS = {

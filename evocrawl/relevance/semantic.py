@@ -6,12 +6,12 @@ same. A link's own words say nothing about it.
 
 from __future__ import annotations
 
-from evocrawl.errors import QueryError
-from evocrawl.model import Content
+from evocrawl.core.errors import QueryError
+from evocrawl.core.model import Content
 from evocrawl.relevance.base import Extra
 
 FORMATS = ("json-ld", "microdata", "n-triples", "owl", "rdf-xml", "rdfa", "turtle")
-"""What may be asked for; `evocrawl.reading` finds these."""
+"""What may be asked for; `evocrawl.extraction` finds these."""
 
 _MARK = "format:"
 

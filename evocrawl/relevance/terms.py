@@ -25,7 +25,7 @@ from itertools import chain, pairwise
 import regex
 import Stemmer
 
-from evocrawl.scripts import language_by_script
+from evocrawl.core.writing_systems import language_by_script
 
 _PACKED = (
     r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"

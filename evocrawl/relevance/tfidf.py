@@ -24,14 +24,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from evocrawl.errors import QueryError, SettingError
-from evocrawl.model import Content
-from evocrawl.relevance.background import background
+from evocrawl.core.errors import QueryError, SettingError
+from evocrawl.core.model import Content
 from evocrawl.relevance.base import Contribution, Extra
-from evocrawl.relevance.screen import Screen
-from evocrawl.relevance.terms import Analyser, language_of, letters_of
+from evocrawl.relevance.term_frequencies import background
+from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser, language_of, letters_of
 
 TITLE_MENTIONS = 3
 ANCHOR_SHARE = 0.8
@@ -186,3 +185,38 @@ def _why(query: str, terms: Mapping[str, int]) -> str:
         f"the query {query[:100]!r} has only words or numbers that most pages have"
         f" ({', '.join(sorted(terms)[:10])}): add a word that names the topic"
     )
+
+
+_KNOWN_WORDS = 20_000
+
+
+class Screen:
+    """Tells whether words, as `analyser` splits and reads them, hold one of `terms`."""
+
+    def __init__(self, analyser: Analyser, terms: Mapping[str, float]) -> None:
+        self._read = analyser.terms
+        self._are_strangers = terms.keys().isdisjoint
+        self._strangers: set[str] = set()
+        self._friends: set[str] = set()
+
+    def passes(self, words: Sequence[str]) -> bool:
+        """Return True when at least one of `words` gives one of the terms."""
+        # Both look at a list of words as it is; a set made of it would cost more than either.
+        if self._strangers.issuperset(words):
+            return False
+        if not self._friends.isdisjoint(words):
+            return True
+        return self._meets(set(words) - self._strangers)
+
+    def _meets(self, words: Iterable[str]) -> bool:
+        """Read words that are not known yet, and remember what they are."""
+        found = False
+        for word in words:
+            is_stranger = self._are_strangers(self._read(word))
+            found = found or not is_stranger
+            if len(word) <= LONGEST_KNOWN_WORD:
+                known = self._strangers if is_stranger else self._friends
+                if len(known) >= _KNOWN_WORDS:
+                    known.clear()
+                known.add(word)
+        return found

@@ -1,1 +1,1 @@
-"""To be described."""
+"""Runs populations over worlds without a network and measures what they find."""

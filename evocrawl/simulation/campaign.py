@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeAlias
 
-from evocrawl.errors import EvocrawlError
-from evocrawl.evaluation.results import ResultTable, Row
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.simulation.evaluation.results import ResultTable, Row
 from evocrawl.simulation.laboratory import Laboratory, SearchableWorld
 from evocrawl.simulation.trials import Trial, TrialError
 

@@ -11,19 +11,19 @@ from typing import Protocol
 import numpy as np
 
 from evocrawl import relevance
-from evocrawl.config import Config
-from evocrawl.evaluation import measures
-from evocrawl.evaluation.duplicates import near_duplicate_groups
-from evocrawl.evaluation.results import Row
-from evocrawl.model import Fingerprint
-from evocrawl.simulation.graph import WebGraph, reachable_oracle
-from evocrawl.simulation.judge import Judge, Witness
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Fingerprint
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.simulation.evaluation import measures
+from evocrawl.simulation.evaluation.duplicates import near_duplicate_groups
+from evocrawl.simulation.evaluation.results import Row
 from evocrawl.simulation.newness import newness
 from evocrawl.simulation.runner import Run, run
-from evocrawl.simulation.search import Index
+from evocrawl.simulation.scoring import PageScorer, Witness
 from evocrawl.simulation.trials import SEARCH_HITS, Trial, TrialError, budget_of, far_start
-from evocrawl.simulation.world import World
-from evocrawl.urls import fingerprint
+from evocrawl.simulation.worlds.base import World
+from evocrawl.simulation.worlds.link_graph import WebGraph, reachable_oracle
+from evocrawl.simulation.worlds.search import Index
 
 UNSTEMMED = "zxx"
 """BCP 47 for no language: words are compared as they are written."""
@@ -137,8 +137,8 @@ class Laboratory:
         found = [scores[places[page]] for page in _fetched(done) if page in places]
         return {"mean_bm25": float(np.mean(found) / best) if found and best else 0.0}
 
-    def _new_judge(self, model: str, query: str, language: str, fresh_s: float) -> Judge:
-        return Judge(relevance.create(model, query, language, fresh_s=fresh_s))
+    def _new_judge(self, model: str, query: str, language: str, fresh_s: float) -> PageScorer:
+        return PageScorer(relevance.create(model, query, language, fresh_s=fresh_s))
 
     def _new_about(self, topic: str) -> frozenset[Fingerprint]:
         try:

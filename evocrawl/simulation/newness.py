@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from evocrawl.evaluation import freshness
-from evocrawl.evaluation.freshness import Download, Window
-from evocrawl.evaluation.results import Row
-from evocrawl.model import Fingerprint
-from evocrawl.simulation.judge import Witness
+from evocrawl.core.model import Fingerprint
+from evocrawl.simulation.evaluation import freshness
+from evocrawl.simulation.evaluation.freshness import Download, Window
+from evocrawl.simulation.evaluation.results import Row
 from evocrawl.simulation.runner import Run
-from evocrawl.simulation.world import World
+from evocrawl.simulation.scoring import Witness
+from evocrawl.simulation.worlds.base import World
 
 _HOUR_S = 3600.0
 _UNDATED: Row = dict.fromkeys(

@@ -17,13 +17,12 @@ from heapq import heappop, heappush
 from time import perf_counter, process_time
 from typing import Literal, Self
 
-from evocrawl import relevance, stats
-from evocrawl.config import Config
-from evocrawl.events import Born, Died, Event
-from evocrawl.flights import Flight
-from evocrawl.habitat import Habitat, settle_in
-from evocrawl.hosts import HostLimit
-from evocrawl.model import (
+from evocrawl import relevance
+from evocrawl.core import stats
+from evocrawl.core.config.config import Config
+from evocrawl.core.events import Born, Died, Event
+from evocrawl.core.fetch import Fetch
+from evocrawl.core.model import (
     AgentId,
     Cost,
     Dead,
@@ -35,10 +34,12 @@ from evocrawl.model import (
     Refused,
     Visit,
 )
-from evocrawl.simulation.judge import Judge
-from evocrawl.simulation.world import Document, World
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.politeness.host_slots import HostLimit
+from evocrawl.population.assembly import Assembly, assemble
+from evocrawl.simulation.scoring import PageScorer
+from evocrawl.simulation.worlds.base import Document, World
 from evocrawl.species import Maker
-from evocrawl.urls import fingerprint
 
 OVER_BUDGET = "over budget"
 _TIMEOUT_S = 180.0
@@ -69,7 +70,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class AgentLifespan:
     """One agent's: the requests made when it was born and when it died, None if it lived on."""
 
     agent: AgentId
@@ -88,7 +89,7 @@ class Run:
     """
 
     steps: tuple[Step, ...]
-    lives: tuple[Life, ...]
+    lives: tuple[AgentLifespan, ...]
     budget: int | None
     requests: int
     stop_reason: str
@@ -107,7 +108,7 @@ def run(
     concurrency: int = 1,
     host_limit: HostLimit | None = None,
     relevant: Collection[Fingerprint] | None = None,
-    judge: Judge | None = None,
+    judge: PageScorer | None = None,
     on_event: Iterable[Callable[[Event], None]] = (),
     makers: Sequence[Maker] = (),
 ) -> Run:
@@ -124,12 +125,12 @@ def run(
         raise ValueError("a run needs at least one seed")
     began_s, began_cpu_s = perf_counter(), process_time()
     if judge is None:
-        judge = Judge(
+        judge = PageScorer(
             relevance.create(
                 config.relevance, config.query, config.language, fresh_s=config.fresh_s
             )
         )
-    habitat = settle_in(
+    habitat = assemble(
         replace(config, memory_links=max(config.memory_links, _MEMORY_LINKS)),
         concurrency=concurrency,
         host_limit=host_limit or (lambda _: (concurrency, 0.0)),
@@ -146,7 +147,7 @@ def run(
 
 
 @dataclass(frozen=True, slots=True)
-class _Flight:
+class _PendingFetch:
     visit: Visit
     request: int
     answer: Document | Dead | Refused
@@ -156,15 +157,15 @@ class _Flight:
 class _Simulation:
     """The clock, the visits under way by the time they end, and the record."""
 
-    def __init__(self, world: World, habitat: Habitat, judge: Judge) -> None:
+    def __init__(self, world: World, habitat: Assembly, judge: PageScorer) -> None:
         self._world = world
         self._habitat = habitat
         self._population = habitat.population
         self._judge = judge
         self._now_s = 0.0
-        self._landings: list[tuple[float, int, _Flight]] = []
+        self._landings: list[tuple[float, int, _PendingFetch]] = []
         self._steps: list[Step] = []
-        self._lives: dict[AgentId, Life] = {}
+        self._lives: dict[AgentId, AgentLifespan] = {}
         self._watch = _Watch()
         self._population.on_event.append(self._note)
 
@@ -205,7 +206,7 @@ class _Simulation:
             return self._population.choose(self._now_s)
 
     def _depart(self, visit: Visit) -> None:
-        notes, base = Flight(visit, visit.lead.url, visit.lead.fingerprint), self._habitat.base
+        notes, base = Fetch(visit, visit.lead.url, visit.lead.fingerprint), self._habitat.base
         notes.goes_anywhere = self._population.goes_anywhere(visit)
         with self._watch("fetching"):
             answer = self._world.fetch(
@@ -219,14 +220,14 @@ class _Simulation:
             told = Dead(notes.failure, cost)
         if not self._spend(visit, cost.requests):
             told = Dead(OVER_BUDGET, cost)
-        flight = _Flight(visit, self._habitat.budget.spent, told, cost)
+        flight = _PendingFetch(visit, self._habitat.budget.spent, told, cost)
         heappush(self._landings, (self._now_s + cost.seconds, visit.id, flight))
 
     def _spend(self, visit: Visit, requests: int) -> bool:
         """Count the requests as far as the budget allows; False when it does not allow all."""
         return all(self._habitat.budget.spend(visit.id) for _ in range(requests))
 
-    def _land(self, flight: _Flight) -> None:
+    def _land(self, flight: _PendingFetch) -> None:
         outcome, score = self._outcome(flight)
         with self._watch("settling"):
             self._population.settle(flight.visit.id, outcome)
@@ -249,7 +250,7 @@ class _Simulation:
             )
         )
 
-    def _outcome(self, flight: _Flight) -> tuple[Outcome, float | None]:
+    def _outcome(self, flight: _PendingFetch) -> tuple[Outcome, float | None]:
         """Score and price a page as it lands, when R is what the pages before have made it."""
         told = flight.answer
         if not isinstance(told, Document):
@@ -271,11 +272,11 @@ class _Simulation:
     def _note(self, event: Event) -> None:
         match event:
             case Born(agent=agent, parent=parent):
-                self._lives[agent] = Life(agent, parent, self._habitat.budget.spent)
+                self._lives[agent] = AgentLifespan(agent, parent, self._habitat.budget.spent)
             case Died(agent=agent):
                 life = self._lives[agent]
                 died = self._habitat.budget.spent
-                self._lives[agent] = Life(agent, life.parent, life.born, died)
+                self._lives[agent] = AgentLifespan(agent, life.parent, life.born, died)
 
 
 class _Watch:

@@ -25,11 +25,11 @@ from typing import Literal
 
 import numpy as np
 
-from evocrawl.config import Config
-from evocrawl.errors import EvocrawlError
-from evocrawl.model import Fingerprint
-from evocrawl.simulation.graph import WebGraph
-from evocrawl.simulation.world import Arrived, World
+from evocrawl.core.config.config import Config
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.model import Fingerprint
+from evocrawl.simulation.worlds.base import Arrived, World
+from evocrawl.simulation.worlds.link_graph import WebGraph
 
 Start = Literal["search", "far", "given"]
 
@@ -78,7 +78,7 @@ class Trial:
     def config(self, budget: int) -> Config:
         """Return the configuration of the run. Raises SettingError."""
         own = {"query": self.query, "species": self.species, "seed": self.seed}
-        return Config.read({}, {**dict(self.settings), **own, "max_pages": budget})
+        return Config.read({}, {**dict(self.settings), **own, "max_requests": budget})
 
 
 def trials_of(

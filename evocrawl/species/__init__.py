@@ -6,31 +6,32 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from evocrawl.clock import Clock
-from evocrawl.model import Fingerprint
+from evocrawl.core.clock import Clock
+from evocrawl.core.model import Fingerprint
 from evocrawl.species.ache import ache
-from evocrawl.species.at_random import at_random
-from evocrawl.species.bar import Bar
 from evocrawl.species.base import PageBase, Species
-from evocrawl.species.best_first import best_first
-from evocrawl.species.best_first_anchor import best_first_anchor
-from evocrawl.species.biocrawler import biocrawler, biocrawler_dumb
-from evocrawl.species.breadth_first import breadth_first
+from evocrawl.species.baselines import (
+    at_random,
+    best_first,
+    best_first_anchor,
+    breadth_first,
+    oracle,
+)
+from evocrawl.species.biocrawler.species import biocrawler, biocrawler_dumb
 from evocrawl.species.energy import LinkRelevance, energy
-from evocrawl.species.evo import SharedModel, evo
-from evocrawl.species.evo_prospects import LeadsByRow
+from evocrawl.species.evo.prospects import LeadsByRow
+from evocrawl.species.evo.species import SharedModel, evo
 from evocrawl.species.fish_search import fish_search
-from evocrawl.species.foragers import foragers
-from evocrawl.species.infospiders import infospiders
-from evocrawl.species.keyword_net import Lexicon
-from evocrawl.species.lottery import Lottery
-from evocrawl.species.oracle import oracle
-from evocrawl.species.parts import OpenLinks, Queue
+from evocrawl.species.foragers.species import foragers
+from evocrawl.species.foragers.text_states import TextStates
+from evocrawl.species.infospiders.keyword_net import Lexicon
+from evocrawl.species.infospiders.species import infospiders
+from evocrawl.species.parts import Bar, OpenLinks, Queue
+from evocrawl.species.random_queue import Lottery
 from evocrawl.species.shark_search import shark_search
 from evocrawl.species.tag_path_bandit import tag_path_bandit
-from evocrawl.species.text_states import TextStates
 
-__all__ = ["SPECIES", "Ingredients", "Maker", "Species"]
+__all__ = ["SPECIES", "Maker", "Species", "SpeciesContext"]
 
 
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
@@ -45,7 +46,7 @@ class QueueMaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ingredients:
+class SpeciesContext:
     """What species are made of: each takes what it needs.
 
     `frontier` makes an empty queue, for targets that somebody numbers if it is told who, `shelf` an
@@ -77,10 +78,10 @@ class Ingredients:
         return Bar(self.base.ranks, self.relevant_at, share)
 
 
-Maker: TypeAlias = Callable[[Ingredients], Species]
+Maker: TypeAlias = Callable[[SpeciesContext], Species]
 
 
-def _evo(have: Ingredients, model: SharedModel) -> Species:
+def _evo(have: SpeciesContext, model: SharedModel) -> Species:
     return evo(have.frontier(model.row_of), have.base.is_claimed, model, have.leads())
 
 

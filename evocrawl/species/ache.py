@@ -27,11 +27,10 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.bar import Bar
-from evocrawl.species.base import Agent, Look, Species
-from evocrawl.species.link_words import NaiveBayes, Words, link_words
-from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
+from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.base import Agent, Species, View
+from evocrawl.species.naive_bayes import NaiveBayes, Words, link_words
+from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
 
 _LEVELS = 3
 _TRAIL = 10_000
@@ -125,7 +124,7 @@ class Refreshed(WholeFrontier):
             self.frontier.push(lead, lead.score)
         self.waiting.extend(leads)
 
-    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
         """See the best link of a free host, by what is known now."""
         if self.learner.has_learnt:
             self._raise_some()

@@ -21,11 +21,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from numpy.random import Generator
 
-from evocrawl.fees import Fees
-from evocrawl.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.core.fees import Fees
+from evocrawl.core.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, Visit
 
 ANY_HOST = ""
-"""In `Look.busy`: the agent waits for whichever host frees next."""
+"""In `View.busy`: the agent waits for whichever host frees next."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class View:
     """What an agent sees: links it may follow now, and the hosts it would have to wait for."""
 
     leads: Sequence[Lead]
@@ -94,7 +94,7 @@ class Sight(Protocol):
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
         """Return a move to make instead of following a link this time; None to follow a link."""
 
-    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
         """Return the links in sight; neither leads nor busy hosts: a dead end."""
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evocrawl.model import Lead, Link, Page
+from evocrawl.core.model import Lead, Link, Page
 from evocrawl.species.base import Agent, PageBase, Species
 from evocrawl.species.parts import OpenLinks, PageSight
 
@@ -62,7 +62,7 @@ class Roulette:
         return leads[-1]
 
 
-class ShareOut:
+class EnergySharing:
     """Cloning and dying by energy alone; the mind is empty."""
 
     founder_energy = 1.0
@@ -90,4 +90,4 @@ def energy(
 ) -> Species:
     """Make the species; `wander_share` and `boldness` lie in [0, 1], `contest` ≥ 1."""
     sight = PageSight(base, shelf, wander_share, contest)
-    return Species("energy", sight, Roulette(relevance, boldness), ShareOut())
+    return Species("energy", sight, Roulette(relevance, boldness), EnergySharing())

@@ -22,11 +22,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from evocrawl.model import Lead, Link, Page
-from evocrawl.species.bar import Bar
+from evocrawl.core.model import Lead, Link, Page
+from evocrawl.core.urls.identity import host_of
 from evocrawl.species.base import Species
-from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
-from evocrawl.urls import host_of
+from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
 
 _MIDDLE = -(2.0**40)
 _END = -(2.0**41)

@@ -8,18 +8,19 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from evocrawl.model import Fingerprint, Lead
+from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.species.base import (
     ANY_HOST,
     Agent,
     Choice,
     Learning,
-    Look,
     Move,
     NoLearning,
     PageBase,
+    Ranks,
     Sight,
     Species,
+    View,
 )
 
 
@@ -58,12 +59,12 @@ class WholeFrontier:
         """Never wander."""
         return None
 
-    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:  # noqa: ARG002 - protocol
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:  # noqa: ARG002 - protocol
         """See the best link whose host is free. O(log n) amortised."""
         lead = self.frontier.peek(is_free)
         if lead is not None:
-            return Look((lead,))
-        return Look((), frozenset((ANY_HOST,)) if self.frontier.has_parked else frozenset())
+            return View((lead,))
+        return View((), frozenset((ANY_HOST,)) if self.frontier.has_parked else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Nothing is elsewhere."""
@@ -116,14 +117,14 @@ class PageSight:
             return self._to_energy(agent)
         return None
 
-    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
         """See the page's open links. O(links of the page)."""
         here = self.shelf.leads(agent.page)
         hosts = {lead.host for lead in here}
         free = {host for host in hosts if is_free(host)}
         if len(free) == len(hosts):
-            return Look(here)
-        return Look([lead for lead in here if lead.host in free], frozenset(hosts - free))
+            return View(here)
+        return View([lead for lead in here if lead.host in free], frozenset(hosts - free))
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:
         """Go to a page with energy, else to one with open links. O(1) amortised."""
@@ -181,3 +182,23 @@ def lone(name: str, sight: Sight, choice: Choice, learning: Learning | None = No
 
 def _score(lead: Lead) -> float:
     return lead.score
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A page is relevant from `relevant_at` on, or when it is among the best `share` seen so far.
+
+    A fixed bar alone would be one that hardly a page of one topic reaches, and every page of
+    another, for a relevance is no probability; species that learn from yes and no would learn
+    nothing. A page of relevance 0 never is relevant.
+    """
+
+    ranks: Ranks
+    relevant_at: float
+    share: float
+
+    def passes(self, relevance: float) -> bool:
+        """Return True when a page of this relevance counts as relevant now. O(log n)."""
+        if relevance <= 0 or not len(self.ranks):
+            return relevance > 0
+        return relevance >= min(self.relevant_at, self.ranks.at_share(1 - self.share))

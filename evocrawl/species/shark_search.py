@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.model import Lead, Link, Page
+from evocrawl.core.model import Lead, Link, Page
 from evocrawl.species.base import Species
 from evocrawl.species.energy import LinkRelevance
 from evocrawl.species.parts import Best, Queue, WholeFrontier, lone

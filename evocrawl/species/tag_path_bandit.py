@@ -23,10 +23,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evocrawl.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import ANY_HOST, Agent, Look, Move, Species
-from evocrawl.species.lottery import Lottery
+from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.parts import Best, lone
+from evocrawl.species.random_queue import Lottery
 from evocrawl.species.tag_paths import TagPathGroups
 
 
@@ -102,14 +102,14 @@ class BestArm:
         """Never wander."""
         return None
 
-    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> Look:
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
         """See one link. O(k log k) in the number of arms, of which there are at most 129."""
         for arm in self.bandit.ranking():
             lead = arm.links.draw(agent.rng, is_free)
             if lead is not None:
-                return Look((lead,))
+                return View((lead,))
         waits = any(arm.links.has_parked for arm in self.bandit.arms.values())
-        return Look((), frozenset((ANY_HOST,)) if waits else frozenset())
+        return View((), frozenset((ANY_HOST,)) if waits else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Nothing is elsewhere."""

@@ -15,12 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-from evocrawl.errors import StateError
-from evocrawl.model import Link
-from evocrawl.particulars import Answer
-from evocrawl.store import database
-from evocrawl.store.ops import Op
-from evocrawl.store.packing import NoPayloads, Packer, digest_of
+from evocrawl.core.errors import StateError
+from evocrawl.core.fetch import RawResponse
+from evocrawl.core.model import Link
+from evocrawl.store.journal import sqlite_file
+from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
+from evocrawl.store.journal.operations import Op
 
 T = TypeVar("T")
 
@@ -122,12 +122,12 @@ class Archive(Opened):
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._database = database.connect_to_read(self.path)
-        self._packer = Packer(LeftOut())
+        self._database = sqlite_file.connect_to_read(self.path)
+        self._packer = OperationCodec(LeftOut())
 
     def close(self) -> None:
         """Let the file go."""
-        database.close(self._database)
+        sqlite_file.close(self._database)
 
     def about(self) -> dict[str, Any]:
         """Return what the crawl is: its options, spider and version."""
@@ -160,7 +160,7 @@ class Archive(Opened):
             )  # fmt: skip
         return None
 
-    def answers(self) -> Iterator[tuple[str, str, Answer]]:
+    def answers(self) -> Iterator[tuple[str, str, RawResponse]]:
         """Read address, date and HTTP answer of each page whose answer was kept."""
         for number in self._numbers(_ANSWERS, _LAST_ANSWER):
             answer = self._try(self._answer, number, lambda number: f"answer {number}")
@@ -174,13 +174,13 @@ class Archive(Opened):
             if op is not None:
                 yield cast("Op", op)
 
-    def _answer(self, number: int) -> tuple[str, str, Answer] | None:
+    def _answer(self, number: int) -> tuple[str, str, RawResponse] | None:
         for url, fetched_at, status_line, headers, body in self._database.execute(
             _ANSWER, (number,)
         ):
             pairs = tuple((str(name), str(value)) for name, value in json.loads(headers))
             datetime.fromisoformat(fetched_at)
-            return url, fetched_at, Answer(status_line, pairs, bytes(body))
+            return url, fetched_at, RawResponse(status_line, pairs, bytes(body))
         return None
 
     def _op(self, number: int) -> Op | None:
@@ -215,7 +215,7 @@ class Archive(Opened):
             return range(1, (next(self._rows(last))[0] or 0) + 1)
 
     def _rows(self, query: str) -> Iterator[Any]:
-        with database.explained(self.path):
+        with sqlite_file.explained(self.path):
             yield from self._database.execute(query)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tiny_webs import Web, link, make_population, random_web, visit
 
-from evocrawl.life import Bounds
-from evocrawl.model import Cost, Dead
+from evocrawl.core.model import Cost, Dead
+from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.species import SPECIES
 
 
@@ -15,8 +15,8 @@ def visits(species: str, web: Web, memory: int, seed: int) -> list[tuple[int, st
     """Agent, URL, depth and source of each visit, six under way at once, on hosts with delays."""
     rng = np.random.default_rng(seed)
     population, _ = make_population(
-        species, seed=seed, bounds=Bounds(4, 1, 12), max_unsettled=6, budget=150, memory=memory,
-        limit=lambda _: (2, 0.5),
+        species, seed=seed, bounds=PopulationBounds(4, 1, 12), max_unsettled=6, budget=150,
+        memory=memory, limit=lambda _: (2, 0.5),
     )  # fmt: skip
     population.place(link(url) for url in [*web.links][:3])
     made, now_s = [], 0.0

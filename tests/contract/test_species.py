@@ -12,11 +12,11 @@ import pytest
 from checks import BoundsAtEveryEvent, check
 from tiny_webs import Web, crawl, link, make_population, random_web, visit
 
-from evocrawl.events import Event, Opened
-from evocrawl.ledger import Ledger
-from evocrawl.life import Bounds
-from evocrawl.model import Cost, Dead, Dropped, Outcome, Refused
-from evocrawl.population import Population
+from evocrawl.core.events import Event, VisitOpened
+from evocrawl.core.ledger import Ledger
+from evocrawl.core.model import Cost, Dead, Dropped, Outcome, Refused
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
 from evocrawl.species import SPECIES
 
 A, B = "http://a.test/", "http://b.test/"
@@ -45,7 +45,7 @@ def revisits(species: str) -> bool:
 
 def make(species: str, seed: int = 0, **options: Any) -> tuple[Population, Ledger]:
     """A population that cannot die out."""
-    options.setdefault("bounds", Bounds(4, 1, 12))
+    options.setdefault("bounds", PopulationBounds(4, 1, 12))
     return make_population(species, seed=seed, **options)
 
 
@@ -138,7 +138,7 @@ def test_the_same_seed_gives_the_same_events(species: str) -> None:
         crawl(population, web, [*web.links][:2])
         histories.append(events)
     assert histories[0] == histories[1]
-    assert any(isinstance(event, Opened) for event in histories[0])
+    assert any(isinstance(event, VisitOpened) for event in histories[0])
 
 
 def test_another_run_of_the_program_makes_the_same_choices() -> None:

@@ -43,12 +43,12 @@ def test_without_seeds_both_crawls_go_through_the_proxy_only(
     calls: Calls, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Population and breadth-first get the same query, seeds, budget; no request goes elsewhere."""
-    assert crawl.main(["--max-pages", "50"]) == 0
+    assert crawl.main(["--max-requests", "50"]) == 0
     first, second = (arguments(command, "-a") for command, _ in calls)
     assert first == {
         "query": crawl.QUERY,
         "seeds": crawl.SEEDS,
-        "max_pages": "50",
+        "max_requests": "50",
         "species": "evo",
         "seed": "1",
     }

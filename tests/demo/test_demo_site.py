@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.site import FolderSite, alias, moved, plain_http
-from evocrawl.simulation.proxy import Request, Response
+from evocrawl.simulation.server.proxy import Request, Response
 
 
 @pytest.fixture

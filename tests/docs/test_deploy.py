@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 import yaml
 
-from evocrawl import project
-from evocrawl.config import Config
+from evocrawl.adapter import settings as project
+from evocrawl.core.config.config import Config
 
 PAGE = (Path(__file__).parents[2] / "docs" / "deploy.md").read_text()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from evocrawl.budget import Budget
-from evocrawl.ledger import Ledger
-from evocrawl.stats import STATS, report
+from evocrawl.core.budget import Budget
+from evocrawl.core.ledger import Ledger
+from evocrawl.core.stats import STATS, report
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

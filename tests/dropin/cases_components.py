@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.http import HtmlResponse, TextResponse
 from smallspider import Small, html, number, numbered, path_of, prose
 
-from evocrawl.simulation.proxy import Response
+from evocrawl.simulation.server.proxy import Response
 
 HERE = Path(os.environ.get("DROPIN_DIR", "."))
 

@@ -23,7 +23,7 @@ from scrapy.spiders import (
 )
 from smallspider import Case, Paged, Small, html, number, numbered, path_of, prose
 
-from evocrawl.simulation.proxy import Response
+from evocrawl.simulation.server.proxy import Response
 
 HERE = Path(os.environ.get("DROPIN_DIR", "."))
 

@@ -7,7 +7,7 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_reques
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 from smallspider import Small, html, never, numbered, path_of, prose, torn
 
-from evocrawl.simulation.proxy import Reset, Response, redirect
+from evocrawl.simulation.server.proxy import Reset, Response, redirect
 
 LOOPBACK = {"HTTPPROXY_ENABLED": False, "EVOCRAWL_ALLOW_NETWORKS": "127.0.0.0/8"}
 

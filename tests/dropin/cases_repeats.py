@@ -10,7 +10,7 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.utils.request import RequestFingerprinter, fingerprint
 from smallspider import Paged, Small, html, numbered, path_of, prose
 
-from evocrawl.simulation.proxy import Response, redirect
+from evocrawl.simulation.server.proxy import Response, redirect
 
 
 class StartTwice(Paged):

@@ -13,7 +13,7 @@ import processes
 from smallspider import site_of
 from spidergroups import cases_of
 
-from evocrawl.simulation.proxy import LoopbackProxy
+from evocrawl.simulation.server.proxy import LoopbackProxy
 
 HERE = Path(__file__).parent
 VARIANTS = ("stock", "addon")

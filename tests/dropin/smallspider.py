@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from scrapy import Spider
 from scrapy.exceptions import IgnoreRequest
 
-from evocrawl.simulation.proxy import Request, Response, Site, not_found
+from evocrawl.simulation.server.proxy import Request, Response, Site, not_found
 
 SMALL = {
     "DOWNLOAD_DELAY": 0,

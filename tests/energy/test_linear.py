@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evocrawl.energy import MODELS, Linear
-from evocrawl.store import RelevanceRanks
+from evocrawl.frontier import RelevanceRanks
 
 
 @pytest.mark.parametrize(("relevance", "energy"), [(0.0, -0.5), (0.125, 0.0), (1.0, 3.5)])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.energy import Sigmoid
-from evocrawl.store import RelevanceRanks
+from evocrawl.frontier import RelevanceRanks
 
 RELEVANCE = st.one_of(st.sampled_from([0.0, 5e-324, 0.5, 1.0]), st.floats(0, 1))
 SLOPES: tuple[Literal["steep", "literal"], ...] = ("steep", "literal")

@@ -13,7 +13,7 @@ from pathlib import Path
 import processes
 from livecrawl import FAST, ROOT, Crawled
 
-from evocrawl.simulation.proxy import LoopbackProxy
+from evocrawl.simulation.server.proxy import LoopbackProxy
 
 HERE = Path(__file__).parent
 

@@ -11,9 +11,9 @@ from livecrawl import QUERY
 from running import start
 from statefiles import HOST, asked, tree
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, Site
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, Site
 
-ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
 def gaps_s(proxy: LoopbackProxy) -> list[float]:

@@ -9,7 +9,7 @@ import pytest
 from livecrawl import QUERY, Crawled, page, site
 from running import start
 
-from evocrawl.simulation.proxy import LoopbackProxy
+from evocrawl.simulation.server.proxy import LoopbackProxy
 
 LINKS = 1_200
 FILES = 128
@@ -39,7 +39,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Loopback
                     "query": QUERY,
                     "seeds": "http://wide.test/",
                     "species": "best_first_anchor",
-                    "max_pages": 8,
+                    "max_requests": 8,
                     "store": directory / "state.sqlite",
                 },
                 settings={"CONCURRENT_REQUESTS": 1},

@@ -11,7 +11,7 @@ import pytest
 from livecrawl import QUERY, Crawled, page, site
 from running import start
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Reset, Response, Site, redirect
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Reset, Response, Site, redirect
 
 MOST_BYTES = 100_000
 TIMEOUT_S = 2
@@ -138,7 +138,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> Visited:
                 "query": QUERY,
                 "seeds": " ".join(f"http://{host}/" for host in sites),
                 "species": "breadth_first",
-                "max_pages": 0,
+                "max_requests": 0,
                 "allow_networks": "0.0.0.0/0 ::/0",
             },
             settings={

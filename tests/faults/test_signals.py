@@ -10,7 +10,7 @@ from livecrawl import QUERY, page
 from running import start
 from statefiles import HOST, asked, recorded, tree
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, not_found
 
 PAGES = 200
 IN_FLIGHT = 8
@@ -29,7 +29,7 @@ def test_signals_in_turn(tmp_path: Path, blows: list[tuple[Signals, ...]], bad: 
     arguments = {
         "query": QUERY,
         "seeds": f"http://{HOST}/0",
-        "max_pages": 0,
+        "max_requests": 0,
         "store": tmp_path / "state.sqlite",
     }
     settings = {"CONCURRENT_REQUESTS": IN_FLIGHT}
@@ -60,7 +60,7 @@ def test_a_chain_of_an_own_spider_goes_on(tmp_path: Path) -> None:
     settings = {
         "ADDONS": {"evocrawl.Addon": 300},
         "EVOCRAWL_QUERY": QUERY,
-        "EVOCRAWL_MAX_PAGES": 0,
+        "EVOCRAWL_MAX_REQUESTS": 0,
         "JOBDIR": tmp_path / "job",
     }
     spider = ("runspider", "chainspider.py")

@@ -14,7 +14,7 @@ import pytest
 from livecrawl import FAST, HERE, ROOT, Crawl, Crawled
 from processes import start
 
-from evocrawl.simulation.proxy import LoopbackProxy, Site
+from evocrawl.simulation.server.proxy import LoopbackProxy, Site
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 from scrapy import signals
 
-from evocrawl.ecosystem import Ecosystem
+from evocrawl.adapter.context import CrawlContext
 
 
 class FullDisk:
@@ -18,5 +18,5 @@ class FullDisk:
         return self
 
     def _fill(self) -> None:
-        journal: Any = Ecosystem.of(self.crawler)._journal
+        journal: Any = CrawlContext.of(self.crawler)._journal
         journal._database.execute("PRAGMA max_page_count = 1")

@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy import signals
 
-from evocrawl.simulation.recording import Recording
+from evocrawl.simulation.worlds.recording import Recording
 
 
 class FullRecord:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evocrawl.simulation.proxy import Request, Response, Site, not_found
+from evocrawl.simulation.server.proxy import Request, Response, Site, not_found
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

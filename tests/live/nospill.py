@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapy import signals
 
-from evocrawl.ecosystem import Ecosystem
+from evocrawl.adapter.context import CrawlContext
 
 
 class NoSpill:
@@ -19,5 +19,5 @@ class NoSpill:
         return self
 
     def _fill(self) -> None:
-        spill = Ecosystem.of(self.crawler).base.spill
+        spill = CrawlContext.of(self.crawler).base.spill
         spill.directory, spill._write_at = Path("/proc/none"), 0

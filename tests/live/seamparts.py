@@ -11,7 +11,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
-from evocrawl.items import PageItem
+from evocrawl.core.items import PageItem
 
 HOW = ("dropped", "broken", "turned-into-a-dict", "replaced", "kept-back", "emptied", "let-through")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapy import signals
 
-from evocrawl.ecosystem import Ecosystem
+from evocrawl.adapter.context import CrawlContext
 
 
 class SlowPipeline:
@@ -25,5 +25,5 @@ class Watch:
         return self
 
     def _look(self) -> None:
-        under_way = len(Ecosystem.of(self.crawler).population.unsettled)
+        under_way = len(CrawlContext.of(self.crawler).population.unsettled)
         self.crawler.stats.max_value("most_under_way", under_way)

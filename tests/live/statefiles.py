@@ -9,7 +9,7 @@ from pathlib import Path
 
 from livecrawl import QUERY, page
 
-from evocrawl.simulation.proxy import Request, Response, Site, not_found
+from evocrawl.simulation.server.proxy import Request, Response, Site, not_found
 
 HOST = "tree.test"
 

@@ -11,7 +11,10 @@ from livecrawl import QUERY, Crawl, page, site
     [
         ({}, "query is ''"),
         ({"query": "the and of"}, "the"),
-        ({"query": QUERY, "max_pages": "many"}, "max_pages is 'many'; allowed: a whole number"),
+        (
+            {"query": QUERY, "max_requests": "many"},
+            "max_requests is 'many'; allowed: a whole number",
+        ),
         ({"query": QUERY, "species": "dinosaur"}, "species is 'dinosaur'; allowed: "),
         (
             {"query": QUERY, "specie": "energy"},
@@ -61,11 +64,11 @@ def test_an_argument_wins_over_a_setting(serve, crawl: Crawl) -> None:
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(
         proxy,
-        arguments={"max_pages": 2},
+        arguments={"max_requests": 2},
         settings={
             "EVOCRAWL_QUERY": QUERY,
             "EVOCRAWL_SEEDS": "http://reef.test/",
-            "EVOCRAWL_MAX_PAGES": 1,
+            "EVOCRAWL_MAX_REQUESTS": 1,
         },
     )
     assert [each["url"] for each in crawled.pages] == ["http://reef.test/"]

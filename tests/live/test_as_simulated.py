@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from livecrawl import FAST, HERE, QUERY, ROOT
 
-from evocrawl.config import Config
-from evocrawl.simulation.answers import AnsweringWorld
+from evocrawl.core.config.config import Config
 from evocrawl.simulation.runner import OVER_BUDGET, run
-from evocrawl.simulation.serve import AsServed, serve
-from evocrawl.simulation.worlds import open_world
+from evocrawl.simulation.server.world_server import AsServed, serve
+from evocrawl.simulation.worlds.answers import AnsweringWorld
+from evocrawl.simulation.worlds.registry import open_world
 
 SPECIES = (
     "energy", "best_first", "best_first_anchor", "breadth_first", "shark_search", "ache",
@@ -110,7 +110,7 @@ def test_a_crawl_is_what_its_simulation_says(make: Any, obeys: bool, tmp_path: P
     query = QUERY if make is recorded else " ".join(pages[0].text.split()[:3])
     seeds = " ".join(f"http{page.url.removeprefix('https').removeprefix('http')}"
                      for page in pages[:60:20])  # fmt: skip
-    told = {"query": query, "seeds": seeds, "max_pages": BUDGET, "seed": 3}
+    told = {"query": query, "seeds": seeds, "max_requests": BUDGET, "seed": 3}
     crawls = [{**told, "species": species} for species in SPECIES]
     live = crawled(world, crawls, tmp_path / "live", ROBOTSTXT_OBEY=obeys)
     assert sorted(live) == sorted(SPECIES)

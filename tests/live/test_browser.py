@@ -9,7 +9,7 @@ from chromium import launch_options
 from livecrawl import QUERY, Crawl, Crawled, site
 from names import Listener
 
-from evocrawl.simulation.proxy import LoopbackProxy, Response, redirect
+from evocrawl.simulation.server.proxy import LoopbackProxy, Response, redirect
 
 PLAYWRIGHT = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 INNER = "127.0.0.2"
@@ -105,5 +105,5 @@ def test_a_browsers_requests_are_those_of_the_crawl(serve, crawl: Crawl, inner: 
 
 def test_a_browser_keeps_to_the_budget(serve, crawl: Crawl, inner: Listener) -> None:
     """What the servers saw is what the stat says, and no more than allowed."""
-    crawled, proxy = _browse(serve, crawl, inner, "/busy /landing", EVOCRAWL_MAX_PAGES=4)
+    crawled, proxy = _browse(serve, crawl, inner, "/busy /landing", EVOCRAWL_MAX_REQUESTS=4)
     assert len(proxy.log) == crawled.stat("requests") == 4

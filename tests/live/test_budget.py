@@ -1,11 +1,11 @@
-"""max_pages counts every HTTP request, as the server sees them, and is never overshot."""
+"""max_requests counts every HTTP request, as the server sees them, and is never overshot."""
 
 from __future__ import annotations
 
 import pytest
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Request, Reset, Response, redirect
+from evocrawl.simulation.server.proxy import Request, Reset, Response, redirect
 
 
 def _reset(_: Request) -> Response:
@@ -46,7 +46,7 @@ def test_requests_at_the_server(serve, crawl: Crawl, species: str, concurrency: 
         arguments={
             "query": QUERY,
             "seeds": "http://h0.test/ http://h1.test/",
-            "max_pages": 60,
+            "max_requests": 60,
             "species": species,
         },
         settings={"CONCURRENT_REQUESTS": concurrency, "CONCURRENT_REQUESTS_PER_DOMAIN": 32},
@@ -59,20 +59,22 @@ def test_requests_at_the_server(serve, crawl: Crawl, species: str, concurrency: 
 def test_a_budget_of_one(serve, crawl: Crawl) -> None:
     """It goes to robots.txt, so that no page can be asked for, and the crawl ends."""
     proxy = serve(_web())
-    crawled = crawl(proxy, arguments={"query": QUERY, "seeds": "http://h0.test/", "max_pages": 1})
+    crawled = crawl(
+        proxy, arguments={"query": QUERY, "seeds": "http://h0.test/", "max_requests": 1}
+    )
     assert {each.path for each in proxy.log} <= {"/robots.txt"}
     assert crawled.stat("stop_reason") == "budget"
 
 
 def test_no_limit(serve, crawl: Crawl) -> None:
-    """With max_pages=0 the crawl goes on until nothing is left."""
+    """With max_requests=0 the crawl goes on until nothing is left."""
     proxy = serve({"h0.test": site({"/": page("/a", "/b"), "/a": page("/"), "/b": page("/a")})})
     crawled = crawl(
         proxy,
         arguments={
             "query": QUERY,
             "seeds": "http://h0.test/",
-            "max_pages": 0,
+            "max_requests": 0,
             "species": "breadth_first",
         },
     )

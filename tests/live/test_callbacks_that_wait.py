@@ -52,7 +52,7 @@ def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
     """Its requests are sent; it is given up when the crawl is closed, or its budget is used up."""
     for settings, reason in (
         ({"CLOSESPIDER_TIMEOUT": 3}, "closespider_timeout"),
-        ({"EVOCRAWL_MAX_PAGES": 3}, "budget"),
+        ({"EVOCRAWL_MAX_REQUESTS": 3}, "budget"),
     ):
         crawled = _crawl(serve, crawl, "waits-for-ever", EVOCRAWL_CLOSING_WAIT_S=0.5, **settings)
         crawled.check_settled()
@@ -64,7 +64,7 @@ def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
 
 def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:
     """CloseSpider of a spider_idle handler prevails, and the scheduler tells how many wait."""
-    crawled = _crawl(serve, crawl, "ends-itself", EVOCRAWL_MAX_PAGES=3)
+    crawled = _crawl(serve, crawl, "ends-itself", EVOCRAWL_MAX_REQUESTS=3)
     crawled.check_settled()
     assert crawled.stats["finish_reason"] == "done well"
     assert [each["waiting"] for each in crawled.pages] == [1, 0]

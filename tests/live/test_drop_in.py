@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from livecrawl import QUERY, ROOT, Crawl, page, site
 
-from evocrawl.simulation.proxy import Response
+from evocrawl.simulation.server.proxy import Response
 
 EXAMPLE = ROOT / "examples" / "reefs"
 ARTICLES = ("bleached", "starfish", "harbour")

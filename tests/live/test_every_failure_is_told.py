@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from livecrawl import QUERY, ROOT, Crawl, page, site
 
-from evocrawl.simulation.proxy import Request, Response
+from evocrawl.simulation.server.proxy import Request, Response
 
 EXAMPLE = ROOT / "examples" / "reefs"
 QUICK = {

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Request, Reset, Response, redirect
+from evocrawl.simulation.server.proxy import Request, Reset, Response, redirect
 
 WAYS = """
     fine not-there broken teapot forbidden/x redirected loop redirected-away redirected-home

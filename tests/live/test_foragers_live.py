@@ -9,8 +9,8 @@ from email.utils import format_datetime
 import pytest
 from livecrawl import Crawl, page, site
 
-from evocrawl.simulation.proxy import Request, Response, redirect
-from evocrawl.species.foragers import KINDS
+from evocrawl.simulation.server.proxy import Request, Response, redirect
+from evocrawl.species.foragers.species import KINDS
 
 OLD = "2020-01-01T00:00:00Z"
 APPEARS_AFTER = 4
@@ -54,7 +54,7 @@ def test_a_document_that_appears_during_the_crawl_is_found(
     """Known pages are asked for again, the front page through its redirect too."""
     crawled = crawl(
         serve({"news.test": site(News().paths)}),
-        arguments={"species": species, "seeds": "http://news.test/", "max_pages": 150},
+        arguments={"species": species, "seeds": "http://news.test/", "max_requests": 150},
     )
     crawled.check_settled()
     relevance = {each["url"]: each["relevance"] for each in crawled.pages}
@@ -80,7 +80,7 @@ def test_dates_stand_in_the_items(serve, crawl: Crawl) -> None:
     paths = {**News().paths, "/front": page("/old0", "/stamped", "/undated"), "/stamped": stamped}
     crawled = crawl(
         serve({"news.test": site(paths)}),
-        arguments={"species": "weblog", "seeds": "http://news.test/front", "max_pages": 8},
+        arguments={"species": "weblog", "seeds": "http://news.test/front", "max_requests": 8},
     )
     told = {
         each["url"].rpartition("/")[2]: (each["published_at"], each["changed_at"], each["age_s"])
@@ -97,7 +97,7 @@ def test_an_unlimited_crawl_goes_on_until_it_is_stopped(serve, crawl: Crawl) -> 
     proxy = serve({"news.test": site(News().paths)})
     crawled = crawl(
         proxy,
-        arguments={"species": "weblog", "seeds": "http://news.test/", "max_pages": 0},
+        arguments={"species": "weblog", "seeds": "http://news.test/", "max_requests": 0},
         interrupt_at=200,
     )
     crawled.check_settled()
@@ -120,7 +120,7 @@ def test_unchanged_pages_are_not_sent_again_where_a_cache_asks_first(
     proxy = serve({"news.test": site({"/": tagged})})
     crawled = crawl(
         proxy,
-        arguments={"species": "weblog", "seeds": "http://news.test/", "max_pages": 9},
+        arguments={"species": "weblog", "seeds": "http://news.test/", "max_requests": 9},
         settings={
             "HTTPCACHE_ENABLED": True,
             "HTTPCACHE_DIR": str(tmp_path / "cache"),

@@ -10,7 +10,7 @@ import pytest
 from livecrawl import QUERY, ROOT, Crawl, page, site
 from names import Listener
 
-from evocrawl.simulation.proxy import Response, redirect
+from evocrawl.simulation.server.proxy import Response, redirect
 
 PUBLIC = "127.0.0.1"
 """Plays the Internet: it is allowed. The listener's address is not."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from livecrawl import QUERY, Crawl, page
 
-from evocrawl.simulation.proxy import Request, Response
+from evocrawl.simulation.server.proxy import Request, Response
 
 SAME = " ".join(["one and the same words on each page of this house, coral bleaching too"] * 4)
 
@@ -109,7 +109,7 @@ def test_a_numbered_list_and_all_it_leads_to_is_fetched(
     proxy = serve({"a.test": no_robots(answer)})
     crawled = crawl(
         proxy,
-        arguments={"query": QUERY, "seeds": "http://a.test/", "max_pages": budget},
+        arguments={"query": QUERY, "seeds": "http://a.test/", "max_requests": budget},
         settings={"CONCURRENT_REQUESTS_PER_DOMAIN": 16},
     )
     crawled.check_settled()

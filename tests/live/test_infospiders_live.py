@@ -32,7 +32,7 @@ def test_it_crawls_from_one_agent_a_seed_and_keeps_to_what_words_promise(
         arguments={
             "query": QUERY,
             "seeds": "http://one.test/reef0 http://two.test/reef0",
-            "max_pages": 60,
+            "max_requests": 60,
             "species": "infospiders",
         },
     )
@@ -54,7 +54,7 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl) -> None:
             arguments={
                 "query": QUERY,
                 "seeds": "http://one.test/reef0 http://two.test/reef0",
-                "max_pages": 40,
+                "max_requests": 40,
                 "species": "infospiders",
                 "seed": 3,
                 # What a fetch takes differs from run to run, and what it costs with it.

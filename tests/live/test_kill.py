@@ -11,7 +11,7 @@ from statefiles import HOST, asked, recorded, tree
 
 PAGES = 300
 IN_FLIGHT = 8
-ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 SETTINGS = {"CONCURRENT_REQUESTS": IN_FLIGHT}
 
 
@@ -66,7 +66,7 @@ def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) ->
 def test_a_finished_crawl_says_so_and_fetches_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
     """R5, R8: with more budget it goes on, and nothing the smaller one cut short is lost."""
     proxy = serve({HOST: tree(60)})
-    arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 20}
+    arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_requests": 20}
     first = crawl(proxy, arguments=arguments)
     assert first.stat("stop_reason") == "budget"
     fetched = len(proxy.log)
@@ -74,8 +74,8 @@ def test_a_finished_crawl_says_so_and_fetches_nothing(serve, crawl: Crawl, tmp_p
     assert again.code == 0
     assert len(proxy.log) == fetched
     assert again.stat("stop_reason") == "budget"
-    assert "has ended (budget): there is nothing to do, unless max_pages is raised" in again.log
-    more = crawl(proxy, arguments={**arguments, "max_pages": 0})
+    assert "has ended (budget): there is nothing to do, unless max_requests is raised" in again.log
+    more = crawl(proxy, arguments={**arguments, "max_requests": 0})
     assert more.stat("stop_reason") == "exhausted"
     assert set(recorded(tmp_path / "s")) == {str(number) for number in range(60)}
     assert asked(proxy.log).total() == 60

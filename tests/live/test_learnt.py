@@ -21,7 +21,7 @@ def test_the_next_crawl_goes_where_the_last_one_found_something(
         "/": page(*(f"/{name} {name.rstrip('0123456789')} item" for name in names)),
         **{f"/{name}": page(text=good if name[0] == "g" else bad) for name in names},
     }
-    asked = {"query": QUERY, "seeds": "http://a.test/", "max_pages": 22}
+    asked = {"query": QUERY, "seeds": "http://a.test/", "max_requests": 22}
     before = crawl(serve({"a.test": site(web)}), arguments={**asked, "learn_to": learnt})
     before.check_settled()
     after = crawl(serve({"a.test": site(web)}), arguments={**asked, "learnt": learnt})

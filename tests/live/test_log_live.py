@@ -6,7 +6,7 @@ import unicodedata
 
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Response
+from evocrawl.simulation.server.proxy import Response
 
 RULES = b"User-agent: *\nCrawl-delay: ten \x07\x1b]0;title\x07\nAllow: /\n"
 

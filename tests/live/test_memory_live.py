@@ -8,7 +8,7 @@ from pathlib import Path
 from livecrawl import QUERY, Crawl
 from statefiles import HOST, recorded, tree
 
-ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
 def test_a_crawl_goes_on_with_another_amount_of_memory(serve, crawl: Crawl, tmp_path: Path) -> None:

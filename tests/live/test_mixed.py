@@ -40,7 +40,7 @@ def test_every_species_has_visits_and_everything_settles_in_the_same_order_twice
             arguments={
                 "query": QUERY,
                 "seeds": "http://h0.test/1 http://h1.test/2 http://h2.test/3",
-                "max_pages": 90,
+                "max_requests": 90,
                 "species": SPECIES,
                 "agents": 9,
                 "seed": 4,

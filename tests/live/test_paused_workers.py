@@ -10,7 +10,7 @@ from pathlib import Path
 from redisserver import RedisServer
 from workers import Fleet, ManyHosts
 
-from evocrawl.simulation.proxy import Request, Response, redirect
+from evocrawl.simulation.server.proxy import Request, Response, redirect
 
 LEASE_S = 2.0
 
@@ -38,7 +38,7 @@ def test_a_redirect_under_way_at_a_pause_is_followed_again(serve, tmp_path: Path
     with RedisServer(tmp_path) as server:
         fleet = Fleet(serve(web.sites()), server, tmp_path)
         try:
-            options = {"seeds": web.url(0), "max_pages": 0, "lease_s": LEASE_S}
+            options = {"seeds": web.url(0), "max_requests": 0, "lease_s": LEASE_S}
             fleet.start(1, {**options, "species": "best_first"}, CONCURRENT_REQUESTS=8)
             for requests in (40, 100, 160):
                 fleet.wait_for_requests(requests)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import pytest
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Request, Reset, Response, Site, redirect
+from evocrawl.simulation.server.proxy import Request, Reset, Response, Site, redirect
 
 LINKS = [f"/{number} coral bleaching" for number in range(6)]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Response, redirect
+from evocrawl.simulation.server.proxy import Response, redirect
 
 
 def test_a_slow_pipeline_slows_the_crawl(serve, crawl: Crawl) -> None:
@@ -132,7 +132,7 @@ def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> 
     proxy = serve({"reef.test": site(pages)})
     crawled = crawl(
         proxy,
-        arguments={"query": QUERY, "seeds": "http://reef.test/", "max_pages": 51},
+        arguments={"query": QUERY, "seeds": "http://reef.test/", "max_requests": 51},
         settings={"EVOCRAWL_ROBOTS_RETRY_S": 600, "CONCURRENT_REQUESTS": 4},
     )
     crawled.check_settled()

@@ -11,7 +11,7 @@ import brotli
 import pytest
 from livecrawl import QUERY, Crawl, Crawled, page, site
 
-from evocrawl.simulation.proxy import Request, Response
+from evocrawl.simulation.server.proxy import Request, Response
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 SEEDS = {
@@ -40,7 +40,7 @@ def run(crawl: Crawl, serve: Callable[..., object], **settings: object) -> Crawl
             "query": QUERY,
             "species": "breadth_first",
             "seeds": " ".join(f"http://hard.test{path}" for path in pages),
-            "max_pages": len(pages) + 1,
+            "max_requests": len(pages) + 1,
         },
         settings=settings,
     )
@@ -90,7 +90,7 @@ def test_b097_a_page_that_redirects_to_itself_with_a_cookie_is_fetched(crawl: Cr
         return Response(302, b"", {"Location": "/p", "Set-Cookie": "seen=1"})
 
     proxy = serve({"door.test": site({"/p": door})})
-    arguments = {"query": QUERY, "seeds": "http://door.test/p", "max_pages": 10}
+    arguments = {"query": QUERY, "seeds": "http://door.test/p", "max_requests": 10}
     crawled = crawl(proxy, arguments=arguments)
     crawled.check_settled()
     assert [each["url"] for each in crawled.pages] == ["http://door.test/p"]
@@ -112,7 +112,7 @@ def test_b099_many_links_that_redirect_to_one_page_fetch_it_once(crawl: Crawl, s
         return Response(302, b"", {"Location": "/login"})
 
     proxy = serve({"login.test": answer})
-    arguments = {"query": QUERY, "seeds": "http://login.test/", "max_pages": 60}
+    arguments = {"query": QUERY, "seeds": "http://login.test/", "max_requests": 60}
     crawled = crawl(proxy, arguments=arguments)
     crawled.check_settled()
     asked = [each.path for each in proxy.log]

@@ -8,13 +8,13 @@ from typing import Any
 
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.config import Config
-from evocrawl.model import Dead
-from evocrawl.simulation.proxy import Response, redirect
-from evocrawl.simulation.recorded import Recorded
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Dead
 from evocrawl.simulation.runner import Run, run
-from evocrawl.simulation.serve import sites_of
-from evocrawl.simulation.worlds import open_world
+from evocrawl.simulation.server.proxy import Response, redirect
+from evocrawl.simulation.server.world_server import sites_of
+from evocrawl.simulation.worlds.recorded import Recorded
+from evocrawl.simulation.worlds.registry import open_world
 
 WORLD = "sites:sites=40,pages_per_site=5,forbidden=0,moved=0.1,dead=0.1,seed=2"
 ONE_AT_A_TIME = {"CONCURRENT_REQUESTS": 1, "ROBOTSTXT_OBEY": False}
@@ -38,7 +38,7 @@ def test_a_recorded_crawl_is_replayed_as_it_was_and_as_it_might_have_been(
     told = {
         "query": " ".join(pages[0].text.split()[:3]),
         "seeds": " ".join(each.url for each in pages[:60:20]),
-        "max_pages": 100,
+        "max_requests": 100,
         "seed": 3,
         "species": "energy",
     }
@@ -87,7 +87,7 @@ ARGUMENTS = {"query": QUERY, "seeds": "http://reef.test/", "species": "breadth_f
 def test_a_recording_tells_what_each_address_answered(serve, crawl: Crawl, tmp_path: Path) -> None:
     """Pages, errors, redirects, refusals and files; hostile text is text; the rest is unknown."""
     file = tmp_path / "reef.jsonl.zst"
-    arguments = {**ARGUMENTS, "record": file, "max_pages": 11}
+    arguments = {**ARGUMENTS, "record": file, "max_requests": 11}
     settings = {"CONCURRENT_REQUESTS": 1}
     crawl(
         serve({"reef.test": site(_web())}), arguments=arguments, settings=settings

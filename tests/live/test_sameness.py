@@ -20,7 +20,7 @@ from redisserver import RedisServer
 from samespider import HOSTS, LEAVES, PAGES, REPEATS, STARTS
 from workers import Fleet
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response
 
 CONCURRENCY = 2
 SITES = [f"same{number}.test" for number in range(HOSTS)]
@@ -123,7 +123,7 @@ def test_workers_share_what_is_filtered(serve: Any, tmp_path: Path) -> None:
     """Each worker calls start(): nothing is doubled by that, nor lost by a stop of all."""
     with RedisServer(tmp_path) as server:
         fleet = Fleet(serve(dict.fromkeys(SITES, slow)), server, tmp_path)
-        own: dict[str, object] = {"max_pages": 0, "page_items": False, "novelty": False}
+        own: dict[str, object] = {"max_requests": 0, "page_items": False, "novelty": False}
         settings = {"ADDONS": {"evocrawl.Addon": 300}, "CONCURRENT_REQUESTS": CONCURRENCY}
         try:
             fleet.start(2, own, ("runspider", "samespider.py"), **settings)

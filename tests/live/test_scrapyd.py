@@ -16,8 +16,8 @@ from livecrawl import QUERY, ROOT, page, site
 from redisserver import RedisServer
 from statefiles import HOST, asked, recorded, tree
 
-from evocrawl.errors import StateError
-from evocrawl.simulation.proxy import LoopbackProxy, Response
+from evocrawl.core.errors import StateError
+from evocrawl.simulation.server.proxy import LoopbackProxy, Response
 from evocrawl.store.archive import Archive
 
 PAGES = 150
@@ -29,7 +29,7 @@ FAST = (
     "CONCURRENT_REQUESTS=8",
     "EVOCRAWL_PROGRESS_S=0",
 )
-ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0, "setting": FAST}
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0, "setting": FAST}
 REEF = {
     "/": page("/topic/0 coral bleaching", text=QUERY),
     "/topic/0": page("/article/bleached coral bleaching", text=QUERY),
@@ -74,7 +74,7 @@ def test_the_repository_is_deployed_and_crawls(daemon: Daemon, web: LoopbackProx
     """Arguments, settings, data files and the JOBDIR of the job's id arrive in the egg's code."""
     assert daemon.ask("listspiders.json?project=evocrawl")["spiders"] == ["evospider"]
     before = len(web.log)
-    daemon.schedule(*OURS, "first", **{**ARGUMENTS, "max_pages": 12, "species": "evo"})
+    daemon.schedule(*OURS, "first", **{**ARGUMENTS, "max_requests": 12, "species": "evo"})
     daemon.wait_for_end(OURS[0], "first")
     requests = web.log[before:]
     assert len(requests) == 12
@@ -128,7 +128,7 @@ def test_two_jobs_share_a_crawl(daemon: Daemon, web: LoopbackProxy, tmp_path: Pa
 
 def test_a_job_that_fails_does_not_stop_the_others(daemon: Daemon) -> None:
     """B118: of three jobs, two at a time, the first ends with exit code 1 and says why."""
-    few = {**ARGUMENTS, "max_pages": 5}
+    few = {**ARGUMENTS, "max_requests": 5}
     daemon.schedule(*OURS, "wrong", **{**few, "species": "unicorn"})
     daemon.schedule(*OURS, "second", **few)
     daemon.schedule(*OURS, "third", **few)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.simulation.proxy import Response, redirect
+from evocrawl.simulation.server.proxy import Response, redirect
 
 KEYS = ("x-api-key", "authorization")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from livecrawl import Crawl, page, site
 
-from evocrawl.simulation.proxy import Response
+from evocrawl.simulation.server.proxy import Response
 
 SEMANTIC = (
     '<script type="application/ld+json">{"@context": "https://schema.org", "@id": "x"}</script>'
@@ -52,7 +52,7 @@ def test_semantic_content_is_found_and_sites_rich_in_it_are_revisited(serve, cra
             "species": "biocrawler",
             "seeds": "http://p0.test/ http://data.test/file http://data.test/broken",
             "agents": 3,
-            "max_pages": 250,
+            "max_requests": 250,
             "seed": 3,
         },
     )
@@ -73,7 +73,7 @@ def test_semantic_content_is_found_and_sites_rich_in_it_are_revisited(serve, cra
 def test_dumb_crawlers_go_anywhere(serve, crawl: Crawl) -> None:
     """On the same web without any rule."""
     arguments = {"species": "biocrawler_dumb", "seeds": "http://p0.test/", "agents": 2}
-    crawled = crawl(serve(web()), arguments={**arguments, "max_pages": 120, "seed": 3})
+    crawled = crawl(serve(web()), arguments={**arguments, "max_requests": 120, "seed": 3})
     crawled.check_settled()
     visits = [each["url"].split("/")[2] for each in crawled.pages]
     assert visits.count("rich.test") < len(visits) / 3
@@ -81,7 +81,7 @@ def test_dumb_crawlers_go_anywhere(serve, crawl: Crawl) -> None:
 
 def test_files_are_no_pages_to_other_crawls(serve, crawl: Crawl) -> None:
     """Where the relevance model goes by words a file without any is a dead link, as ever."""
-    arguments = {"query": "text", "seeds": "http://data.test/", "max_pages": 40}
+    arguments = {"query": "text", "seeds": "http://data.test/", "max_requests": 40}
     crawled = crawl(serve(web()), arguments=arguments)
     crawled.check_settled()
     urls = {each["url"]: each["formats"] for each in crawled.pages}

@@ -12,9 +12,9 @@ import pytest
 from livecrawl import HERE, QUERY, Crawl, page, site
 from statefiles import HOST, asked, recorded, tree
 
-from evocrawl.simulation.proxy import Request, Response, Site, redirect
+from evocrawl.simulation.server.proxy import Request, Response, Site, redirect
 
-ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_pages": 0}
+ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
 def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
     R6, C7.
     """
     proxy = serve({HOST: tree(30)})
-    arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_pages": 10}
+    arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_requests": 10}
     assert crawl(proxy, arguments=arguments).code == 0
     requests = len(proxy.log)
     other = crawl(proxy, arguments={**arguments, "query": "sea urchins"})
@@ -50,8 +50,8 @@ def test_a_budget_that_ends_at_a_redirect_loses_no_page(
     start = page(*(f"/{n} {QUERY}" for n in range(1, 5)))
     proxy = serve({HOST: site({"/0": start, **moved, **there})})
     arguments = {**ARGUMENTS, "store": tmp_path / "s"}
-    for max_pages in (budget, budget + 1, 0):
-        assert crawl(proxy, arguments={**arguments, "max_pages": max_pages}).code == 0
+    for max_requests in (budget, budget + 1, 0):
+        assert crawl(proxy, arguments={**arguments, "max_requests": max_requests}).code == 0
     assert recorded(tmp_path / "s").keys() == {"0", *(each[1:] for each in there)}
 
 
@@ -75,7 +75,7 @@ def test_requests_of_an_own_spider_go_on(serve, crawl: Crawl, tmp_path: Path) ->
     settings: dict[str, Any] = {
         "ADDONS": {"evocrawl.Addon": 300},
         "EVOCRAWL_QUERY": QUERY,
-        "EVOCRAWL_MAX_PAGES": 0,
+        "EVOCRAWL_MAX_REQUESTS": 0,
         "JOBDIR": tmp_path / "job",
     }
     killed = crawl(

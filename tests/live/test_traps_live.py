@@ -7,8 +7,8 @@ from typing import Any
 
 from livecrawl import QUERY, Crawl, page, site
 
-from evocrawl.probes import nowhere
-from evocrawl.simulation.proxy import Request, Response
+from evocrawl.adapter.soft_404 import nowhere
+from evocrawl.simulation.server.proxy import Request, Response
 
 LOST = "Sorry, what you are looking for is not here. Try the search, or go to the front page."
 
@@ -97,7 +97,9 @@ def test_a_calendar_is_left(serve, crawl: Crawl) -> None:
         return page(f"?y={year + 1} next", f"?y={year - 1} previous", text=text)
 
     proxy = serve({"a.test": answer})
-    crawled = crawl(proxy, arguments={"query": QUERY, "seeds": "http://a.test/", "max_pages": 200})
+    crawled = crawl(
+        proxy, arguments={"query": QUERY, "seeds": "http://a.test/", "max_requests": 200}
+    )
     crawled.check_settled()
     assert 2 < len(asked(proxy, "?y=")) <= 20
     assert {"/", "/b", "/c"} <= {each.path for each in proxy.log}
@@ -119,7 +121,7 @@ def test_a_page_under_many_addresses_pays_once_and_says_of_what_it_is_a_copy(
     proxy = serve({"a.test": answer})
     crawled = crawl(
         proxy,
-        arguments={"query": QUERY, "seeds": "http://a.test/", "max_pages": 60},
+        arguments={"query": QUERY, "seeds": "http://a.test/", "max_requests": 60},
         settings={"CONCURRENT_REQUESTS": 1},
     )
     crawled.check_settled()
@@ -148,7 +150,7 @@ def test_a_farm_of_host_names_is_one_domain(serve, crawl: Crawl) -> None:
     proxy = serve({"a.test": answer, **hosts})
     crawled = crawl(
         proxy,
-        arguments={"query": QUERY, "seeds": "http://a.test/", "max_pages": 120},
+        arguments={"query": QUERY, "seeds": "http://a.test/", "max_requests": 120},
         settings={"EVOCRAWL_SPECIES": "best_first"},
     )
     crawled.check_settled()

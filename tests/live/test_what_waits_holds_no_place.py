@@ -13,7 +13,7 @@ from collections import Counter
 import pytest
 from livecrawl import QUERY, ROOT, Crawl, page, site
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, redirect
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, redirect
 
 WAYS = 16
 GOOD = 50

@@ -12,8 +12,8 @@ from livecrawl import QUERY, page, site
 from redisserver import PASSWORD, RedisServer
 from workers import Fleet, ManyHosts, check_whole, repeats
 
-from evocrawl.simulation.proxy import redirect
-from evocrawl.store.shared.layout import shard_of
+from evocrawl.simulation.server.proxy import redirect
+from evocrawl.store.cluster.redis.keys import shard_of
 
 IN_FLIGHT = 8
 COMMON = {"CONCURRENT_REQUESTS": IN_FLIGHT}
@@ -38,7 +38,7 @@ def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
 
 
 def options(web: ManyHosts, **more: object) -> dict[str, object]:
-    return {"seeds": web.url(0), "max_pages": 0, **more}
+    return {"seeds": web.url(0), "max_requests": 0, **more}
 
 
 def test_workers_share_a_crawl(fleet_for: Start) -> None:
@@ -134,11 +134,11 @@ def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
     """B076: never exceeded, used up, and said to be; with more of it the crawl goes on."""
     web = ManyHosts(pages=120, hosts=20)
     fleet = fleet_for(web)
-    fleet.start(2, options(web, max_pages=60), **COMMON)
+    fleet.start(2, options(web, max_requests=60), **COMMON)
     assert fleet.wait() == [0, 0]
     assert 50 <= len(fleet.proxy.log) <= 60
     spent = len(fleet.proxy.log)
-    fleet.start(1, options(web, max_pages=spent), **COMMON)
+    fleet.start(1, options(web, max_requests=spent), **COMMON)
     assert fleet.wait()[-1] == 0
     assert "has ended (budget): there is nothing to do" in fleet.log_of(2).read_text()
     assert len(fleet.proxy.log) == spent
@@ -158,7 +158,7 @@ def test_a_redirect_to_another_host_is_left_to_its_owner(serve, tmp_path: Path) 
     with RedisServer(tmp_path) as server:
         fleet = Fleet(serve(sites), server, tmp_path)
         try:
-            fleet.start(2, {"seeds": "http://a.test/", "max_pages": 0}, **COMMON)
+            fleet.start(2, {"seeds": "http://a.test/", "max_requests": 0}, **COMMON)
             assert fleet.wait() == [0, 0]
             assert set(fleet.recorded()) == {landing, "http://b.test/2"}
             assert set(fleet.asked().values()) == {1}
@@ -174,7 +174,7 @@ def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None
     web = ManyHosts(pages=100, hosts=20)
     fleet = fleet_for(web)
     own: dict[str, object] = {
-        "max_pages": 0, "page_items": False,
+        "max_requests": 0, "page_items": False,
     }  # fmt: skip
     command = ("runspider", "sharedspider.py")
     settings = {**COMMON, "ADDONS": {"evocrawl.Addon": 300}}

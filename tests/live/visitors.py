@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.events import Event, Opened
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.core.events import Event, VisitOpened
 
 
 class Visitors:
@@ -15,11 +15,11 @@ class Visitors:
     def from_crawler(cls, crawler: Any) -> Visitors:
         self = cls()
         self.stats = crawler.stats
-        self.population = Ecosystem.of(crawler).population
+        self.population = CrawlContext.of(crawler).population
         self.population.on_event.append(self._note)
         return self
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Opened):
+        if isinstance(event, VisitOpened):
             species = self.population.life.agents[event.visit.agent].species.name
             self.stats.inc_value(f"evocrawl/test/visits/{species}")

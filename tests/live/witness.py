@@ -13,8 +13,8 @@ from typing import Any
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.utils.project import get_project_settings
 
-from evocrawl.ecosystem import Ecosystem
-from evocrawl.events import Event, Settled
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.core.events import Event, VisitSettled
 
 
 class Witness:
@@ -26,13 +26,13 @@ class Witness:
     @classmethod
     def from_crawler(cls, crawler: Any) -> Witness:
         self = cls()
-        ecosystem = Ecosystem.of(crawler)
+        ecosystem = CrawlContext.of(crawler)
         self.path = Path(crawler.settings["WITNESS"], f"{ecosystem.config.species}.jsonl")
         ecosystem.population.on_event.append(self._note)
         return self
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Settled):
+        if isinstance(event, VisitSettled):
             visit = event.visit
             row = visit.lead.url, visit.agent, event.outcome, event.reason, event.relevance
             with self.path.open("a") as file:

@@ -15,7 +15,7 @@ import processes
 from livecrawl import FAST, HERE, QUERY, ROOT, page
 from redisserver import RedisServer
 
-from evocrawl.simulation.proxy import LoopbackProxy, Request, Response, not_found
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, not_found
 
 
 @dataclass

@@ -26,7 +26,7 @@ from scrapy.utils.reactor import install_reactor
 from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
-from evocrawl.meta import REFUSED
+from evocrawl.adapter.meta import REFUSED
 from evocrawl.middlewares.robots import RobotsMiddleware
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse, Response
 
 from evocrawl.middlewares.beginnings import BeginningsMiddleware
 from evocrawl.middlewares.redirects import _beginning
-from evocrawl.reading import Document, Limits, beginning, read
+from evocrawl.extraction import Document, Limits, beginning, read
 
 LIMITS = Limits()
 BIG = b"<p>" + b"coral bleaching " * 900_000

@@ -7,8 +7,8 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from evocrawl.middlewares.encoding import EncodingMiddleware, chosen_encoding
-from evocrawl.reader import _body_and_encoding
-from evocrawl.reading import Document, read
+from evocrawl.adapter.extractor import _body_and_encoding
+from evocrawl.extraction import Document, read
 
 REQUEST = Request("http://a.test/")
 LATIN = "é è à "

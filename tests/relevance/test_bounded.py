@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.model import Content
+from evocrawl.core.model import Content
 from evocrawl.relevance import create, registry
-from evocrawl.relevance.bounded import bounded
+from evocrawl.relevance.base import bounded
 
 WILD = [math.nan, math.inf, -math.inf, 1e300, -1.0, 2]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.errors import QueryError, SettingError
-from evocrawl.model import Content
+from evocrawl.core.errors import QueryError, SettingError
+from evocrawl.core.model import Content
 from evocrawl.relevance import Relevance, create, names
 
 QUERY = "coral bleaching"

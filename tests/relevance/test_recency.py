@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from evocrawl.config import Config
-from evocrawl.errors import QueryError, SettingError
-from evocrawl.habitat import settle_in
-from evocrawl.model import Content
+from evocrawl.core.config.config import Config
+from evocrawl.core.errors import QueryError, SettingError
+from evocrawl.core.model import Content
+from evocrawl.population.assembly import assemble
 from evocrawl.relevance import create
 
 CORALS = "Coral bleaching happens when a warm sea makes corals expel their algae."
@@ -50,7 +50,7 @@ def test_a_query_must_say_something() -> None:
 @pytest.mark.parametrize(("hours", "relevance"), [(24.0, 0.0), (48.0, 1.0)])
 def test_the_setting_says_for_how_long_a_page_is_news(hours: float, relevance: float) -> None:
     """A weekly journal is not watched like a news ticker."""
-    habitat = settle_in(
+    habitat = assemble(
         Config.read({"EVOCRAWL_FRESH_H": hours}, {"species": "weblog"}),
         concurrency=1,
         host_limit=lambda _: (1, 0.0),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evocrawl.errors import QueryError
-from evocrawl.model import Content
+from evocrawl.core.errors import QueryError
+from evocrawl.core.model import Content
 from evocrawl.relevance import create
 
 

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from evocrawl.errors import QueryError, SettingError
-from evocrawl.model import Content
+from evocrawl.core.errors import QueryError, SettingError
+from evocrawl.core.model import Content
 from evocrawl.relevance import create
-from evocrawl.relevance.background import background
+from evocrawl.relevance.term_frequencies import background
 from evocrawl.relevance.terms import Analyser
 from evocrawl.relevance.tfidf import TITLE_MENTIONS, TfIdf
 
@@ -143,7 +143,7 @@ def test_memories_are_bounded_and_change_no_score(monkeypatch: pytest.MonkeyPatc
     """What is forgotten is computed again."""
     links = [(f"whale {n}", f"sea number {n}") for n in range(6)]
     expected = [TfIdf("whale").link(*link) for link in links]
-    monkeypatch.setattr("evocrawl.relevance.screen._KNOWN_WORDS", 2)
+    monkeypatch.setattr("evocrawl.relevance.tfidf._KNOWN_WORDS", 2)
     monkeypatch.setattr("evocrawl.relevance.tfidf._KNOWN_PHRASES", 2)
     model = TfIdf("whale")
     assert [model.link(*link) for link in links] == expected

@@ -16,27 +16,27 @@ from pathlib import Path
 import numpy as np
 from simulation_worlds import SmallWorld, url
 
-from evocrawl.config import Config
-from evocrawl.events import (
+from evocrawl.core.config.config import Config
+from evocrawl.core.events import (
     Born,
     Came,
     Cloned,
     Died,
+    DuplicateFound,
     Event,
     Fed,
     HeldBack,
     Laid,
     Left,
     Moved,
-    Opened,
     Paid,
-    Repeated,
-    Settled,
+    VisitOpened,
+    VisitSettled,
 )
-from evocrawl.model import Lead, Visit
+from evocrawl.core.model import Lead, Visit
 from evocrawl.simulation.runner import run
-from evocrawl.simulation.world import World
-from evocrawl.simulation.worlds import open_world
+from evocrawl.simulation.worlds.base import World
+from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import SPECIES
 
 FOLDER = Path(__file__).parent / "recorded_events"
@@ -50,10 +50,10 @@ TAGS: Mapping[type, str] = {
     Laid: "laid",
     Left: "left",
     Moved: "moved",
-    Opened: "opened",
+    VisitOpened: "opened",
     Paid: "paid",
-    Repeated: "repeated",
-    Settled: "settled",
+    DuplicateFound: "repeated",
+    VisitSettled: "settled",
 }
 MADE_UP = {
     "sites": "sites:sites=12,pages_per_site=12,seed=5",
@@ -95,7 +95,7 @@ def with_calendar() -> SmallWorld:
 
 def log_of(world: World, name: str, species: str) -> list[str]:
     """Crawl `world` and return its events, one line each, with floats to the last bit."""
-    options = {"query": QUERIES[name], "species": species, "max_pages": REQUESTS, "seed": 7}
+    options = {"query": QUERIES[name], "species": species, "max_requests": REQUESTS, "seed": 7}
     config = Config.read({}, {**options, "relevant_at": 0.05})
     topic = min(world.topics())
     seeds = [document.url for document in islice(world.documents(), 3)]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evocrawl.model import Cost, Dead, Fingerprint, Link, Refused
-from evocrawl.simulation.world import Arrived, Document, Follows
-from evocrawl.urls import fingerprint
+from evocrawl.core.model import Cost, Dead, Fingerprint, Link, Refused
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.simulation.worlds.base import Arrived, Document, Follows
 
 
 @dataclass

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from simulation_worlds import SmallWorld, random_world, url
 
-from evocrawl.evaluation.results import REQUIRED, ResultTable
 from evocrawl.simulation.campaign import hold_all, missing
+from evocrawl.simulation.evaluation.results import REQUIRED, ResultTable
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Start, Topic, Trial, TrialError, trials_of
 

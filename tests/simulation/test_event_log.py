@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from event_log import SPECIES_RECORDED, WORLDS, log_of, recorded, worlds
 
-from evocrawl.simulation.world import World
+from evocrawl.simulation.worlds.base import World
 
 
 @pytest.fixture(scope="module")

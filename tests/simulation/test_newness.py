@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from simulation_worlds import random_world
 
-from evocrawl.evaluation.results import Row
-from evocrawl.model import Content
-from evocrawl.simulation.judge import Judge, Witness
+from evocrawl.core.model import Content
+from evocrawl.simulation.evaluation.results import Row
 from evocrawl.simulation.laboratory import Laboratory
-from evocrawl.simulation.news import News, NewsPlan
-from evocrawl.simulation.synthetic import Weather
+from evocrawl.simulation.scoring import PageScorer, Witness
 from evocrawl.simulation.trials import Trial
+from evocrawl.simulation.worlds.made_up.base import Weather
+from evocrawl.simulation.worlds.made_up.news import News, NewsPlan
 
 FIELDS = (
     "news_sent", "news_found", "download_efficiency", "sent_efficiency", "freshness", "age_h",
@@ -81,7 +81,7 @@ def test_a_world_without_dates_has_no_news() -> None:
 
 def test_a_witness_says_what_its_judge_says(news: News) -> None:
     """And knows each page and link that went by; what is known of scores is shared."""
-    judge = Judge(Careless())
+    judge = PageScorer(Careless())
     seen = Witness(judge)
     page = next(document for document in news.documents() if document.links)
     assert seen.score(page) == judge.score(page) == 0.5

@@ -7,19 +7,25 @@ import pytest
 from simulation_worlds import SmallWorld, random_world, url
 
 from evocrawl import relevance
-from evocrawl.config import Config
-from evocrawl.events import Event
-from evocrawl.flights import KNOWN
-from evocrawl.model import Content
+from evocrawl.core.config.config import Config
+from evocrawl.core.events import Event
+from evocrawl.core.fetch import KNOWN
+from evocrawl.core.model import Content
 from evocrawl.relevance.base import Extra
-from evocrawl.simulation.judge import Judge
 from evocrawl.simulation.runner import OVER_BUDGET, Run, run
+from evocrawl.simulation.scoring import PageScorer
 from evocrawl.species import SPECIES
 
 
-def config(species: str = "breadth_first", max_pages: int = 100, seed: int = 0) -> Config:
+def config(species: str = "breadth_first", max_requests: int = 100, seed: int = 0) -> Config:
     return Config.read(
-        {}, {"query": "coral bleaching", "species": species, "max_pages": max_pages, "seed": seed}
+        {},
+        {
+            "query": "coral bleaching",
+            "species": species,
+            "max_requests": max_requests,
+            "seed": seed,
+        },
     )
 
 
@@ -100,7 +106,7 @@ def test_a_redirect_ends_where_the_budget_does() -> None:
 def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurrency: int) -> None:
     """Births, moves, meals and visits alike; so do two runs that share a judge."""
     records: list[list[Event]] = []
-    judge: Judge | None = None
+    judge: PageScorer | None = None
     for _ in range(3):
         events: list[Event] = []
         world = random_world(3)
@@ -110,7 +116,7 @@ def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurre
         )  # fmt: skip
         records.append(events)
         model = config(species).relevance
-        judge = judge or Judge(relevance.create(model, "coral bleaching"))
+        judge = judge or PageScorer(relevance.create(model, "coral bleaching"))
     assert len(records[0]) > 20
     assert records[0] == records[1] == records[2]
 
@@ -145,7 +151,7 @@ def test_what_was_counted_adds_up(seed: int, concurrency: int, species: str) -> 
 def test_a_judge_reads_each_document_once() -> None:
     """Scores are shared between runs of one query."""
     model = _Counting()
-    judge = Judge(model)
+    judge = PageScorer(model)
     world = random_world(1)
     first = run(world, config(), [url(0)], judge=judge)
     second = run(world, config("best_first"), [url(0)], judge=judge)

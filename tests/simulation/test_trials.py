@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulation_worlds import SmallWorld, random_world, url
 
-from evocrawl.errors import EvocrawlError
-from evocrawl.evaluation.measures import recall_auc
-from evocrawl.simulation.graph import UNREACHABLE, WebGraph, reachable_oracle
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.simulation.evaluation.measures import recall_auc
 from evocrawl.simulation.trials import (
     Topic,
     Trial,
@@ -21,6 +20,7 @@ from evocrawl.simulation.trials import (
     read_topics,
     trials_of,
 )
+from evocrawl.simulation.worlds.link_graph import UNREACHABLE, WebGraph, reachable_oracle
 
 
 def chain(length: int) -> SmallWorld:
@@ -159,7 +159,7 @@ def test_settings_of_a_trial_reach_the_configuration() -> None:
     """What the trial sets itself wins; a wrong name is an error."""
     trial = Trial(query="corals", species="random", seed=3, settings=(("gain", "4"),))
     config = trial.config(77)
-    assert (config.gain, config.species, config.seed, config.max_pages) == (4.0, "random", 3, 77)
+    assert (config.gain, config.species, config.seed, config.max_requests) == (4.0, "random", 3, 77)
     with pytest.raises(EvocrawlError, match="did you mean"):
         Trial(query="corals", species="random", settings=(("gian", "4"),)).config(1)
 

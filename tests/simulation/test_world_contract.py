@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from world_files import CHANGES, ROWS, write_rows
 
-from evocrawl.model import Dead, Refused
-from evocrawl.simulation.answers import AnsweringWorld
-from evocrawl.simulation.news import News, NewsPlan
-from evocrawl.simulation.serve import AsServed
-from evocrawl.simulation.sites import Sites, SitesPlan
-from evocrawl.simulation.synthetic import Weather
-from evocrawl.simulation.world import Arrived, Document
-from evocrawl.simulation.worlds import open_world
-from evocrawl.urls import fingerprint, host_of
+from evocrawl.core.model import Dead, Refused
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.simulation.server.world_server import AsServed
+from evocrawl.simulation.worlds.answers import AnsweringWorld
+from evocrawl.simulation.worlds.base import Arrived, Document
+from evocrawl.simulation.worlds.made_up.base import Weather
+from evocrawl.simulation.worlds.made_up.news import News, NewsPlan
+from evocrawl.simulation.worlds.made_up.sites import Sites, SitesPlan
+from evocrawl.simulation.worlds.registry import open_world
 
 DAY_S = 86_400.0
 STORM = Weather(timeouts=0.05, dead=0.1, moved=0.1, forbidden=0.05)
@@ -151,10 +151,10 @@ def test_the_same_seed_makes_the_same_world(maker: Callable[[], AnsweringWorld])
 
 def test_robots_txt_says_what_fetches_refuse(world: AnsweringWorld) -> None:
     """Pages that are refused are forbidden, pages that come are not."""
-    from evocrawl.robots import Rules
+    from evocrawl.politeness.robots.rules import RobotsRules
 
     rules = {
-        host: Rules.from_response(200, world.robots_txt(host).encode(), "evocrawl")
+        host: RobotsRules.from_response(200, world.robots_txt(host).encode(), "evocrawl")
         for host in world.hosts()
     }
     for url in every_url(world):

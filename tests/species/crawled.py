@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from evocrawl.config import Config
-from evocrawl.habitat import settle_in
-from evocrawl.model import Cost, Dead, Fetched, Link, Page
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Cost, Dead, Fetched, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.assembly import assemble
 from evocrawl.relevance.base import Relevance
-from evocrawl.urls import fingerprint
 
 Pages = Mapping[str, tuple[float, Sequence[Link]]]
 
@@ -54,7 +54,7 @@ def order(
     """The first `most` visits of a crawl, one at a time; `busy` hosts never become free."""
     config = Config.read({}, {"query": "words", "species": species, **options})
     known = None if labels is None else {fingerprint(url_of(name)) for name in labels}
-    habitat = settle_in(
+    habitat = assemble(
         config,
         concurrency=1,
         host_limit=lambda host: (1, 1e9 if busy(host) else 0.0),

@@ -5,11 +5,11 @@ from crawled import Pages, order, to
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.model import Cost, Dead, Fetched, Lead, Link, Outcome, Page, Visit
+from evocrawl.core.model import Cost, Dead, Fetched, Lead, Link, Outcome, Page, Visit
+from evocrawl.frontier.relevance_ranks import RelevanceRanks
 from evocrawl.species.ache import LinkLearner
-from evocrawl.species.bar import Bar
-from evocrawl.species.link_words import FEATURES, NaiveBayes, Words, link_words
-from evocrawl.store.ranks import RelevanceRanks
+from evocrawl.species.naive_bayes import FEATURES, NaiveBayes, Words, link_words
+from evocrawl.species.parts import Bar
 
 
 def learner() -> LinkLearner:

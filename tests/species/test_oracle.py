@@ -3,7 +3,7 @@
 import pytest
 from crawled import Pages, order, to
 
-from evocrawl.errors import SettingError
+from evocrawl.core.errors import SettingError
 
 WEB: Pages = {
     "seed": (0.9, [to("hub", "1", "1"), to("mid"), to("plain", "1", "1")]),

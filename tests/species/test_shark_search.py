@@ -3,7 +3,7 @@
 import pytest
 from crawled import Pages, WordsAreNumbers, order, to
 
-from evocrawl.model import Lead, Page
+from evocrawl.core.model import Lead, Page
 from evocrawl.species.shark_search import Scent
 
 SHARK = Scent(WordsAreNumbers(), 0.5, 0.8, 0.5)

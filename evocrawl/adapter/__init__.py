@@ -1,0 +1,1 @@
+"""The Scrapy side: context, scheduler, fetches, pages, items, requests and state of one crawl."""

@@ -1,0 +1,226 @@
+"""A Scrapy crawl as one of several workers: what of Scrapy has to know about it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.asyncio import is_asyncio_available
+
+from evocrawl.adapter.meta import VISIT
+from evocrawl.adapter.network.handlers import check_at_last
+from evocrawl.adapter.request_codec import UntrustedRequestCodec
+from evocrawl.core.errors import StateError
+from evocrawl.core.fetch import KNOWN
+from evocrawl.core.model import Fingerprint, Link, Visit
+from evocrawl.core.urls.identity import host_of
+from evocrawl.population.assembly import Assembly
+from evocrawl.population.population import Gate
+from evocrawl.store.cluster.population_sync import LEASE_LOST, MOVED_AWAY, PopulationSync
+from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.keys import RedisAddress, is_shared
+from evocrawl.store.cluster.worker import ClusterWorker
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journaled_population import JournaledPopulation
+from evocrawl.store.journal.operations import Op, RunStarted
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+    from evocrawl.adapter.requests import RequestIdentities
+    from evocrawl.core.fetch import Fetch
+
+logger = logging.getLogger(__name__)
+
+_LAST_CHECK: ContextVar[Callable[[], None] | None] = ContextVar("last_check", default=None)
+"""The check of the request that is being sent, for whoever makes its connection."""
+
+
+def sharing_of(
+    crawler: Crawler, habitat: Assembly, limits: JournaledHostLimits, on_lost: Callable[[], None]
+) -> ClusterAdapter | None:
+    """Return how a crawl is shared; None where it is not. Raises StateError."""
+    config = habitat.config
+    if not is_shared(config.store):
+        return None
+    terms = ClusterTerms(
+        config.max_requests or None,
+        habitat.population.life.bounds,
+        config.lease_s,
+        config.redis_timeout_s,
+    )
+    payloads = UntrustedRequestCodec(lambda: crawler.spider, on_lost)
+    worker = ClusterWorker(RedisAddress.of(config.store), habitat.population, payloads, terms)
+    return ClusterAdapter(worker, SharedPopulation(worker, limits))
+
+
+class ClusterAdapter:
+    """The worker and the way into its population."""
+
+    def __init__(self, worker: ClusterWorker, chronicle: SharedPopulation) -> None:
+        self.worker = worker
+        self.chronicle = chronicle
+
+    def listen(
+        self,
+        on_gained: Callable[[str], None],
+        wake: Callable[[], None],
+        fail: Callable[[StateError], None],
+        has_more: Callable[[], bool],
+    ) -> None:
+        """Have the worker call these; see `ClusterWorker`."""
+        worker = self.worker
+        worker.wake, worker.fail, worker.has_more = wake, fail, has_more
+        worker.holdings.on_gained = on_gained
+
+    async def join(self, about: Mapping[str, Any]) -> None:
+        """Begin; raises StateError where that cannot be."""
+        worker = self.worker
+        if not is_asyncio_available():
+            raise StateError(f"{worker.place}: several workers need the asyncio reactor")
+        ended = await worker.join(about)
+        if ended is not None:
+            logger.info(
+                "the crawl in %s has ended (%s): there is nothing to do, unless max_requests is "
+                "raised",
+                worker.place,
+                ended,
+            )
+        else:
+            logger.info("worker %s of the crawl in %s", worker.session, worker.place)
+        worker.start()
+
+    async def leave(self, stats: StatsCollector | None) -> None:
+        """End, and tell the stats."""
+        await self.worker.close()
+        if stats is not None:
+            for name, value in self.worker.counts().items():
+                stats.set_value(f"evocrawl/workers/{name}", value)
+
+    def guard_requests(self, crawler: Crawler) -> None:
+        """Let no visit's request onto the wire once its host's lease has run out.
+
+        Whatever has waited in the downloader, or was stopped with the process, comes past here;
+        and once more when its connection stands.
+        """
+        assert crawler.engine is not None
+        handlers = crawler.engine.downloader.handlers
+        check_at_last(handlers, _LAST_CHECK)
+        send = handlers.download_request_async
+
+        async def send_if_ours(request: Request) -> Response:
+            host, is_visit = host_of(request.url), VISIT in request.meta
+            if not await self.worker.cleared(host, is_visit=is_visit):
+                raise IgnoreRequest(LEASE_LOST)
+            _LAST_CHECK.set(partial(self._check_lease, host, is_visit=is_visit))
+            return await send(request)
+
+        handlers.download_request_async = send_if_ours  # type: ignore[method-assign]
+
+    def _check_lease(self, host: str, *, is_visit: bool) -> None:
+        if not self.worker.may_send(host, is_visit=is_visit):
+            raise IgnoreRequest(LEASE_LOST)
+
+    def goes_astray(
+        self, flight: Fetch, request: Request, names: RequestIdentities, *, may_go: bool
+    ) -> bool:
+        """Return whether a redirect leads to a host that is not ours: it is left to its owner.
+
+        So is one to another host of ours that may not be asked now: the link waits in Redis.
+        """
+        host = host_of(request.url)
+        may_go = may_go or host == flight.host or request.url == flight.origin
+        if not host or (may_go and self.worker.may_send(host, is_visit=True)):
+            return False
+        link = names.left_to_owner(flight, request)
+        if link is None:
+            flight.stops_at(request.url, KNOWN)
+        else:
+            flight.stops_at(request.url, MOVED_AWAY)
+            self.worker.colony.moved(flight.visit.lead, link)
+        return True
+
+    def leads_back(
+        self, flight: Fetch, request: Request, names: RequestIdentities, others: Iterable[Fetch]
+    ) -> None:
+        """Open the target of a redirect that this worker takes for known, unless it is known.
+
+        The worker may have fetched it under a lease that was lost before Redis had the page. A
+        target that Redis has is not opened again, and one that `others` are at is left to them.
+        """
+        link = names.claimed_target(flight, request)
+        if flight.failure != KNOWN or link is None:
+            return
+        target, under_way = link.fingerprint, (each for each in others if each is not flight)
+        if not any(target in (each.address, *each.claimed) for each in under_way):
+            self.worker.colony.moved(flight.visit.lead, link)
+
+
+class SharedPopulation(JournaledPopulation):
+    """The one way into a population that shares its crawl: what it does is told to the others."""
+
+    def __init__(self, worker: ClusterWorker, limits: JournaledHostLimits) -> None:
+        super().__init__(worker.population, limits, _Told(worker.colony))
+        self._worker = worker
+        super().guard(worker.colony.door_of)
+
+    def guard(self, gate: Gate) -> None:
+        """Ask `gate` about hosts that are ours."""
+        self._worker.colony.guard(gate)
+
+    def obey(self, run: RunStarted) -> None:
+        """The budget is had in parts."""
+        limit = self._budget.limit
+        super().obey(run)
+        self._budget.limit = limit
+
+    def place(self, seeds: Iterable[Link]) -> int:
+        """Offer seeds to the crawl; they come to this population or another."""
+        return self._worker.colony.offer(seeds)
+
+    def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
+        """Offer further links of a page to the crawl."""
+        self._worker.colony.offer(links, page)
+
+    def choose(self, now_s: float) -> Visit | None:
+        """Choose a visit, unless Redis has to answer first."""
+        return super().choose(now_s) if self._worker.may_choose else None
+
+    def opened(self, door: str) -> None:
+        """The door has opened, if its host is ours; else it opens when the host is again."""
+        host, colony = host_of(f"{door}/"), self._worker.colony
+        if self._worker.may_send(host, is_visit=True):
+            colony.paced(host, self.limits(host)[1])
+            super().opened(door)
+        elif door in self.population.shut_doors():
+            colony.ask(host)
+
+
+class _Told:
+    """A journal that keeps nothing here: what others have to know goes to Redis."""
+
+    def __init__(self, colony: PopulationSync) -> None:
+        self._colony: PopulationSync | None = colony
+
+    def append(self, op: Op) -> None:
+        """Tell it."""
+        if self._colony is not None:
+            self._colony.append(op)
+
+    def commit(self) -> None:
+        """Nothing waits here."""
+
+    def ops(self) -> Iterator[Op]:
+        """Nothing was kept here."""
+        return iter(())
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        self._colony = None

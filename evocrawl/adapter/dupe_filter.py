@@ -1,0 +1,119 @@
+"""The project's dupe filter, asked so that its answers also hold over a resume."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
+from scrapy.utils.deprecate import method_is_overridden
+from scrapy.utils.misc import build_from_crawler, load_object
+from scrapy.utils.request import RequestFingerprinter
+
+from evocrawl.core.containers.keymap import KeySet
+from evocrawl.core.urls.request_keys import page_request_key, request_key
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from evocrawl.core.model import Fingerprint
+
+
+class ProjectFilter:
+    """Says which requests the class in DUPEFILTER_CLASS filters out.
+
+    - `RFPDupeFilter`, and a subclass that leaves `request_seen` alone, filters by fingerprints.
+      These are kept here, as keys: the store of the crawl says after a stop which were seen, and
+      several workers share them as identities of links.
+    - `BaseDupeFilter`, and a subclass that leaves `request_seen` alone, filters nothing.
+    - Every other class is asked itself. It is told of the requests that the store has kept.
+    """
+
+    def __init__(self, crawler: Crawler, is_claimed: Callable[[Fingerprint], bool]) -> None:
+        kind = load_object(crawler.settings["DUPEFILTER_CLASS"])
+        self.filter = build_from_crawler(kind, crawler)
+        self._crawler = crawler
+        self._is_claimed = is_claimed
+        self._seen = KeySet()
+        self._memo: tuple[Request | None, Fingerprint] = None, b""
+        by_fingerprint = isinstance(self.filter, RFPDupeFilter)
+        parent = RFPDupeFilter if by_fingerprint else BaseDupeFilter
+        is_own = not issubclass(kind, parent) or method_is_overridden(kind, parent, "request_seen")
+        self.asks_project = is_own
+        """True where the class decides by a rule of its own."""
+        self._by_fingerprint = by_fingerprint and not is_own
+        self._fingerprint = _fingerprinter_of(self.filter) if by_fingerprint else None
+        if by_fingerprint:
+            _forget_file(self.filter)
+
+    def key_of(self, request: Request) -> Fingerprint | None:
+        """Return the key that two requests share where one is filtered; None for no such key."""
+        if not self._by_fingerprint:
+            return None
+        if self._memo[0] is not request:
+            self._memo = request, self._key_of(request)
+        return self._memo[1]
+
+    def is_seen(self, request: Request, *, is_redirected: bool = False) -> bool:
+        """Return whether `request` is to be filtered out; if it is not, its like is from now on.
+
+        A request that `is_redirected` is claimed by its visit, in the page base: the claim ends if
+        the visit has to be made again.
+        """
+        key = self.key_of(request)
+        if key is None:
+            return self.asks_project and bool(self.filter.request_seen(request))
+        if key in self._seen or self._is_claimed(key):
+            return True
+        if not is_redirected:
+            self._seen.add(key)
+        return False
+
+    def was_taken(self, key: Fingerprint) -> bool:
+        """Return whether a request of this key has become a link."""
+        return key in self._seen
+
+    def recall(self, key: Fingerprint, request: Request) -> bool:
+        """Take note of a request that has become a link; return whether it is the first of its key.
+
+        It was made in an earlier run, or by another worker.
+        """
+        if self._by_fingerprint:
+            is_first = key not in self._seen
+            self._seen.add(key)
+            return is_first
+        if self.asks_project and not request.dont_filter:
+            self.filter.request_seen(request)
+        return False
+
+    def log(self, request: Request) -> None:
+        """Tell that `request` is filtered out, as the class does."""
+        self.filter.log(request, self._crawler.spider)
+
+    def _key_of(self, request: Request) -> Fingerprint:
+        if self._fingerprint is not None:
+            return request_key(self._fingerprint(request))
+        if request.method == "GET" and not request.body:
+            return page_request_key(request.url)
+        return request_key(self._crawler.request_fingerprinter.fingerprint(request))
+
+
+def _fingerprinter_of(dupefilter: RFPDupeFilter) -> Callable[[Request], bytes] | None:
+    """Return what gives a request its fingerprint; None where that is Scrapy's own default."""
+    if method_is_overridden(type(dupefilter), RFPDupeFilter, "request_fingerprint"):
+        return lambda request: bytes.fromhex(dupefilter.request_fingerprint(request))
+    if type(dupefilter.fingerprinter) is RequestFingerprinter:
+        return None
+    return dupefilter.fingerprinter.fingerprint
+
+
+def _forget_file(dupefilter: RFPDupeFilter) -> None:
+    """Do without ``requests.seen`` of a JOBDIR.
+
+    It names requests whose page was not settled when the crawl was killed: they would be lost.
+    """
+    if dupefilter.file is not None:
+        dupefilter.file.close()
+        dupefilter.file = None
+        dupefilter._fingerprints.clear()

@@ -1,0 +1,1 @@
+"""Scrapy extensions: stats, progress, recorder and stalled callbacks."""

@@ -1,0 +1,96 @@
+"""Records the crawl as a world file, for replays under other policies."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.defer import _schedule_coro
+
+from evocrawl import __version__
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.core.errors import SettingError
+from evocrawl.simulation.worlds.recording import Recording, RecordingError
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from evocrawl.core.config.config import Config
+    from evocrawl.core.fetch import Fetch
+    from evocrawl.core.model import Outcome
+
+logger = logging.getLogger(__name__)
+
+FAILED = "recording_failed"
+"""Stop reason of a crawl whose recording could not be written on."""
+
+
+class Recorder:
+    """Extension: writes each visit's page, redirects, refusal or failure as it settles."""
+
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext, recording: Recording) -> None:
+        self._crawler = crawler
+        self._recording: Recording | None = recording
+        self._has_failed = False
+        ecosystem.on_landed.append(self._landed)
+        crawler.signals.connect(self._opened, signals.spider_opened)
+        crawler.signals.connect(self._stopped, signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Open the file; not configured without one.
+
+        Raises SettingError where the file cannot be written or holds something.
+        """
+        ecosystem = CrawlContext.of(crawler)
+        path = ecosystem.config.record
+        if not path:
+            raise NotConfigured
+        timeout_s = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        try:
+            recording = Recording(path, _about(ecosystem.config), timeout_s)
+        except (OSError, RecordingError) as error:
+            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
+            crawler.spider = None
+            problem = error.problem if isinstance(error, RecordingError) else error.strerror
+            raise SettingError("record", path, f"a new file ({problem})") from error
+        return cls(crawler, ecosystem, recording)
+
+    def _opened(self) -> None:
+        self._try(lambda recording: recording.begin())
+
+    def _landed(self, flight: Fetch, outcome: Outcome) -> None:
+        self._try(lambda recording: recording.note(flight, outcome))
+
+    def _stopped(self) -> None:
+        self._try(lambda recording: recording.close())
+        if self._has_failed:
+            # Scrapy takes a crawl with a spider for one that did well, and exits with 0.
+            self._crawler.spider = None
+
+    def _try(self, write: Any) -> None:
+        """Write on; end the crawl where that cannot be done."""
+        if self._recording is None:
+            return
+        try:
+            write(self._recording)
+        except OSError:
+            logger.exception("the recording cannot be written on: the crawl ends")
+            self._recording, self._has_failed = None, True
+            engine = self._crawler.engine
+            if engine is not None and engine.spider is not None:
+                _schedule_coro(engine.close_spider_async(reason=FAILED))
+
+
+def _about(config: Config) -> dict[str, Any]:
+    return {
+        "query": config.query,
+        "species": config.species,
+        "seed": config.seed,
+        "seeds": list(config.seeds),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "by": f"evocrawl {__version__}",
+    }

@@ -1,0 +1,71 @@
+"""At the end: the population's numbers among the stats; stats and what was learnt in files."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.core.errors import SettingError
+from evocrawl.core.stats import report
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class StatsReport:
+    """Extension. The stats stand in `evocrawl.core.stats.STATS`."""
+
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+        self._crawler = crawler
+        self._ecosystem = ecosystem
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
+        crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build on the crawler's ecosystem.
+
+        Raises SettingError where the stats could not be written: at the end it would be too late.
+        """
+        ecosystem = CrawlContext.of(crawler)
+        path = ecosystem.config.stats_file
+        folder = os.path.dirname(os.path.abspath(path))
+        if path and (os.path.isdir(path) or not os.path.isdir(folder)):
+            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
+            crawler.spider = None
+            raise SettingError("stats_file", path, "a file in a folder that is there")
+        return cls(crawler, ecosystem)
+
+    def _spider_closed(self, spider: Spider, reason: str) -> None:  # noqa: ARG002 - signal's form
+        stats = self._crawler.stats
+        assert stats is not None
+        ecosystem = self._ecosystem
+        values = report(ecosystem.ledger, ecosystem.budget, twice=ecosystem.settled_twice)
+        for name, value in values.items():
+            stats.set_value(name, value)
+        if ecosystem.state_path is not None:
+            stats.set_value("evocrawl/store/unstorable", ecosystem.unstorable)
+        stats.set_value("evocrawl/stop_reason", ecosystem.stop_reason(reason))
+        try:
+            ecosystem.save_learnt()
+        except OSError as error:
+            logger.error("what was learnt could not be written: %s", error)
+
+    def _engine_stopped(self) -> None:
+        path = self._ecosystem.config.stats_file
+        if path:
+            assert self._crawler.stats is not None
+            text = json.dumps(self._crawler.stats.get_stats(), default=str, indent=2)
+            try:
+                Path(path).write_text(text + "\n", encoding="utf-8")
+            except OSError as error:
+                logger.error("the stats could not be written: %s", error)

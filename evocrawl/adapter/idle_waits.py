@@ -1,0 +1,79 @@
+"""Times in which a crawl can only wait: it says for what, and does not wait longer than it must."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from evocrawl.core.sanitize import one_line
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from evocrawl.adapter.context import CrawlContext
+    from evocrawl.middlewares.robots import RobotsMiddleware
+
+logger = logging.getLogger(__name__)
+
+SHORT_S = 5.0
+"""Seconds of waiting that are nothing unusual between two requests."""
+
+_MOST_SHOWN = 5
+
+
+class Lull:
+    """Looks what a crawl waits for when the scheduler has nothing to send and nothing is under way.
+
+    `gate` is the robots gate, None where there is none.
+
+    Hosts whose robots.txt could not be had are asked again within seconds then. Hosts in back-off
+    are left alone as long as ever. Each is named once in the log.
+    """
+
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+        self._crawler = crawler
+        self._ecosystem = ecosystem
+        self.gate: RobotsMiddleware | None = None
+        self._named: set[str] = set()
+
+    def look(self) -> None:
+        """Hasten what can be hastened. O(hosts waited for), O(1) while anything is under way."""
+        if self._is_busy():
+            return
+        now_s = self._ecosystem.now_s()
+        wakes_at_s = self._ecosystem.population.wakes_at()
+        if wakes_at_s is not None and wakes_at_s <= now_s + SHORT_S:
+            return
+        if self.gate is not None:
+            waits = self.gate.hasten()
+            self._name("robots.txt of %s could not be had and is asked for again", waits)
+        self._name("%s is left alone after failures and asked again", self._held(now_s))
+
+    def _is_busy(self) -> bool:
+        engine = self._crawler.engine
+        assert engine is not None
+        if engine._slot is None or self._ecosystem.population.ended is not None:
+            return True
+        return bool(engine._slot.inprogress) or engine._start is not None
+
+    def _held(self, now_s: float) -> Mapping[str, float]:
+        waits = self._ecosystem.troubles.waits(now_s)
+        return {host: wait_s for host, wait_s in waits.items() if wait_s > SHORT_S}
+
+    def _name(self, what: str, waits: Mapping[str, float]) -> None:
+        fresh = [name for name in waits if name not in self._named]
+        if not fresh:
+            return
+        self._named.update(fresh)
+        in_s = min(waits[name] for name in fresh)
+        logger.info(
+            f"scheduler: nothing else is left to do; {what} in %.0f s", _listed(fresh), in_s
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    first, *others = [one_line(name) for name in names]
+    listed = ", ".join([first, *others[: _MOST_SHOWN - 1]])
+    more = len(others) - _MOST_SHOWN + 1
+    return f"{listed} and {more} more" if more > 0 else listed

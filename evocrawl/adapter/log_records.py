@@ -1,0 +1,140 @@
+"""Log records that no server can write control characters into, whichever logger they come from.
+
+A server's words reach the log by way of many libraries: a header that Scrapy cannot use, a value
+in robots.txt, the message of an exception. Python makes each record of a process in one place,
+the record factory; there the records' texts are made harmless for each handler, also for those
+that are added later.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from typing import Any
+
+from evocrawl.core.errors import QueryError, SettingError, StateError
+
+_UNHANDLED = ("asyncio", "twisted")
+"""Loggers that report an exception which nothing has caught."""
+_FOR_USERS = (QueryError, SettingError, StateError)
+_TAKEN = re.compile(r"_?crawl\w*\(\) got multiple values for argument '(\w+)'")
+_STEERING = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Control characters (C0 but tab and line feed, DEL, C1), separators of lines and paragraphs, marks
+of the reading direction, and what is not seen (Unicode Cf). CWE-117, CVE-2021-42574."""
+_NEXT_LINE = re.compile(r"\n(?![\s{}\]]|\Z)")
+_NEXT_OF_TRACEBACK = re.compile(
+    r"\n(?!\s|\Z|Traceback \(most recent|The above exception|During handling of|[\w.]+(?::|\n|\Z))"
+)
+
+
+def harmless(text: str) -> str:
+    r"""Return `text` with what steers a terminal or a viewer as escapes.
+
+    Each further line is indented, except where a brace or bracket begins it, so that none looks
+    like a record of its own.
+
+    >>> harmless("rude \x1b[2J\x07\nERROR: made up")
+    'rude \\x1b[2J\\x07\n  ERROR: made up'
+    """
+    if text.isprintable():
+        return text
+    return _NEXT_LINE.sub("\n  ", _STEERING.sub(_escaped, text))
+
+
+def harmless_traceback(text: str) -> str:
+    """Return a formatted traceback as `harmless` does, in the form that Python gives it."""
+    return _NEXT_OF_TRACEBACK.sub("\n  ", _STEERING.sub(_escaped, text))
+
+
+class HarmlessRecord(logging.LogRecord):
+    """A record whose message and traceback are harmless.
+
+    Where asyncio or Twisted report that a crawl has ended for an error that the user can act on (a
+    setting that makes no sense, a store that cannot be used), the record is that error's message.
+    """
+
+    def getMessage(self) -> str:  # noqa: N802 - logging's name
+        """Return the message, harmless. Formatters ask for it before they look for a traceback."""
+        if self.exc_info and self.name in _UNHANDLED:
+            error = self.exc_info[1]
+            if isinstance(error, _FOR_USERS):
+                self.name, self.msg, self.args = "evocrawl", str(error), ()
+                self.exc_info = None
+        return harmless(super().getMessage())
+
+    @property
+    def exc_text(self) -> str | None:
+        """The traceback, as the first formatter has written it."""
+        return self.__dict__.get("exc_text")
+
+    @exc_text.setter
+    def exc_text(self, text: str | None) -> None:
+        self.__dict__["exc_text"] = None if text is None else harmless_traceback(text)
+
+
+def install() -> None:
+    """Have each record of this process be a harmless one; records of another factory's, too.
+
+    An error that the user can act on, and that ends the process, is one line.
+    """
+    _say_in_one_line()
+    made_before = logging.getLogRecordFactory()
+    if made_before is HarmlessRecord or isinstance(made_before, _Factory):
+        return
+    is_plain = made_before is logging.LogRecord
+    logging.setLogRecordFactory(HarmlessRecord if is_plain else _Factory(made_before))
+
+
+def _say_in_one_line() -> None:
+    """Have Python end without a traceback for errors that a user can act on."""
+    hook = sys.excepthook
+    if getattr(hook, "is_evocrawls", False):
+        return
+
+    def say(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        taken = _TAKEN.search(str(error)) if kind is TypeError else None
+        if taken is not None:
+            value = _argument(taken[1], trace)
+            error = SettingError(taken[1], value, "a spider's argument of another name")
+        if isinstance(error, _FOR_USERS):
+            print(f"evocrawl: {harmless(str(error))}", file=sys.stderr)
+        else:
+            hook(kind, error, trace)
+
+    say.is_evocrawls = True  # type: ignore[attr-defined]
+    sys.excepthook = say
+
+
+def _argument(name: str, trace: Any) -> object:
+    """Return the value of the spider's argument `name` that Scrapy has taken for one of its own."""
+    value: object = None
+    while trace is not None:
+        held = trace.tb_frame.f_locals
+        given = held.get("kwargs") or getattr(held.get("opts"), "spargs", None) or {}
+        value = given.get(name, value)
+        trace = trace.tb_next
+    return value
+
+
+class _Factory:
+    """Makes records harmless that a factory of the project's own has made."""
+
+    def __init__(self, made_before: Any) -> None:
+        self._made_before = made_before
+        self._kinds: dict[type, type] = {}
+
+    def __call__(self, name: str, *args: Any, **kwargs: Any) -> logging.LogRecord:
+        record: logging.LogRecord = self._made_before(name, *args, **kwargs)
+        kind = type(record)
+        if kind not in self._kinds:
+            self._kinds[kind] = type(kind.__name__, (HarmlessRecord, kind), {})
+        record.__class__ = self._kinds[kind]
+        return record
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]

@@ -1,0 +1,1 @@
+"""Address guard, resolver, connection pool and cookies: patches of network code."""

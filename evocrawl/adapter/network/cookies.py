@@ -1,0 +1,68 @@
+"""Cookies within bounds: a server can set ever more, and Scrapy keeps and sends them all."""
+
+from __future__ import annotations
+
+from http.cookiejar import Cookie
+from typing import TYPE_CHECKING
+
+from scrapy.http.cookies import CookieJar, potential_domain_matches
+from scrapy.utils.httpobj import urlparse_cached
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+
+MOST_DOMAINS = 5_000
+MOST_COOKIES = 50
+MOST_BYTES = 8_192
+
+
+def bound_cookie_jars(middleware: CookiesMiddleware) -> None:
+    """Let the jars that a middleware is still to make be bounded ones."""
+    middleware.jars.default_factory = BoundedCookieJar
+
+
+class BoundedCookieJar(CookieJar):
+    """Keeps 50 cookies of a domain, of 8 192 characters together, and of 5 000 domains.
+
+    RFC 6265 §6.1 asks for 50 of 4 096, and servers refuse headers that are longer than 8 kB. The
+    oldest cookies of a domain go first, and the domains that were asked for nothing the longest.
+    """
+
+    def set_cookie_if_ok(self, cookie: Cookie, request: Request) -> None:
+        """Take a cookie in, unless the policy or its length forbids it."""
+        if _size(cookie) > MOST_BYTES:
+            return
+        super().set_cookie_if_ok(cookie, request)
+        paths = self._cookies.get(cookie.domain)
+        if paths is None:
+            return
+        _shorten(paths)
+        while len(self._cookies) > MOST_DOMAINS:
+            del self._cookies[next(iter(self._cookies))]
+
+    def add_cookie_header(self, request: Request) -> None:
+        """Give a request the cookies of its host, whose domains are the latest from now on."""
+        super().add_cookie_header(request)
+        for domain in potential_domain_matches(urlparse_cached(request).hostname or ""):
+            paths = self._cookies.pop(domain, None)
+            if paths is not None:
+                self._cookies[domain] = paths
+
+
+def _shorten(paths: dict[str, dict[str, Cookie]]) -> None:
+    """Take a domain's cookies out, in their order, until the others are few and short enough."""
+    cookies = [each for of_path in paths.values() for each in of_path.values()]
+    count, size = len(cookies), sum(map(_size, cookies))
+    for cookie in cookies:
+        if count <= MOST_COOKIES and size <= MOST_BYTES:
+            return
+        of_path = paths[cookie.path]
+        del of_path[cookie.name]
+        if not of_path:
+            del paths[cookie.path]
+        count, size = count - 1, size - _size(cookie)
+
+
+def _size(cookie: Cookie) -> int:
+    return len(cookie.name) + len(cookie.value or "") + len(cookie.path)

@@ -1,0 +1,124 @@
+"""The address guard where it cannot be got round: at the connection.
+
+Every new connection of a guarded pool resolves its host, be it a name or an address, through the
+reactor's resolver. There the addresses that must not be gone to are taken out of the answer, so
+that what is connected to is what was checked: a name that says one thing first and another later
+(DNS rebinding) gains nothing, and nothing at all is sent to a refused address.
+
+Connections of other parts of the process are left alone, those to a proxy as well: that address
+is the user's own choice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.endpoints import TCP4ClientEndpoint
+from twisted.internet.error import DNSLookupError
+from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
+from twisted.python import context
+from zope.interface import implementer
+
+from evocrawl.adapter.network.resolver import resolver
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
+
+    from evocrawl.core.urls.networks import NetworkPolicy
+
+_context = cast("Any", context)
+
+
+class AddressRefused(IgnoreRequest):
+    """The request would go to an address beyond the public Internet; nothing was sent."""
+
+    @classmethod
+    def at(cls, host: str, address: str, kind: str) -> AddressRefused:
+        """Of a host that is at `address`, which is of that kind."""
+        return cls(f"{host} is at {address} ({kind})")
+
+
+def guard_pool(pool: Any, networks: NetworkPolicy) -> None:
+    """Let `pool` make no connection to an address that `networks` refuses.
+
+    A connection that is refused fails with AddressRefused. A pool of another make, of which no
+    connection is asked for in Twisted's way, is left alone.
+    """
+    if not hasattr(pool, "getConnection"):
+        return
+    get = pool.getConnection
+
+    def get_checked(key: Any, endpoint: Any) -> Deferred[Any]:
+        if key[0] == b"http-proxy" or isinstance(endpoint, TCP4ClientEndpoint):
+            return cast("Deferred[Any]", get(key, endpoint))
+        check = _Check(key[1].decode("latin-1"), networks)
+        _put_resolver_in_place()
+        connection = _context.call({_Check: check}, get, key, endpoint)
+        return cast("Deferred[Any]", connection.addErrback(check.explain))
+
+    pool.getConnection = get_checked
+
+
+class _Check:
+    """What became of one connection's addresses."""
+
+    def __init__(self, host: str, networks: NetworkPolicy) -> None:
+        self._host = host
+        self._networks = networks
+        self._refused: tuple[str, str] | None = None
+
+    def allows(self, address: str) -> bool:
+        kind = self._networks.refuses(address)
+        if kind:
+            self._refused = address, kind
+        return not kind
+
+    def explain(self, failure: Failure) -> Failure:
+        if self._refused is not None and isinstance(failure.value, DNSLookupError):
+            raise AddressRefused.at(self._host, *self._refused)
+        return failure
+
+
+def _put_resolver_in_place() -> None:
+    """Later than the crawl's start, since Scrapy sets its resolver after components are built."""
+    from twisted.internet import reactor
+
+    if not isinstance(resolver(), _Resolver):
+        cast("Any", reactor).installNameResolver(_Resolver(resolver()))
+
+
+@implementer(IHostnameResolver)
+class _Resolver:
+    """The reactor's own resolver, of which checked connections see no refused addresses."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def resolveHostName(  # noqa: N802 - Twisted's interface
+        self, receiver: Any, name: str, *args: Any, **kwargs: Any
+    ) -> Any:
+        check = _context.get(_Check)
+        if check is not None:
+            receiver = _Sieve(receiver, check)
+        return self._inner.resolveHostName(receiver, name, *args, **kwargs)
+
+
+@implementer(IResolutionReceiver)
+class _Sieve:
+    """Hands on the addresses that a check allows."""
+
+    def __init__(self, receiver: Any, check: _Check) -> None:
+        self._receiver = receiver
+        self._check = check
+
+    def resolutionBegan(self, resolution: object) -> None:  # noqa: N802 - Twisted's interface
+        self._receiver.resolutionBegan(resolution)
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        if self._check.allows(address.host):
+            self._receiver.addressResolved(address)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        self._receiver.resolutionComplete()

@@ -1,0 +1,173 @@
+"""Connections kept alive: every try is counted, and none goes out where nobody listens."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+from scrapy.exceptions import DownloadTimeoutError
+from scrapy.utils.asyncio import is_asyncio_available
+
+from evocrawl.adapter.network.cookies import bound_cookie_jars
+from evocrawl.adapter.network.handler_classes import check_loaded
+from evocrawl.adapter.network.header_limits import bound_headers
+from evocrawl.core.sanitize import mask_secrets, one_line
+from evocrawl.middlewares.browser_requests import watch_browsers
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+def patch_handlers(handlers: Any) -> None:
+    """Mend the pools and the patience of a downloader's handlers for http and https."""
+    for scheme in ("http", "https"):
+        pool = getattr(handlers._get_handler(scheme), "_pool", None)
+        keep_honest(pool)
+        bound_headers(pool)
+    keep_deadlines(handlers)
+
+
+def keep_honest(pool: Any) -> None:
+    """Mend what Twisted's pool of kept-alive connections does behind a crawl's back.
+
+    - It repeats a GET whose connection breaks before an answer, uncounted; Scrapy's own retry does
+      so too, where the budget sees it.
+    - It takes back a connection that is being closed from this side, as it is after an answer
+      that was too large or of no use, and the next request dies on it unsent.
+
+    What is no such pool is left alone.
+    """
+    if hasattr(pool, "retryAutomatically"):
+        pool.retryAutomatically = False
+    if not hasattr(pool, "_putConnection"):
+        return
+    put = pool._putConnection
+
+    def put_if_open(key: Any, connection: Any) -> None:
+        if not _is_closing(connection.transport):
+            put(key, connection)
+
+    pool._putConnection = put_if_open
+
+
+def check_at_last(handlers: Any, checks: ContextVar[Callable[[], None] | None]) -> None:
+    """Have each request checked once more when its connection stands, and then sent at once.
+
+    While a connection is made the event loop turns, and a process may be stopped there for a
+    minute. `checks` has the check of whoever sends a request; where it raises, nothing is sent.
+    What uses no pool of connections is left alone.
+    """
+    for scheme in ("http", "https"):
+        pool: Any = getattr(handlers._get_handler(scheme), "_pool", None)
+        if hasattr(pool, "getConnection"):
+            pool.getConnection = _checking(pool.getConnection, checks)
+
+
+def _checking(get: Any, checks: ContextVar[Callable[[], None] | None]) -> Any:
+    def get_checked(key: Any, endpoint: Any) -> Any:
+        check = checks.get()
+        connecting = get(key, endpoint)
+        return connecting if check is None else connecting.addCallback(_checked, check)
+
+    return get_checked
+
+
+def _checked(connection: Any, check: Callable[[], None]) -> Any:
+    try:
+        check()
+    except BaseException:
+        connection.transport.loseConnection()
+        raise
+    send = connection.request
+
+    def send_at_once(request: Any) -> Any:
+        del connection.request
+        answer = send(request)
+        _flush(connection.transport)
+        return answer
+
+    connection.request = send_at_once
+    return connection
+
+
+def _flush(transport: Any) -> None:
+    """Write what would be written when the event loop turns."""
+    while not hasattr(transport, "doWrite") and hasattr(transport, "transport"):
+        transport = transport.transport  # TLS lies upon TCP
+    if hasattr(transport, "doWrite"):
+        transport.doWrite()
+
+
+def _is_closing(transport: Any) -> bool:
+    """Of a plain or a TLS transport."""
+    return any(
+        getattr(transport, name, False) for name in ("disconnecting", "_aborting", "_aborted")
+    )
+
+
+logger = logging.getLogger(__name__)
+
+MOST_GRACE_S = 10.0
+"""How much longer than its time-out a request may take at most; never longer than twice as long."""
+
+
+def keep_deadlines(handlers: Any) -> None:
+    """Have each request end, in an error, soon after its ``download_timeout``.
+
+    Scrapy leaves time-outs to its download handlers, and its own keep them. One that waits for
+    something else, such as a browser, may never answer: its request would hold its place in the
+    downloader, and keep the crawl from ending, for ever. `handlers` are the downloader's. Without
+    asyncio, or without a time-out, nothing is done.
+    """
+    if not is_asyncio_available():
+        return
+    fetch: Callable[[Request], Coroutine[Any, Any, Response]] = handlers.download_request_async
+
+    async def fetch_in_time(request: Request) -> Response:
+        timeout_s = float(request.meta.get("download_timeout") or 0)
+        if timeout_s <= 0:
+            return await fetch(request)
+        fetching = asyncio.ensure_future(fetch(request))
+        try:
+            await asyncio.wait([fetching], timeout=timeout_s + min(timeout_s, MOST_GRACE_S))
+            if fetching.done():
+                return fetching.result()
+        finally:
+            # Not awaited: who ignores its time-out may ignore this, too.
+            fetching.cancel()
+        logger.warning(
+            "given up, its download handler does not answer: %s",
+            one_line(mask_secrets(request.url)),
+        )
+        raise DownloadTimeoutError(f"Getting {request.url} took longer than {timeout_s} seconds.")
+
+    handlers.download_request_async = fetch_in_time
+
+
+def patch(crawler: Crawler) -> None:
+    """Mend connections, bound cookies, and spare the garbage collector what is there for good.
+
+    Raises SettingError where there is no download handler.
+    """
+    # It would take a tenth of a second to look at it, each time.
+    gc.collect()
+    gc.freeze()
+    assert crawler.engine is not None
+    check_loaded(crawler.engine.downloader.handlers)
+    patch_handlers(crawler.engine.downloader.handlers)
+    watch_browsers(crawler)
+    cookies = crawler.get_downloader_middleware(CookiesMiddleware)
+    if cookies is not None:
+        bound_cookie_jars(cookies)
+
+
+def unpatch() -> None:
+    """Give the garbage collector back what was spared, for whoever goes on with the process."""
+    gc.unfreeze()

@@ -1,0 +1,57 @@
+"""When a request that is no visit may be sent: it holds no place while its host has none for it."""
+
+from __future__ import annotations
+
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from evocrawl.adapter.download_slots import slot_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from evocrawl.adapter.context import CrawlContext
+    from evocrawl.middlewares.robots import RobotsMiddleware
+
+
+class PlainRequests:
+    """Asks the downloader's slots, the hosts in trouble and `gate`, the robots gate, if any."""
+
+    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+        self._crawler = crawler
+        self._ecosystem = ecosystem
+        self.gate: RobotsMiddleware | None = None
+
+    def key_of(self, request: Request) -> str:
+        """Return the downloader slot that `request` belongs to."""
+        assert self._crawler.engine is not None
+        return self._crawler.engine.downloader.get_slot_key(request)
+
+    def wait_of(self, request: Request) -> float:
+        """Return in how many seconds `request` may be sent: 0 now, infinite where none can tell.
+
+        Whatever ends a request or answers for robots.txt is reason to ask again. O(requests under
+        way in the downloader).
+        """
+        left_alone_s = self._ecosystem.troubles.until(slot_of(request))
+        wait_s = left_alone_s - self._ecosystem.now_s()
+        if wait_s > 0:
+            return wait_s
+        if self._waits_for_robots(request):
+            return inf
+        assert self._crawler.engine is not None
+        downloader = self._crawler.engine.downloader
+        key = downloader.get_slot_key(request)
+        # Those that are still with a middleware count: they are in no slot yet.
+        there = sum(downloader.get_slot_key(each) == key for each in downloader.active)
+        if there >= self._ecosystem.host_limit(key)[0]:
+            return inf
+        slot = downloader.slots.get(key)
+        return slot.lastseen + slot.delay - monotonic() if slot and slot.delay else 0.0
+
+    def _waits_for_robots(self, request: Request) -> bool:
+        if self.gate is None or request.meta.get("dont_obey_robotstxt"):
+            return False
+        return self.gate.is_asking(request.url)

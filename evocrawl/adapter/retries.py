@@ -1,0 +1,109 @@
+"""Visits that come to nothing now, and whose links are open again for later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from evocrawl.adapter.download_slots import slot_of
+from evocrawl.adapter.meta import VISIT
+from evocrawl.core.sanitize import without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy.crawler import Crawler
+
+    from evocrawl.adapter.context import CrawlContext
+    from evocrawl.core.fetch import Fetch
+    from evocrawl.core.model import Fingerprint
+
+
+@dataclass(slots=True)
+class _Rest:
+    """What is left to do for a link: `request`, on the way that `flight` has come."""
+
+    request: Request
+    flight: Fetch
+
+
+class Retries:
+    """Puts visits off: those that failed, and those whose next host may not be asked now.
+
+    Such a visit ends at no cost to the agent, and its link is open again where it led last: the
+    population sends an agent there when the host has room, is not left alone and has its
+    robots.txt known. So no visit holds a place while it waits. What was done is not done again:
+    the visit that follows the link begins with the request that was put off.
+
+    `is_open` says whether a request for a URL need not wait for robots.txt.
+    """
+
+    def __init__(
+        self, ecosystem: CrawlContext, crawler: Crawler, is_open: Callable[[str], bool]
+    ) -> None:
+        self._ecosystem = ecosystem
+        self._crawler = crawler
+        self._is_open = is_open
+        self._rests: dict[Fingerprint, _Rest] = {}
+        self._first_urls: dict[Fingerprint, str] = {}
+        self._tries: dict[Fingerprint, int] = {}
+
+    def begin_again(self, urls: Mapping[Fingerprint, str]) -> None:
+        """Begin with these addresses where links of an earlier run were redirected elsewhere."""
+        self._first_urls.update(urls)
+
+    def retry(self, flight: Fetch, request: Request) -> None:
+        """Open the link of a failed visit again; `request` is the second try."""
+        self._crawler.stats.inc_value("evocrawl/retries")
+        self._put_off(flight, request)
+
+    def may_go_on(self, flight: Fetch, request: Request) -> bool:
+        """Return whether `request`, with which a visit goes on, may be sent at once. O(1)."""
+        if not request.meta.get("dont_obey_robotstxt") and not self._is_open(request.url):
+            return False
+        hosts = self._ecosystem.population.environment.hosts
+        return hosts.is_free_for(flight.host, slot_of(request), self._ecosystem.now_s())
+
+    def go_on(self, flight: Fetch, request: Request) -> bool:
+        """Let a visit go on with `request`, whose address it has taken, or put it off.
+
+        Return whether it goes on.
+        """
+        host = slot_of(request)
+        if self._ecosystem.sharing is None and not self.may_go_on(flight, request):
+            self._crawler.stats.inc_value("evocrawl/put_off")
+            self._put_off(flight, request)
+            return False
+        if host != flight.host:
+            self._ecosystem.chronicle.go_on(flight.visit.id, host, self._ecosystem.now_s())
+            flight.host = host
+        return True
+
+    def take(self, flight: Fetch) -> Request:
+        """Return the request that the visit begins with."""
+        lead = flight.visit.lead
+        rest = self._rests.pop(lead.fingerprint, None)
+        first = self._first_urls.pop(lead.fingerprint, "")
+        if rest is not None:
+            flight.follow(rest.flight)
+            return rest.request
+        flight.url = flight.origin = first or lead.url
+        own = lead.payload if isinstance(lead.payload, Request) else None
+        request = own or Request(without_credentials(flight.url))
+        tries = self._tries.pop(lead.fingerprint, 0)
+        if tries:
+            request.meta["retry_times"] = tries
+        return request
+
+    def _put_off(self, flight: Fetch, request: Request) -> None:
+        request.meta.pop(VISIT, None)
+        is_shared = self._ecosystem.sharing is not None
+        if is_shared and flight.hops:
+            # The row of the link is with its own host: after a redirect it begins anew.
+            self._tries[flight.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
+            self._ecosystem.put_off(flight)
+            return
+        self._rests[flight.visit.lead.fingerprint] = _Rest(request, flight)
+        self._ecosystem.put_off(flight, flight.url if flight.hops else "")

@@ -1,0 +1,1 @@
+"""Fetches robots.txt and opens the population's gate."""

@@ -1,0 +1,215 @@
+"""Fetching a robots.txt beside the downloader's queues.
+
+The requests go through every downloader middleware (proxy, user agent, counters, guards) and
+then straight to the download handler: they occupy no downloader slot, so a server that drips its
+robots.txt holds up nobody else. Redirects are followed here, because offsite filters and
+duplicate filters would turn a redirect to another host into "no rules".
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy import Request, signals
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotSupported, StopDownload
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.asyncio import call_later, run_in_thread
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.log import failure_to_exc_info
+from twisted.python.failure import Failure
+
+from evocrawl.adapter.network.guard import AddressRefused
+from evocrawl.core.sanitize import one_line
+from evocrawl.core.urls.resolve import header_text
+from evocrawl.middlewares.meter import OverBudget
+from evocrawl.politeness.robots.parser import MAX_BYTES
+from evocrawl.politeness.robots.rules import (
+    MAX_REDIRECTS,
+    RobotsRules,
+    redirect_target,
+    retry_after,
+)
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+logger = logging.getLogger(__name__)
+
+_RECEIVED = "evocrawl_robots_bytes"
+_SENT = "evocrawl_robots_sent"
+_INFLATED_MAX_BYTES = 8 * 1024 * 1024
+_QUICK_TO_PARSE_BYTES = 32 * 1024
+_TRACEBACKS = 10
+
+
+class Withheld(IgnoreRequest):
+    """A middleware would not let the robots.txt request out."""
+
+
+class OverBudgetError(Withheld):
+    """The budget has nothing left for it, for now or for good."""
+
+
+FAULTS = (
+    ArithmeticError, AssertionError, AttributeError, ImportError, IndexError, KeyError, NameError,
+    NotSupported, RuntimeError, TypeError,
+)  # fmt: skip
+"""What a download handler or a middleware raises for a mistake of its own, not a server's."""
+
+
+class RobotsAnswer(NamedTuple):
+    """The rules an authority gave, and the address they were finally found at."""
+
+    rules: RobotsRules
+    url: str
+
+
+class RobotsFetcher:
+    """Fetches the robots.txt of an authority for the product token `agent`.
+
+    `timeout_s` bounds the whole fetch: redirects, waiting in middlewares, dripping bodies. Of a
+    body, 500 KiB are downloaded and the rest is cut off.
+    """
+
+    def __init__(self, crawler: Crawler, agent: str, timeout_s: float) -> None:
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._agent = agent
+        self._timeout_s = timeout_s
+        self._reported: set[str] = set()
+        crawler.signals.connect(self._cut_off, signals.bytes_received)
+
+    def fetch(self, authority: str) -> Deferred[RobotsAnswer]:
+        """Return the answer to come.
+
+        Fails with `Withheld` when no request was let out (`OverBudgetError` for want of budget),
+        with
+        `AddressRefused` when it must not be, with one of `FAULTS` when a component of this process
+        failed, and with anything else when the server could not be reached in time. A fault is an
+        error in the log. Cancelling it drops the connection.
+        """
+        answer = deferred_from_coro(self._follow(authority)).addErrback(self._report, authority)
+        is_late = False
+
+        def cut_short() -> None:
+            nonlocal is_late
+            is_late = True
+            answer.cancel()
+
+        timer = call_later(self._timeout_s, cut_short)
+
+        def stop_timer(result: RobotsAnswer | Failure) -> RobotsAnswer | Failure:
+            timer.cancel()
+            if is_late:
+                late = f"robots.txt of {authority} took longer than {self._timeout_s} s"
+                return Failure(DownloadTimeoutError(late))  # type: ignore[no-untyped-call]
+            return result
+
+        return answer.addBoth(stop_timer)
+
+    def _report(self, failure: Failure, authority: str) -> Failure:
+        """Log a fault: with its traceback the first time that such a one happens."""
+        if isinstance(failure.value, FAULTS):
+            kind = f"{failure.type}: {failure.value}"
+            is_new = kind not in self._reported and len(self._reported) < _TRACEBACKS
+            self._reported.add(kind if is_new else "")
+            logger.error(
+                "robots.txt of %r cannot be asked for: a component of this crawl failed: %s",
+                authority,
+                one_line(repr(failure.value)),
+                exc_info=failure_to_exc_info(failure) if is_new else None,
+            )
+        return failure
+
+    async def _follow(self, authority: str) -> RobotsAnswer:
+        url = f"{authority}/robots.txt"
+        for _ in range(MAX_REDIRECTS + 1):
+            result = await self._request(url)
+            if isinstance(result, Request):
+                target: str | None = result.url
+            else:
+                location = header_text(result.headers.get("Location") or b"")
+                target = redirect_target(result.status, result.url, location)
+            if target is None:
+                assert isinstance(result, Response)
+                return RobotsAnswer(await self._read(result), url)
+            url = target
+        logger.debug("robots.txt of %r redirects more than %d times", authority, MAX_REDIRECTS)
+        return RobotsAnswer(RobotsRules.unreachable(), url)
+
+    async def _request(self, url: str) -> Response | Request:
+        request = Request(
+            url,
+            callback=NO_CALLBACK,
+            dont_filter=True,
+            # Compressed, the first 500 KiB of a larger file could not be read alone.
+            headers={"Accept-Encoding": "identity"},
+            meta={
+                "dont_obey_robotstxt": True,
+                "dont_redirect": True,
+                "dont_retry": True,
+                "dont_cache": True,
+                _RECEIVED: 0,
+            },
+        )
+        assert self._crawler.engine is not None
+        middlewares = self._crawler.engine.downloader.middleware
+        try:
+            return await middlewares.download_async(self._send, request)
+        except AddressRefused:
+            raise
+        except IgnoreRequest as reason:
+            if request.meta.get(_SENT):
+                raise
+            kind = OverBudgetError if isinstance(reason, OverBudget) else Withheld
+            raise kind(str(reason)) from reason
+
+    async def _send(self, request: Request) -> Response:
+        assert self._crawler.engine is not None
+        request.meta[_SENT] = True
+        # Our own cut-off keeps the beginning of a large file, where this limit drops all of it.
+        # Once the file is here the limit is read again, by whoever decompresses.
+        request.meta["download_maxsize"] = 0
+        self._stats.inc_value("robotstxt/request_count")
+        response = await self._crawler.engine.downloader.handlers.download_request_async(request)
+        request.meta["download_maxsize"] = _INFLATED_MAX_BYTES
+        self._stats.inc_value("robotstxt/response_count")
+        self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        return response
+
+    async def _read(self, response: Response) -> RobotsRules:
+        parse = partial(
+            RobotsRules.from_response,
+            response.status,
+            response.body[: MAX_BYTES + 1],
+            self._agent,
+            cache_control=_header(response, "Cache-Control"),
+            retry_after_s=retry_after(_header(response, "Retry-After"), time.time()),
+        )
+        if len(response.body) <= _QUICK_TO_PARSE_BYTES:
+            return parse()
+        return await run_in_thread(parse)
+
+    def _cut_off(self, data: bytes, request: Request) -> None:
+        received = request.meta.get(_RECEIVED)
+        if received is None:
+            return
+        request.meta[_RECEIVED] = received + len(data)
+        if request.meta[_RECEIVED] > MAX_BYTES:
+            raise StopDownload(fail=False)
+
+
+def is_for_robots(request: Request) -> bool:
+    """Return whether a request is for a robots.txt."""
+    return _RECEIVED in request.meta
+
+
+def _header(response: Response, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""

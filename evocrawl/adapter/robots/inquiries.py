@@ -1,0 +1,306 @@
+"""Who is being asked for rules, who waits for them, and when to ask again."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from evocrawl.adapter.failures import bare
+from evocrawl.adapter.network.guard import AddressRefused
+from evocrawl.adapter.robots.address_slots import AddressSlots
+from evocrawl.adapter.robots.fetcher import FAULTS, OverBudgetError, RobotsAnswer, Withheld
+from evocrawl.politeness.robots.cache import RobotsCache
+from evocrawl.politeness.robots.rules import RobotsRules, Verdict, authority
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+logger = logging.getLogger(__name__)
+
+MAX_FETCHES = 64
+GIVEN_UP_LIFETIME_S = 3600.0
+IDLE_RETRY_S = 1.0
+"""Seconds to the next try, and twice as long to each further one, where all else is done."""
+
+_UNPAID_PAUSE_S = 1.0
+
+
+@dataclass(slots=True, eq=False)
+class _Inquiry:
+    """One authority whose rules are not known.
+
+    `reply` is the last failure, while backing off. `work` is what is being done: its address
+    looked up, or its rules fetched. `is_kept_out`: other fetches have the places at its `address`.
+    `soonest_s` is when it may be asked again at the earliest, `due_s` when it will be.
+    """
+
+    authority: str
+    address: str = ""
+    is_kept_out: bool = False
+    tries: int = 0
+    waiters: list[Deferred[RobotsRules]] = field(default_factory=list)
+    reply: RobotsRules | Withheld | None = None
+    work: Deferred[Any] | None = None
+    timer: CallLaterResult | None = None
+    soonest_s: float = 0.0
+    due_s: float = 0.0
+
+
+class RobotsInquiries:
+    """Asks each authority once at a time and gives every waiter the same answer.
+
+    At most 64 fetches run at once, and `at_one_address` of those whose authorities `locate` finds
+    at one address; first come, first served, but that those whom such an address keeps out let
+    others go past, and go themselves when it has room, first those that requests wait for. An
+    authority that cannot be reached
+    is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
+    after each further one (later when it sent Retry-After). Then it counts as known, forbids
+    everything, and is asked anew after an hour. One for which the budget has nothing left is
+    asked again every second, and never given up for that. `announce` is called with each
+    authority that becomes known, `delay` with each that will be asked later.
+    """
+
+    def __init__(
+        self,
+        fetch: Callable[[str], Deferred[RobotsAnswer]],
+        cache: RobotsCache,
+        stats: StatsCollector,
+        clock: Callable[[], float],
+        announce: Callable[[str], None],
+        delay: Callable[[str], None],
+        *,
+        locate: Callable[[str], Deferred[str]],
+        at_one_address: int,
+        tries: int,
+        retry_s: float,
+    ) -> None:
+        self._fetch = fetch
+        self._cache = cache
+        self._stats = stats
+        self._clock = clock
+        self._announce = announce
+        self._delay = delay
+        self._locate = locate
+        self._places = AddressSlots[_Inquiry](at_one_address)
+        self._tries = tries
+        self._retry_s = retry_s
+        self._open: dict[str, _Inquiry] = {}
+        self._queue: deque[_Inquiry] = deque()
+        self._running = 0
+        self._closed = False
+
+    def known(self, place: str) -> RobotsRules | None:
+        """Return the rules of the authority `place` when they are known, else begin to ask."""
+        rules = self._cache.get(place, self._clock())
+        if rules is None and place not in self._open and not self._closed:
+            inquiry = self._open[place] = _Inquiry(place)
+            self._enqueue(inquiry)
+        return rules
+
+    def is_asking(self, place: str) -> bool:
+        """Return whether a request for the rules of `place` is under way, or next in the queue."""
+        inquiry = self._open.get(place)
+        return inquiry is not None and inquiry.reply is None
+
+    async def answer(self, place: str) -> RobotsRules:
+        """Return the rules of the authority `place`, waiting for at most one fetch.
+
+        While an unreachable authority is left alone until the next try, the complete disallow of
+        the last one is returned at once: nobody waits through a back-off. Raises IgnoreRequest
+        when the request for the rules was withheld or the crawl has ended.
+        """
+        rules = self.known(place)
+        if rules is not None:
+            return rules
+        inquiry = self._open.get(place)
+        if inquiry is None:
+            raise IgnoreRequest("the crawl has ended")
+        if isinstance(inquiry.reply, Withheld):
+            raise Withheld(*inquiry.reply.args)
+        if inquiry.reply is not None:
+            return inquiry.reply
+        waiter: Deferred[RobotsRules] = Deferred()
+        inquiry.waiters.append(waiter)
+        self._hurry(inquiry)
+        return await maybe_deferred_to_future(waiter)
+
+    def hasten(self) -> dict[str, float]:
+        """Ask again soon for what is left alone until the next try: all else is done.
+
+        Tries are one second apart, then two, four and so on, unless Retry-After asked for more.
+        Return the authorities, with the seconds until each is asked; none while some are being
+        asked. O(authorities asked).
+        """
+        now_s, waiting = self._clock(), dict[str, float]()
+        if self._running:
+            return waiting
+        for inquiry in self._open.values():
+            if inquiry.timer is None:
+                continue
+            if inquiry.soonest_s < inquiry.due_s:
+                inquiry.timer.cancel()
+                inquiry.due_s = inquiry.soonest_s
+                delay_s = max(inquiry.due_s - now_s, 0.0)
+                inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
+            waiting[inquiry.authority] = max(inquiry.due_s - now_s, 0.0)
+        return waiting
+
+    def close(self) -> None:
+        """Stop every fetch and timer; whoever waits gets IgnoreRequest."""
+        self._closed = True
+        inquiries = list(self._open.values())
+        self._open.clear()
+        self._queue.clear()
+        for inquiry in inquiries:
+            if inquiry.timer is not None:
+                inquiry.timer.cancel()
+            if inquiry.work is not None:
+                inquiry.work.cancel()
+            _tell(inquiry, IgnoreRequest("the crawl has ended"))
+
+    def _enqueue(self, inquiry: _Inquiry) -> None:
+        inquiry.reply = None
+        inquiry.timer = None
+        self._queue.append(inquiry)
+        self._start_some()
+
+    def _start_some(self) -> None:
+        while self._queue and self._running < MAX_FETCHES:
+            inquiry = self._queue.popleft()
+            self._running += 1
+            inquiry.work = self._locate(inquiry.authority)
+            inquiry.work.addBoth(self._located, inquiry)
+
+    def _located(self, address: str | Failure, inquiry: _Inquiry) -> None:
+        if self._closed:
+            return
+        # One that cannot be looked up fails when it is fetched, and for a reason.
+        inquiry.address = address if isinstance(address, str) else ""
+        if self._places.enter(inquiry, inquiry.address):
+            self._start(inquiry)
+            return
+        self._running -= 1
+        inquiry.work = None
+        inquiry.is_kept_out = True
+        self._hurry(inquiry)
+        self._delay(inquiry.authority)
+        self._start_some()
+
+    def _hurry(self, inquiry: _Inquiry) -> None:
+        """Requests that wait hold places in the downloader, which links at a door do not."""
+        if inquiry.is_kept_out and inquiry.waiters:
+            self._places.hurry(inquiry, inquiry.address)
+
+    def _start(self, inquiry: _Inquiry) -> None:
+        inquiry.is_kept_out = False
+        inquiry.tries += 1
+        fetch = self._fetch(inquiry.authority)
+        inquiry.work = fetch.addCallbacks(
+            self._answered, self._failed, callbackArgs=(inquiry,), errbackArgs=(inquiry,)
+        ).addBoth(self._finished, inquiry)
+
+    def _finished(self, result: Failure | None, inquiry: _Inquiry) -> None:
+        self._running -= 1
+        inquiry.work = None
+        if isinstance(result, Failure):
+            logger.error("Using the answer of %r failed", inquiry.authority, exc_info=result.value)
+        if self._closed:
+            return
+        following = self._places.leave(inquiry.address)
+        if following is not None:
+            self._running += 1
+            self._start(following)
+        self._start_some()
+
+    def _answered(self, answer: RobotsAnswer, inquiry: _Inquiry) -> None:
+        if self._closed:
+            return
+        if answer.rules.verdict is Verdict.UNREACHABLE:
+            self._unreachable(inquiry, answer.rules)
+            return
+        if answer.url == f"{authority(answer.url)}/robots.txt":
+            self._also_learn(authority(answer.url), answer.rules)
+        self._settle(inquiry, answer.rules, answer.rules.lifetime_s)
+
+    def _failed(self, failure: Failure, inquiry: _Inquiry) -> None:
+        if self._closed:
+            return
+        if isinstance(failure.value, OverBudgetError):
+            # That says nothing of the server. Others may give back what they have not used.
+            inquiry.tries -= 1
+            delay_s = min(self._retry_s, _UNPAID_PAUSE_S)
+            self._pause(inquiry, failure.value, delay_s, delay_s)
+            return
+        if isinstance(failure.value, Withheld):
+            self._back_off(inquiry, failure.value, 0.0)
+            return
+        if isinstance(failure.value, AddressRefused):
+            self._settle(inquiry, RobotsRules.barred(), GIVEN_UP_LIFETIME_S)
+            return
+        if isinstance(failure.value, FAULTS):
+            # The next try would fail alike.
+            self._stats.inc_value("evocrawl/robots/faults")
+            self._settle(
+                inquiry, RobotsRules.unreachable(cause=bare(failure.value)), GIVEN_UP_LIFETIME_S
+            )
+            return
+        logger.info("robots.txt of %r not fetched: %r", inquiry.authority, failure.value)
+        self._stats.inc_value(f"robotstxt/exception_count/{failure.type}")
+        cause = bare(failure.value) if isinstance(failure.value, Exception) else None
+        self._unreachable(inquiry, RobotsRules.unreachable(cause=cause))
+
+    def _unreachable(self, inquiry: _Inquiry, rules: RobotsRules) -> None:
+        self._stats.inc_value("evocrawl/robots/unreachable")
+        self._back_off(inquiry, rules, rules.retry_after_s)
+
+    def _back_off(
+        self, inquiry: _Inquiry, reply: RobotsRules | Withheld, at_least_s: float
+    ) -> None:
+        if inquiry.tries >= self._tries:
+            self._stats.inc_value("evocrawl/robots/given_up")
+            cause = reply.cause if isinstance(reply, RobotsRules) else None
+            self._settle(inquiry, RobotsRules.unreachable(cause=cause), GIVEN_UP_LIFETIME_S)
+            return
+        times = 2 ** (inquiry.tries - 1)
+        delay_s = max(self._retry_s * times, at_least_s)
+        self._pause(inquiry, reply, delay_s, max(IDLE_RETRY_S * times, at_least_s))
+
+    def _pause(
+        self, inquiry: _Inquiry, reply: RobotsRules | Withheld, delay_s: float, least_s: float
+    ) -> None:
+        inquiry.reply = reply
+        inquiry.due_s = self._clock() + delay_s
+        inquiry.soonest_s = self._clock() + min(delay_s, least_s)
+        inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
+        _tell(inquiry, reply)
+        self._delay(inquiry.authority)
+
+    def _settle(self, inquiry: _Inquiry, rules: RobotsRules, lifetime_s: float) -> None:
+        self._cache.put(inquiry.authority, rules, self._clock(), lifetime_s)
+        del self._open[inquiry.authority]
+        _tell(inquiry, rules)
+        self._announce(inquiry.authority)
+
+    def _also_learn(self, place: str, rules: RobotsRules) -> None:
+        """A redirect that ended at another authority's robots.txt answered for that one too."""
+        if place not in self._open and self._cache.get(place, self._clock()) is None:
+            self._cache.put(place, rules, self._clock(), rules.lifetime_s)
+            self._announce(place)
+
+
+def _tell(inquiry: _Inquiry, reply: RobotsRules | IgnoreRequest) -> None:
+    waiters, inquiry.waiters = inquiry.waiters, []
+    for waiter in waiters:
+        if isinstance(reply, RobotsRules):
+            waiter.callback(reply)
+        else:
+            waiter.errback(type(reply)(*reply.args))

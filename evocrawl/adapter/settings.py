@@ -1,0 +1,33 @@
+"""The settings of evocrawl's own project: `scrapy crawl evospider -a query="…"`.
+
+Polite from the start: robots.txt obeyed, one request at a time and one a second for each host, an
+honest user agent. No console is opened. Override any of them with ``-s``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from evocrawl import Addon
+
+BOT_NAME = "evocrawl"
+SPIDER_MODULES = ["evocrawl.spiders"]
+NEWSPIDER_MODULE = "evocrawl.spiders"
+ADDONS = {Addon: 300}
+
+ROBOTSTXT_OBEY = True
+CONCURRENT_REQUESTS = 16
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+DOWNLOAD_DELAY = 1
+DOWNLOAD_TIMEOUT = 60
+DOWNLOAD_MAXSIZE = 16 * 1024 * 1024
+DOWNLOAD_WARNSIZE = 8 * 1024 * 1024
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+LOG_LEVEL = "INFO"
+FEED_EXPORT_ENCODING = "utf-8"
+FEED_EXPORTERS = {"csv": "evocrawl.adapter.exporters.SafeCsvItemExporter"}
+
+if "EVOCRAWL_STORE" in os.environ:
+    # The address of a Redis has its password in it, and arguments are seen by everybody.
+    EVOCRAWL_STORE = os.environ["EVOCRAWL_STORE"]

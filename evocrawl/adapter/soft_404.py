@@ -1,0 +1,159 @@
+"""Finds out which servers answer 200 for pages that do not exist, and which pages are such answers.
+
+A server is asked for an address that cannot exist once some of its pages have said nothing new. If
+it has a page there too, pages like that one are none: soft 404s. The request counts, and goes the
+way of all requests: robots.txt, delays and filters apply. What comes of it reaches the population
+as the outcome of the visit, so that a stored crawl goes on without asking again for what is known.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from scrapy import Request
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import DeferredLock
+
+from evocrawl.adapter.meta import PLAIN
+from evocrawl.core.model import Content
+from evocrawl.core.sanitize import mask_secrets, one_line
+from evocrawl.population.traps.novelty import alike
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from evocrawl.extraction import ParsedPage
+
+logger = logging.getLogger(__name__)
+
+SOFT_404 = "soft 404"
+SUSPICIOUS = 3
+"""Pages of a server that say nothing new, the last of which waits for the probe."""
+
+_MOST_SERVERS = 10_000
+_MOST_FOLDERS = 32
+
+
+@dataclass(slots=True)
+class _Server:
+    """What is known of one: `nothing` is what it says where there is nothing, None: it says so.
+
+    `folders` are those of some pages that said nothing new or were none; `has_home`: the page that
+    it answers with has been met at its own address.
+    """
+
+    suspicious: int = 0
+    is_probed: bool = False
+    folders: set[str] = field(default_factory=set)
+    has_home: bool = False
+    nothing: Content | None = None
+    turn: DeferredLock = field(default_factory=DeferredLock)
+
+    def note(self, folder: str, *, is_suspect: bool) -> None:
+        """Remember the folder of a suspect. O(1)."""
+        if is_suspect and len(self.folders) < _MOST_FOLDERS:
+            self.folders.add(folder)
+
+    def is_home(self, folder: str) -> bool:
+        """Return whether a page that says what the server says for nothing may be that very page.
+
+        One is: the first that stands in no folder, nor below one, where others said the same. An
+        entrance that answers every unknown address has an address of its own.
+        """
+        if self.has_home or not self.folders or any(map(folder.startswith, self.folders)):
+            return False
+        self.has_home = True
+        return True
+
+
+class Soft404Detector:
+    """Asks each server at most once; of the latest ten thousand, what they say is remembered."""
+
+    def __init__(self, crawler: Crawler, read: Callable[[Response], Awaitable[ParsedPage]]) -> None:
+        self._crawler = crawler
+        self._read = read
+        self._servers: OrderedDict[str, _Server] = OrderedDict()
+
+    async def is_soft_404(self, url: str, content: Content, *, is_new: bool) -> bool:
+        """Return whether a page that was answered with 200 is none.
+
+        `is_new` False: it says nothing new. The page at the root of a server always is one.
+        """
+        parts = urlsplit(url)
+        if parts.path in ("", "/") and not parts.query:
+            return False
+        server = self._server(parts.netloc)
+        folder = parts.path.rpartition("/")[0] + "/"
+        if not server.is_probed:
+            server.suspicious += not is_new
+            if server.suspicious < SUSPICIOUS:
+                server.note(folder, is_suspect=not is_new)
+                return False
+            await self._probe(server, url)
+        is_alike = server.nothing is not None and alike(server.nothing, content)
+        if not is_alike or server.is_home(folder):
+            return False
+        server.note(folder, is_suspect=True)
+        self._count("pages")
+        return True
+
+    async def _probe(self, server: _Server, url: str) -> None:
+        """Whoever comes meanwhile waits for the same answer."""
+        await maybe_deferred_to_future(server.turn.acquire())
+        try:
+            if not server.is_probed:
+                server.nothing = await self._fetch(url)
+                server.is_probed = True
+        finally:
+            server.turn.release()
+
+    async def _fetch(self, url: str) -> Content | None:
+        """Return what the server says at an address beside `url` that cannot exist, if anything."""
+        request = Request(
+            nowhere(url),
+            callback=NO_CALLBACK,
+            dont_filter=True,
+            meta={PLAIN: False, "dont_redirect": True, "dont_retry": True, "dont_cache": True},
+        )
+        self._count("probes")
+        assert self._crawler.engine is not None
+        try:
+            response = await self._crawler.engine.download_async(request)
+        except Exception as reason:  # a refusal, a time-out, a budget that is used up
+            logger.debug(
+                "no probe of %s: %s", one_line(mask_secrets(request.url)), one_line(str(reason))
+            )
+            return None
+        if response.status != 200:
+            return None
+        reading = await self._read(response)
+        return Content(reading.title, reading.text) if reading.is_markup else None
+
+    def _server(self, netloc: str) -> _Server:
+        server = self._servers.pop(netloc, None) or _Server()
+        self._servers[netloc] = server
+        if len(self._servers) > _MOST_SERVERS:
+            self._servers.popitem(last=False)
+        return server
+
+    def _count(self, what: str) -> None:
+        assert self._crawler.stats is not None
+        self._crawler.stats.inc_value(f"evocrawl/soft_404/{what}")
+
+
+def nowhere(url: str) -> str:
+    """Return an address in the folder of `url` that nobody has ever made, the same each time.
+
+    >>> nowhere("http://a.test/shop/item?id=7")
+    'http://a.test/shop/no-such-page-cbe37d5528a433e9'
+    """
+    name = blake2b(urljoin(url, ".").encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return urljoin(url, f"no-such-page-{name}")

@@ -1,0 +1,109 @@
+"""Where a Scrapy crawl keeps its state, and what makes it this crawl and no other."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evocrawl import __version__
+from evocrawl.adapter.request_codec import RequestCodec
+from evocrawl.core.config.config import Config
+from evocrawl.core.errors import SettingError
+from evocrawl.species.evo.link_model.persistence import digest
+from evocrawl.store.cluster.redis.keys import is_shared
+from evocrawl.store.journal.sqlite_journal import Journal, NoJournal, SqliteJournal
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+
+    from evocrawl.adapter.context import CrawlContext
+    from evocrawl.store.journal.replay import ReplayedState
+
+logger = logging.getLogger(__name__)
+
+STATE_FAILED = "state_failed"
+"""Stop reason of a crawl whose state could not be written on."""
+
+FILE = "evocrawl.sqlite"
+"""Name of the state in a JOBDIR."""
+
+MAY_DIFFER = frozenset(
+    (
+        "max_requests", "max_unsettled", "page_items", "robots_timeout_s", "robots_tries",
+        "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
+        "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
+        "learn_to", "memory_links",
+        "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
+        "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s",
+    )
+)  # fmt: skip
+"""Options that may differ from run to run of one crawl."""
+
+
+def path_of(crawler: Crawler, config: Config) -> Path | None:
+    """Return the path of the crawl's state; None where it lives in memory alone, or in Redis.
+
+    Raises SettingError where it is a folder.
+    """
+    if is_shared(config.store):
+        return None
+    if config.store:
+        path = Path(config.store)
+        if os.path.isdir(path):
+            raise SettingError("store", config.store, "a file, and this is a folder")
+        return path
+    directory = crawler.settings.get("JOBDIR")
+    return Path(directory) / FILE if directory else None
+
+
+def journal_of(crawler: Crawler, config: Config, on_lost: Callable[[], None]) -> Journal:
+    """Open the journal of a crawl; raises StateError where it is another's or cannot be used."""
+    path = path_of(crawler, config)
+    if path is None:
+        return NoJournal()
+    payloads = RequestCodec(lambda: crawler.spider, on_lost)
+    return SqliteJournal(path, crawl_identity(crawler, config), payloads)
+
+
+def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:
+    """Return what has to be the same in every run of a crawl."""
+    told = {name: value for name, value in asdict(config).items() if name not in MAY_DIFFER}
+    return {
+        **told,
+        "learnt": digest(config.learnt),
+        "spider": crawler.spidercls.name,
+        "evocrawl": __version__,
+        "DOWNLOAD_TIMEOUT": crawler.settings.getfloat("DOWNLOAD_TIMEOUT"),
+    }
+
+
+def log_resume(past: ReplayedState, ecosystem: CrawlContext, stats: StatsCollector | None) -> None:
+    """Say in log and stats what a run goes on from; nothing where the crawl is in memory alone."""
+    path, population = ecosystem.state_path, ecosystem.population
+    if path is None:
+        return
+    if stats is not None:
+        stats.set_value("evocrawl/store/runs", past.runs + 1)
+        stats.set_value("evocrawl/store/repeated", len(population.unsettled))
+    if not past.runs:
+        logger.info("the crawl is kept in %s", path)
+    elif not population.is_unborn and population.ended is not None:
+        logger.info(
+            "the crawl in %s has ended (%s): there is nothing to do, unless max_requests is raised",
+            path,
+            population.ended,
+        )
+    else:
+        logger.info(
+            "going on with the crawl in %s: %d pages fetched, %d requests made, %d visits that "
+            "were under way made again",
+            path,
+            past.pages,
+            ecosystem.budget.spent,
+            len(population.unsettled),
+        )

@@ -1,0 +1,146 @@
+"""``evocrawl world``: make up a web by its numbers, measure it, save it."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evocrawl.core.config.option import Option
+from evocrawl.simulation.evaluation.results import write_atomically
+from evocrawl.simulation.worlds.made_up.base import Compared
+from evocrawl.simulation.worlds.made_up.news import News
+from evocrawl.simulation.worlds.made_up.sites import Sites
+from evocrawl.simulation.worlds.made_up.spec import (
+    KINDS,
+    NUMBERS,
+    REWIRED,
+    SEED,
+    Kind,
+    WorldSpec,
+    defaults,
+    query_of,
+)
+from evocrawl.simulation.worlds.registry import PAGES, open_world
+from evocrawl.simulation.worlds.writer import save_world
+
+TOPICS_FILE = "topics.tsv"
+_FILE_ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+_SPLITS = ("dev", "check")
+
+_ABOUT: dict[Kind, str] = {
+    "sites": "Sites after BioCrawler (Batzios et al. 2008): the relevant pages lie on few of them, "
+    "some forbid all by robots.txt, some links lead nowhere. One topic: semantic.",
+    "news": "A news web after the foragers paper (Palotai, Farkas & Lőrincz): scale-free, a small "
+    "world, with 50 topics; pages appear and change over some days.",
+}
+
+_EPILOG = """\
+examples:
+  look at what comes out, and save nothing:
+    evocrawl world sites --sites 100 --semantic 0.05 --seed 3
+  a folder with pages.jsonl.gz and topics.tsv, one file, and the same links drawn anew:
+    evocrawl world news --pages 5000 --seed 3 --out paper
+    evocrawl world news --pages 5000 --seed 3 --out paper.jsonl.gz
+    evocrawl world news --pages 5000 --seed 3 --rewired --out rewired
+
+What is not asked for has its default: evocrawl world sites --help, evocrawl world news --help.
+
+Nothing has to be saved: sites:sites=100,semantic=0.05,seed=3 is the first of these worlds wherever
+a WORLD is asked for. A file is for others, and for other programs; it holds the web as it is at
+the beginning, while news:… changes with time."""
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser of all commands."""
+    command = commands.add_parser(
+        "world",
+        help="make up a world: sites or news",
+        description="Make up a web by its numbers. What was asked for is shown beside what came\n"
+        "out; the same numbers and seed give the same web.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    kinds = command.add_subparsers(title="kinds", metavar="KIND", dest="kind", required=True)
+    for kind in KINDS:
+        _add_kind(kinds, kind)
+
+
+def _add_kind(kinds: Any, kind: Kind) -> None:
+    command = kinds.add_parser(kind, help=_ABOUT[kind], description=_ABOUT[kind])
+    command.set_defaults(run=run)
+    numbers = command.add_argument_group("numbers")
+    for name, default in defaults(kind).items():
+        _add_number(numbers, name, NUMBERS[name], default)
+    _add_number(numbers, "seed", SEED, 0)
+    if kind == "news":
+        command.add_argument("--rewired", action="store_const", const="1", help=REWIRED.meaning)
+    command.add_argument(
+        "--out", metavar="FILE|DIR", type=Path,
+        help="a file if it ends in .jsonl, .jsonl.gz or .jsonl.zst, else a folder, which gets "
+        "pages.jsonl.gz and topics.tsv; without it nothing is saved",
+    )  # fmt: skip
+
+
+def _add_number(group: Any, name: str, number: Option, default: float) -> None:
+    meaning = f"{number.meaning}: {number.allowed} (default {str(default).removesuffix('.0')})"
+    flag = f"--{name.replace('_', '-')}"
+    group.add_argument(flag, metavar="N", dest=name, help=meaning)
+
+
+def run(asked: argparse.Namespace) -> None:
+    """Make the world, print its measures, save it where asked to."""
+    names = (*defaults(asked.kind), "seed", "rewired")
+    given = {name: text for name in names if (text := getattr(asked, name, None)) is not None}
+    plan = WorldSpec.of(asked.kind, given)
+    world = plan.make()
+    print(table(world.compared(np.random.default_rng(plan.seed))))
+    when = "" if asked.kind == "sites" else ", at one time or another"
+    print(f"\n{len(world)} pages can be fetched{when}")
+    where = shlex.quote(str(_save(world, asked.out))) if asked.out else plan.name
+    if asked.out and asked.kind == "news":
+        print(f"{plan.name} is this world too, and changes with time")
+    if world.topics():
+        topic = world.topics()[0]
+        # Most news have no links: a search may find nothing but these.
+        start = " --start far" if asked.kind == "news" else ""
+        print(f'\nto crawl it:\n  evocrawl sim {where} --relevant {topic} \\\n'
+              f'      --query "{query_of(world, topic)}"{start} --out results')  # fmt: skip
+
+
+def table(compared: tuple[Compared, ...]) -> str:
+    """Return what was asked for beside what was measured, in columns."""
+    lines = [f"{'':20} {'asked':>10} {'measured':>10}"]
+    for each in compared:
+        asked = "" if each.asked is None else f"{each.asked:.6g}"
+        lines.append(f"{each.measure:20} {asked:>10} {each.measured:>10.6g}")
+    return "\n".join(lines)
+
+
+def _save(world: Sites | News, out: Path) -> Path:
+    """Write the world to a file, or with its topics to a folder; return `out`."""
+    if out.name.endswith(_FILE_ENDINGS) and not out.is_dir():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        print(f"{out}: {save_world(world, out)} lines")
+        return out
+    out.mkdir(parents=True, exist_ok=True)
+    pages = out / f"{PAGES}.jsonl.gz"
+    print(f"{pages}: {save_world(world, pages)} lines")
+    # Those of the saved pages: what comes later has no part in them.
+    topics = open_world(out).topics()
+    write_atomically(out / TOPICS_FILE, _topics(world, topics))
+    print(f"{out / TOPICS_FILE}: {len(topics)} topics, every other one to tune on (dev)")
+    return out
+
+
+def _topics(world: Sites | News, topics: Collection[str]) -> str:
+    """Return a table of topics as ``evocrawl sim --topics`` reads it, the splits taking turns."""
+    lines = [
+        f"{_SPLITS[place % 2]}\t{topic}\t{query_of(world, topic)}\n"
+        for place, topic in enumerate(topics)
+    ]
+    return "".join(["split\ttopic\tquery\n", *lines])

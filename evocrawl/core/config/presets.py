@@ -1,0 +1,76 @@
+"""What species live on, where they do not live on what every other does.
+
+The energy, relevance and reward of a page are the environment's, the same for all species in it.
+But the papers' systems each come with an environment of their own; where one of them is alone in
+a population and an option is not given, it is as it stands here. Several species together share
+the ordinary defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Any, Literal, TypeAlias
+
+Rewards: TypeAlias = Literal["first", "changed", "always"]
+"""When a page that is fetched pays: at its first visit, each time it has changed, each time."""
+
+_FORAGERS: dict[str, Any] = {
+    "energy": "linear",
+    "gain": 1.0,
+    "cost": 0.0,
+    "hand_on_cost": 0.05,
+    "relevance": "recency",
+    "rewards": "changed",
+    "agents": 2,
+    "lower_bound": 2,
+    "upper_bound": 16,
+    "novelty": False,
+}
+
+_BIOCRAWLER: dict[str, Any] = {
+    "energy": "linear",
+    "gain": 15.0,
+    "cost": 1.0,
+    "dead_cost": 5.0,
+    "refusal_cost": 5.0,
+    "relevance": "semantic",
+    "rewards": "always",
+    "buffer": False,
+    "novelty": False,
+}
+
+SPECIES_PRESETS: dict[str, dict[str, Any]] = {
+    # As many agents as Scrapy has requests under way: each follows one link at a time.
+    "evo": {"lower_bound": 16},
+    "biocrawler": _BIOCRAWLER,
+    "biocrawler_dumb": _BIOCRAWLER,
+    "weblog": _FORAGERS,
+    "reinforcement": _FORAGERS,
+    "weblog_reinforcement": _FORAGERS,
+    "infospiders": {
+        "energy": "linear",
+        "gain": 1.0,
+        "cost": 0.0,
+        "buffer": False,
+        "novelty": False,
+    },
+}
+"""Name of a species to the options that differ from the defaults of `Config`."""
+
+
+def economy_of(species: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `species`, with bounds that leave room for what was `given`.
+
+    >>> economy_of("evo", {"upper_bound": 3})
+    {'lower_bound': 3}
+    """
+    lower, agents, upper = (given.get(name) for name in ("lower_bound", "agents", "upper_bound"))
+    options = dict(SPECIES_PRESETS.get(species, {}))
+    if "lower_bound" in options:
+        options["lower_bound"] = min(options["lower_bound"], upper or inf, agents or inf)
+    if "upper_bound" in options:
+        options["upper_bound"] = max(options["upper_bound"], lower or 0, agents or 0)
+    if "agents" in options:
+        options["agents"] = min(max(options["agents"], lower or 0), upper or inf)
+    return options

@@ -1,0 +1,172 @@
+"""Fingerprints with a few values each, in little more memory than they are long.
+
+A Python dict spends 200 bytes and more on a key of 12 bytes and a number. Here records of key and
+values stand one behind the other in small byte strings, a *bucket* for some of them, and
+are looked for by `bytearray.find` (the few lines of it stand in each method, since a crawl looks
+up hundreds of keys a page). Buckets are split one at a time as records come (linear
+hashing, Litwin 1980), so that no step takes long. The first `small` keys are in a dict, which is
+faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from struct import Struct
+from typing import Any, TypeAlias
+
+from evocrawl.core.model import Fingerprint
+
+_KEY_BYTES = 12
+_FULL_BYTES = 1024
+"""Bytes of a bucket on average: of small ones more goes to what is around them, and they are more
+objects; from 2500 bytes on `find` takes another way, which is slower for a key as short as these.
+"""
+_SMALL = 4096
+
+Values: TypeAlias = tuple[Any, ...]
+
+
+class KeyMap:
+    """Maps fingerprints to a few values; `form` is their form, as in `struct`.
+
+    Keys of unusual length are kept in a dict. Every operation takes O(1) amortised.
+
+    >>> numbers = KeyMap("<dQ", small=0)
+    >>> numbers.put(b"twelve bytes", 0.5, 7)
+    >>> numbers.get(b"twelve bytes"), numbers.get(b"other bytes!"), len(numbers)
+    ((0.5, 7), None, 1)
+    """
+
+    def __init__(self, form: str, small: int = _SMALL) -> None:
+        self._struct = Struct(form)
+        self._pack, self._unpack_from = self._struct.pack, self._struct.unpack_from
+        self._stride = _KEY_BYTES + self._struct.size
+        self._full = _FULL_BYTES // self._stride + 1
+        self._small = small
+        self._few: dict[Fingerprint, Values] = {}
+        self._buckets: list[bytearray] = []
+        self._packed = 0
+        self._low, self._high = 0, 1
+
+    def __len__(self) -> int:
+        return len(self._few) + self._packed
+
+    def __contains__(self, key: Fingerprint) -> bool:
+        buckets = self._buckets
+        if not buckets or len(key) != _KEY_BYTES:
+            return key in self._few
+        place = hash(key) & self._high
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        return at >= 0 and (at % self._stride == 0 or self._place(key, bucket) >= 0)
+
+    def __iter__(self) -> Iterator[Fingerprint]:
+        """Iterate over the keys, in no order that means anything."""
+        packed = (bytes(each[:_KEY_BYTES]) for b in self._buckets for each in self._records(b))
+        return chain(iter(self._few), packed)
+
+    def get(self, key: Fingerprint) -> Values | None:
+        """Return the values of `key`, None where it is not in."""
+        buckets = self._buckets
+        if not buckets or len(key) != _KEY_BYTES:
+            return self._few.get(key)
+        place = hash(key) & self._high
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        if at > 0 and at % self._stride:
+            at = self._place(key, bucket)
+        return None if at < 0 else self._unpack_from(bucket, at + _KEY_BYTES)
+
+    def put(self, key: Fingerprint, *values: Any) -> None:
+        """Set the values of `key`."""
+        if not self._buckets or len(key) != _KEY_BYTES:
+            self._few[key] = values
+            if not self._buckets and len(self._few) > self._small:
+                self._leave_dict()
+            return
+        buckets = self._buckets
+        place = hash(key) & self._high
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = bucket.find(key)
+        if at > 0 and at % self._stride:
+            at = self._place(key, bucket)
+        if at >= 0:
+            self._struct.pack_into(bucket, at + _KEY_BYTES, *values)
+            return
+        bucket += key + self._pack(*values)
+        self._packed += 1
+        if self._packed > self._full * len(buckets):
+            self._split()
+
+    def discard(self, key: Fingerprint) -> None:
+        """Remove `key` if it is in."""
+        if self._few.pop(key, None) is not None or len(key) != _KEY_BYTES or not self._packed:
+            return
+        place = hash(key) & self._high
+        buckets = self._buckets
+        bucket = buckets[place if place < len(buckets) else place & self._low]
+        at = self._place(key, bucket)
+        if at >= 0:
+            stride = self._stride
+            bucket[at : at + stride] = bucket[-stride:]
+            del bucket[-stride:]
+            self._packed -= 1
+
+    def _place(self, key: Fingerprint, bucket: bytearray) -> int:
+        """Return where the record of `key` begins in its bucket, −1 where it is not in."""
+        at = bucket.find(key)
+        # What looks like the key may be a part of others.
+        while at > 0 and at % self._stride:
+            at = bucket.find(key, at + 1)
+        return at
+
+    def _records(self, bucket: bytearray) -> list[bytearray]:
+        stride = self._stride
+        return [bucket[at : at + stride] for at in range(0, len(bucket), stride)]
+
+    def _split(self) -> None:
+        """Part the next bucket in turn into itself and a new one."""
+        buckets = self._buckets
+        new, high, stride = len(buckets), self._high, self._stride
+        old = new & self._low
+        records = bytes(buckets[old])  # parts of bytes are made faster than those of a bytearray
+        kept, moved = list[bytes](), list[bytes]()
+        for at in range(0, len(records), stride):
+            is_moved = hash(records[at : at + _KEY_BYTES]) & high == new
+            (moved if is_moved else kept).append(records[at : at + stride])
+        buckets[old] = bytearray(b"".join(kept))
+        buckets.append(bytearray(b"".join(moved)))
+        if new == self._high:
+            self._low, self._high = self._high, 2 * self._high + 1
+
+    def _leave_dict(self) -> None:
+        """Move the keys from the dict into buckets, but for those of unusual length."""
+        self._buckets = [bytearray()]
+        few, self._few = self._few, {}
+        for key, values in few.items():
+            self.put(key, *values)
+
+
+class KeySet:
+    """A set of fingerprints; see `KeyMap`.
+
+    >>> keys = KeySet()
+    >>> keys.add(b"a"); b"a" in keys, len(keys)
+    (True, 1)
+    """
+
+    def __init__(self, small: int = _SMALL) -> None:
+        self._map = KeyMap("", small)
+        self.discard = self._map.discard
+        self.add = self._map.put
+
+    def __len__(self) -> int:
+        return len(self._map)
+
+    def __contains__(self, key: Fingerprint) -> bool:
+        return key in self._map
+
+    def __iter__(self) -> Iterator[Fingerprint]:
+        """Iterate over the keys, in no order that means anything."""
+        return iter(self._map)

@@ -1,0 +1,113 @@
+"""Columns of numbers that grow together, of which only what is in use is in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.containers.paged_rows import PagedRows, Records, Rows
+from evocrawl.core.containers.spill_file import SpillFile
+
+Column = npt.NDArray[Any]
+
+MOST_BYTES = 2 << 20
+"""Bytes of rows in memory, unless told otherwise."""
+
+
+class PagedTable:
+    """Rows of named columns; `kinds` maps a name to (type, width, value of a new row).
+
+    A width of 0 makes a flat column. Rows beyond `most_bytes` are in a file, see `PagedRows`.
+    Several rows are given as an array of their numbers, of any shape where they are read; what is
+    read is a copy.
+
+    >>> table = PagedTable(Spill(), worth=("f4", 0, 0.5))
+    >>> table.append(table.fresh(3)); table.get("worth", np.array([2, 0])).tolist(), len(table)
+    slice(0, 3, None)
+    ([0.5, 0.5], 3)
+    """
+
+    def __init__(
+        self, spill: SpillFile, most_bytes: int = MOST_BYTES, **kinds: tuple[str, int, float]
+    ) -> None:
+        fields = [
+            (name, kind, (width,) if width else ()) for name, (kind, width, _) in kinds.items()
+        ]
+        self._new = np.zeros(1, np.dtype(fields, align=True))
+        for name, (_, _, value) in kinds.items():
+            self._new[name] = value
+        self._blocks = PagedRows(spill, self._new, most_bytes)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, name: str) -> Column:
+        """Return a copy of a whole column. O(rows)."""
+        return self.get(name, np.arange(self._count))
+
+    def fresh(self, rows: int) -> Records:
+        """Return new rows that are not in the table yet; their fields are the columns."""
+        return np.repeat(self._new, rows)
+
+    def append(self, records: Records) -> slice:
+        """Add rows; return where they are. O(rows) amortised."""
+        start = self._count
+        for at in range(0, len(records), self._blocks.at_once):
+            part = records[at : at + self._blocks.at_once]
+            rows = np.arange(self._count, self._count + len(part))
+            self._count += len(part)
+            self._blocks.make(self._count)
+            places = self._blocks.places(rows, changes=True)
+            self._blocks.rows[places] = part
+        return slice(start, self._count)
+
+    def take(self, rows: Rows) -> Records:
+        """Return rows whose fields are the columns."""
+        return self._gathered(rows, None)
+
+    def get(self, name: str, rows: Rows) -> Column:
+        """Return some rows of a column."""
+        return self._gathered(rows, name)
+
+    def columns(self, rows: Rows, *names: str) -> list[Column]:
+        """Return some rows of several columns."""
+        if self._blocks.is_whole or rows.size <= self._blocks.at_once:
+            places = self._blocks.places(rows, changes=False)
+            return [self._blocks.rows[name][places] for name in names]
+        return [self.get(name, rows) for name in names]
+
+    def set(self, name: str, rows: Rows, values: npt.ArrayLike) -> None:
+        """Set different rows of a column, shape (n,), to one value or to n."""
+        shape = (len(rows), *self._new[name].shape[1:])
+        values = np.broadcast_to(values, shape)
+        at_once = self._blocks.at_once
+        for part in (slice(at, at + at_once) for at in range(0, len(rows), at_once)):
+            places = self._blocks.places(rows[part], changes=True)
+            self._blocks.rows[name][places] = values[part]
+
+    def get_one(self, name: str, row: int) -> Any:
+        """Return one row of a column: a number, or an array of the column's width."""
+        place = self._blocks.place(row, changes=False)
+        value = self._blocks.rows[name][place]
+        return value.copy() if value.ndim else value.item()
+
+    def set_one(self, name: str, row: int, value: npt.ArrayLike) -> None:
+        """Set one row of a column."""
+        place = self._blocks.place(row, changes=True)
+        self._blocks.rows[name][place] = value
+
+    def _gathered(self, rows: Rows, name: str | None) -> Column:
+        blocks = self._blocks
+        if blocks.is_whole or rows.size <= blocks.at_once:
+            places = blocks.places(rows, changes=False)
+            return blocks.rows[places] if name is None else blocks.rows[name][places]
+        flat = rows.ravel()
+        parts = [
+            self._gathered(flat[at : at + blocks.at_once], name)
+            for at in range(0, len(flat), blocks.at_once)
+        ]
+        whole = np.concatenate(parts)
+        return whole.reshape(*rows.shape, *whole.shape[1:])

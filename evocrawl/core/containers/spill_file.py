@@ -1,0 +1,113 @@
+"""What does not fit into memory: records in a file that nobody else sees.
+
+The file has no name: it is gone with the crawl or the process, however that ends. It is never
+needed to go on with a crawl, which has all of it from its journal, and nothing waits for the disk
+to have it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from weakref import finalize
+
+from evocrawl.core.errors import StateError
+
+_BUFFERED = 1 << 18
+_GUESS = 2048
+_SIZE_BYTES = 4
+
+
+class SpillFile:
+    """Keeps byte strings by their address. There is no file before the first `_BUFFERED` bytes.
+
+    The file lies in `directory`, or where temporary files do. On a full disk, or where there can be
+    no file, records stay in memory, lest a population is left with half of a step done: `check`
+    tells of it in between.
+
+    >>> spill = Spill()
+    >>> spill.get(spill.put(b"a record"))
+    b'a record'
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.directory = directory
+        self._file: int | None = None
+        self._written = 0
+        self._buffer = bytearray()
+        self._write_at = _BUFFERED
+        self._failure: OSError | None = None
+
+    def __len__(self) -> int:
+        """Return how many bytes were put, sizes included."""
+        return self._written + len(self._buffer)
+
+    def put(self, record: bytes) -> int:
+        """Keep a record; return its address, from 0. O(its length)."""
+        address = len(self)
+        self._buffer += len(record).to_bytes(_SIZE_BYTES, "little")
+        self._buffer += record
+        if len(self._buffer) > self._write_at:
+            self._write()
+        return address
+
+    def get(self, address: int) -> bytes:
+        """Return the record at an address that `put` gave; raises StateError. O(its length)."""
+        begin = self._read(address, _GUESS)
+        size = int.from_bytes(begin[:_SIZE_BYTES], "little")
+        record = begin[_SIZE_BYTES : _SIZE_BYTES + size]
+        if len(record) < size:
+            record += self._read(address + len(begin), size - len(record))
+        return record
+
+    def part(self, address: int, start: int, size: int) -> bytes:
+        """Return `size` bytes of a record, from `start` on; raises StateError. O(size)."""
+        return self._read(address + _SIZE_BYTES + start, size)
+
+    def nameless(self) -> int:
+        """Return a descriptor of a new file beside the records; raises OSError."""
+        with tempfile.TemporaryFile(buffering=0, dir=self.directory) as file:
+            return os.dup(file.fileno())
+
+    def fail(self, error: OSError) -> None:
+        """Something else that should have left memory could not: `check` tells of it."""
+        self._failure = error
+
+    def failed(self, error: OSError) -> StateError:
+        """Return what to raise where something cannot be kept here."""
+        place = self.directory or tempfile.gettempdir()
+        return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")
+
+    def check(self) -> None:
+        """Raise StateError where the last attempt to write has failed."""
+        if self._failure is not None:
+            raise self.failed(self._failure) from self._failure
+
+    def _read(self, at: int, most: int) -> bytes:
+        """Read up to `most` bytes, of the file or of what is still to be written."""
+        if at >= self._written:
+            at -= self._written
+            return bytes(self._buffer[at : at + most])
+        assert self._file is not None
+        try:
+            return os.pread(self._file, min(most, self._written - at), at)
+        except OSError as error:
+            raise self.failed(error) from error
+
+    def _write(self) -> None:
+        done = 0
+        try:
+            if self._file is None:
+                self._file = self.nameless()
+                finalize(self, os.close, self._file)
+            while done < len(self._buffer):
+                with memoryview(self._buffer)[done:] as rest:
+                    done += os.pwrite(self._file, rest, self._written + done)
+        except OSError as error:
+            self._failure = error
+        else:
+            self._failure = None
+            self._written += done
+            self._buffer.clear()
+        self._write_at = len(self._buffer) + _BUFFERED

@@ -1,0 +1,38 @@
+"""What a visit costs the agent beside the energy it finds.
+
+A visit to a page costs C, which the energy models have already taken off the page's energy.
+Beyond that the agent pays for time (Pant & Menczer 2002, c_t·t/t_max) and for going where
+robots.txt forbids (BioCrawler's obstacles cost more than a move).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.core.model import Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Fees:
+    """Energies charged to an agent.
+
+    `visit` is C: charged where no page energy was taken (a page known before, a full
+    population). `dead` is charged for a link that led nowhere, `refusal` for one that robots.txt
+    forbids, `hand_on` for each page of relevance > 0, whether it brings energy or not (Palotai et
+    al.: a URL sent to the reinforcing agent). `latency` is c_t, charged in full
+    for a fetch that took `timeout_s` (t_max) or longer and in proportion for a faster one; with
+    a `timeout_s` of 0, which means none, time costs nothing.
+    """
+
+    visit: float
+    refusal: float
+    dead: float
+    latency: float = 0.0
+    timeout_s: float = 180.0
+    hand_on: float = 0.0
+
+    def of_time(self, cost: Cost) -> float:
+        """Return c_t · min(t, t_max)/t_max."""
+        if self.timeout_s <= 0:
+            return 0.0
+        return self.latency * min(max(cost.seconds, 0.0) / self.timeout_s, 1.0)

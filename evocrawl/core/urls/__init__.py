@@ -1,0 +1,1 @@
+"""What counts as one URL: identity, host names, resolving, templates and networks."""

@@ -1,0 +1,62 @@
+"""Addresses named in files that are no HTML, as links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from evocrawl.core.model import Fingerprint, Link
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.core.urls.resolve import resolve
+from evocrawl.extraction.limits import Limits
+
+DATA = "evocrawl-data"
+"""The rel token of a link to RDF that stands for a page."""
+
+
+def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits) -> Iterator[Link]:
+    """Yield the http(s) links among (address, anchor, context), one a target.
+
+    None leads to the file at `url` itself, which addresses are relative to. At most
+    ``limits.links``.
+    """
+    seen = {_fingerprint_or_none(url)}
+    for address, anchor, context in addresses:
+        try:
+            target = resolve(url, address)
+            if target is None or len(target) > limits.url_chars:
+                continue
+            key = fingerprint(target)
+            target.encode("utf-8")
+        except ValueError:
+            continue
+        if key in seen:
+            continue
+        if len(seen) > limits.links:
+            return
+        seen.add(key)
+        most = limits.words_chars
+        yield Link(target, key, anchor[:most], context[:most], position=len(seen) - 2)
+
+
+def with_data(
+    links: tuple[Link, ...], data: Iterable[tuple[str, str]], url: str, limits: Limits
+) -> tuple[Link, ...]:
+    """Return a page's links and, behind them, those to its `data`: addresses with titles."""
+    known = {link.fingerprint for link in links}
+    found = [
+        each
+        for each in links_to(((where, title, "") for where, title in data), url, limits)
+        if each.fingerprint not in known
+    ][: limits.links - len(links)]
+    first = len(links)
+    return links + tuple(
+        replace(each, rel=(DATA,), position=first + number) for number, each in enumerate(found)
+    )
+
+
+def _fingerprint_or_none(url: str) -> Fingerprint | None:
+    try:
+        return fingerprint(url)
+    except ValueError:
+        return None

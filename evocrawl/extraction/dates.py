@@ -1,0 +1,165 @@
+"""When a page says it was published and last changed.
+
+Read from the markup, the first that is there, in this order:
+
+===========  ==================================================================================
+JSON-LD      ``datePublished``, ``dateModified`` of the first object that has one, at the top, in
+             a list or in ``@graph``
+meta         the names of article (Open Graph), Dublin Core, schema.org and common usage
+itemprop     of any element: ``content``, or else ``datetime``
+time         with ``pubdate``; or the only ``time`` of the page with ``datetime``: published
+===========  ==================================================================================
+
+Dates are ISO 8601 (RFC 3339) or those of mail and HTTP (RFC 9110 §5.6.7); one without a zone
+counts as UTC, one without a time as the beginning of the day. What is malformed, or before 1990 or
+after 2200, is no date. Whether a date lies in the future is known only where the time is: see
+`age_s`. Anybody can write any date; a page that calls itself new is taken at its word.
+
+htmldate (Barbaresi 2020) finds more, guessing by URL and text; it takes some milliseconds a page,
+and dateparser with it. What it adds are guesses of the day, which say little about a fresh page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from evocrawl.extraction.structured_data import parsed_json
+
+_PUBLISHED = frozenset(
+    ("article:published_time", "og:published_time", "datepublished", "date", "dc.date",
+     "dc.date.issued", "dcterms.issued", "dcterms.created", "dcterms.date", "pubdate",
+     "publishdate", "publish-date", "publish_date", "parsely-pub-date", "sailthru.date")
+)  # fmt: skip
+_CHANGED = frozenset(
+    ("article:modified_time", "og:updated_time", "datemodified", "dc.date.modified",
+     "dcterms.modified", "last-modified", "lastmod", "revised")
+)  # fmt: skip
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.{0,20})?", re.A)
+_LONGEST = 60
+_EARLIEST_S, _LATEST_S = 631_152_000.0, 7_258_118_400.0
+_SCRIPTS, _SCRIPT_CHARS, _NODES = 20, 200_000, 200
+_AHEAD_S = 86_400.0
+"""A zone that is missing or wrong puts a date up to a day ahead: such a page is new."""
+_JUST_NOW_S = 5.0
+
+_times: Any = etree.XPath("//time[@datetime]")
+_props: Any = etree.XPath("//*[@itemprop='datePublished' or @itemprop='dateModified']")
+_metas: Any = etree.XPath("//meta[@content]")
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Seconds since 1970, UTC; None where a page does not tell."""
+
+    published_at_s: float | None = None
+    changed_at_s: float | None = None
+
+
+NO_DATES = Dates()
+
+
+def read_dates(root: Any) -> Dates:
+    """Return the dates in a page's markup, before its scripts are taken out."""
+    published = changed = None
+    for is_change, text in _told(root):
+        if published is not None and changed is not None:
+            break
+        if is_change:
+            changed = changed if changed is not None else parse_date(text)
+        else:
+            published = published if published is not None else parse_date(text)
+    return Dates(published, changed)
+
+
+def parse_date(text: object) -> float | None:
+    """Return the seconds since 1970 of a date, None for what is none.
+
+    >>> parse_date("2024-05-01T12:00:00+02:00"), parse_date("Wed, 01 May 2024 10:00:00 GMT")
+    (1714557600.0, 1714557600.0)
+    """
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        return None
+    text = text.strip()
+    try:
+        is_iso = _ISO.fullmatch(text) is not None
+        when = datetime.fromisoformat(text) if is_iso else parsedate_to_datetime(text)
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        seconds = when.timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    return seconds if _EARLIEST_S <= seconds <= _LATEST_S else None
+
+
+def changed_by_header(last_modified: str, date: str) -> float | None:
+    """Return the date of a Last-Modified header, None where it says nothing.
+
+    Servers that make the page as it is asked for give the moment of the answer, its Date.
+    """
+    changed, answered = parse_date(last_modified), parse_date(date)
+    if changed is None or answered is None or answered - changed <= _JUST_NOW_S:
+        return None
+    return changed
+
+
+def age_s(now_s: float, dates: Iterable[float | None]) -> float | None:
+    """Return the seconds since the latest of `dates`; None without one.
+
+    Dates further ahead than a day are not believed, others in the future count as now.
+
+    >>> age_s(1_000_000.0, [900_000.0, None, 1_000_060.0]), age_s(0.0, [90_000.0])
+    (0.0, None)
+    """
+    believed = [each for each in dates if each is not None and each <= now_s + _AHEAD_S]
+    return max(now_s - max(believed), 0.0) if believed else None
+
+
+def _told(root: Any) -> Iterator[tuple[bool, object]]:
+    """Every date the page may mean, as (is of a change, text), the best first."""
+    yield from _json_ld(root)
+    for meta in _metas(root):
+        for attribute in ("property", "name", "itemprop", "http-equiv"):
+            name = (meta.get(attribute) or "").strip().lower()
+            if name in _CHANGED or name in _PUBLISHED:
+                yield name in _CHANGED, meta.get("content")
+    for element in _props(root):
+        text = element.get("content") or element.get("datetime")
+        yield element.get("itemprop") == "dateModified", text
+    times = _times(root)
+    for element in times:
+        if element.get("pubdate") is not None or len(times) == 1:
+            yield False, element.get("datetime")
+
+
+def _json_ld(root: Any) -> Iterator[tuple[bool, object]]:
+    for script in islice(root.iter("script"), _SCRIPTS):
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        text = script.text or ""
+        if kind != "application/ld+json" or len(text) > _SCRIPT_CHARS or '"date' not in text:
+            continue
+        for node in islice(_nodes(parsed_json(text)), _NODES):
+            if "datePublished" in node or "dateModified" in node:
+                yield False, node.get("datePublished")
+                yield True, node.get("dateModified")
+                return
+
+
+def _nodes(value: object) -> Iterator[dict[Any, Any]]:
+    """The objects at the top of a JSON-LD value, and those of its graph."""
+    for node in value if isinstance(value, list) else [value]:
+        if isinstance(node, dict):
+            yield node
+            graph = node.get("@graph")
+            yield from (
+                (each for each in graph if isinstance(each, dict))
+                if isinstance(graph, list)
+                else ()
+            )

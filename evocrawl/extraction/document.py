@@ -1,0 +1,177 @@
+"""Reads what a server sent, by what it is.
+
+===========================  =================================================================
+what                         read as
+===========================  =================================================================
+RDF, if it is asked for      formats and links: `rdf`
+PDF, by its first bytes      text and links, with the extra ``pdf``: `pdf`
+feed or sitemap, by its root text and links: `feeds`
+``text/plain``               text: `plain`
+HTML, also XHTML             everything: `page`
+other text                   nothing, or as HTML if text of any kind is asked for
+===========================  =================================================================
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass, replace
+
+from evocrawl.extraction.decoding import header_encoding
+from evocrawl.extraction.feeds import may_be_feed, read_feed
+from evocrawl.extraction.head import directives
+from evocrawl.extraction.html import ParsedPage, parse_html
+from evocrawl.extraction.limits import Limits
+from evocrawl.extraction.pdf import can_read_pdf, is_pdf, read_pdf
+from evocrawl.extraction.plain_text import read_plain
+from evocrawl.extraction.rdf import read_rdf
+
+logger = logging.getLogger(__name__)
+
+_DEFAULT = Limits()
+_LEAST_BYTES = 65_536
+_GZIP = b"\x1f\x8b"
+_PLAIN = ("text/plain", "text/markdown")
+_HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
+_UNKNOWN = (
+    *("", "*/*", "unknown/unknown", "application/unknown", "application/octet-stream"),
+    *("binary/octet-stream", "httpd/unix-directory"),
+)
+_BEFORE_ROOT = rb"[^<]{0,100}(?:<!--(?s:.{0,2000}?)-->\s{0,100}|<[?!][^>]{0,500}>\s{0,100}){0,5}"
+_XHTML = re.compile(_BEFORE_ROOT + rb"<html[\s>]", re.I)
+_FIRST_TAG = re.compile(
+    rb"[\s\xef\xbb\xbf]*(?:<!doctype\shtml|<!--|<(?:html|head|script|iframe|h1|div|font|table|a|style"
+    rb"|title|b|body|br|p|meta|link)[\s>])",
+    re.I,
+)
+"""WHATWG MIME Sniffing §7.1, and what else a head begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What came: `body`, decompressed, from `url`, of `wire_bytes` (0 if unknown) on the wire.
+
+    `encoding` is that of the body, where somebody has set it who knows better than the headers.
+    `content_type`, `content_language` and `robots_tags` (X-Robots-Tag) are headers. `is_html` and
+    `is_text` say what somebody who looked at headers, name and first bytes takes it for.
+    `any_text` asks for whatever text there is, `data` for RDF.
+    """
+
+    body: bytes
+    url: str
+    content_type: str = ""
+    content_language: str = ""
+    robots_tags: tuple[str, ...] = ()
+    wire_bytes: int = 0
+    is_html: bool = False
+    is_text: bool = False
+    any_text: bool = False
+    data: bool = False
+    encoding: str = ""
+
+
+def read(document: Document, limits: Limits = _DEFAULT) -> ParsedPage:
+    """Read a document; never raises. Whatever its bytes make fail is nothing, and "unreadable"."""
+    try:
+        return _read(*_within_ratio(document, limits), limits)
+    except Exception:  # one page's fault must stay that page's
+        logger.warning("cannot read %.200a", document.url, exc_info=True)
+        return ParsedPage.nothing("unreadable")
+
+
+def beginning(body: bytes, content_type: str, wire_bytes: int, limits: Limits = _DEFAULT) -> bytes:
+    """Return as much of `body` as `read` looks at, and what tells it that there is more.
+
+    A PDF, and what is compressed once more, is read from all of it.
+    """
+    most = max(limits.ratio * wire_bytes, limits.body_bytes, _LEAST_BYTES) + 1
+    if len(body) <= most or is_pdf(body, content_type) or body.startswith(_GZIP):
+        return body
+    return body[:most]
+
+
+def _within_ratio(document: Document, limits: Limits) -> tuple[Document, tuple[str, ...]]:
+    """The document without what its few bytes on the wire cannot hold of content."""
+    most = max(limits.ratio * document.wire_bytes, _LEAST_BYTES)
+    if not document.wire_bytes or len(document.body) <= most:
+        return document, ()
+    return replace(document, body=document.body[:most]), ("ratio",)
+
+
+def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> ParsedPage:
+    reading = _by_kind(document, limits)
+    told = directives(document.robots_tags)
+    return replace(
+        reading,
+        truncated=(*cut, *reading.truncated),
+        noindex=reading.noindex or "noindex" in told,
+        nofollow=reading.nofollow or "nofollow" in told,
+    )
+
+
+def _is_page(body: bytes, essence: str) -> bool:
+    """Whether it is HTML by its first tag, where the type says nothing, or is XML of any kind."""
+    if essence in _UNKNOWN or "/" not in essence or " " in essence or "htm" in essence:
+        return _FIRST_TAG.match(body) is not None
+    return _XHTML.match(body) is not None
+
+
+def _by_kind(document: Document, limits: Limits) -> ParsedPage:
+    body, url = document.body, document.url
+    essence = document.content_type.partition(";")[0].partition(",")[0].strip().lower()
+    encoding = document.encoding or header_encoding(document.content_type)
+    language = document.content_language
+    if document.data:
+        reading = read_rdf(body, url, document.content_type, limits=limits)
+        if reading.is_markup:
+            return reading
+    if is_pdf(body, document.content_type):
+        return read_pdf(body, url, limits)
+    if essence not in _HTML or may_be_feed(body):
+        feed = read_feed(body, url, encoding, language, limits, is_html=essence in _HTML)
+        if feed is not None:
+            return feed
+    if essence in _PLAIN and not document.is_html:
+        return read_plain(body, encoding, language, limits)
+    is_html = document.is_html or essence in _HTML or _is_page(body, essence)
+    if is_html or (document.any_text and document.is_text):
+        return parse_html(
+            body,
+            url,
+            encoding=encoding,
+            robots_tags=document.robots_tags,
+            content_language=language,
+            limits=limits,
+        )
+    return ParsedPage.nothing()
+
+
+BYTES = 200_000
+TAGS = 4_000
+LINKS = 400
+ENTITIES = 20_000
+_ZEROS = 100
+
+
+def is_costly(document: Document) -> bool:
+    """Return True where reading may take longer than the worst ordinary page.
+
+    Looks at the bytes alone, 0.1 ms for 200 kB: what is read of ordinary pages is bounded by
+    their size, tags, links and entities. PDF, and what is compressed once more, is always costly;
+    so are UTF-16 and UTF-32, whose tags are not counted. Links in other letters than ASCII, as
+    which they or entities may be written, take twice the time of others.
+    """
+    body = document.body
+    if is_pdf(body, document.content_type):
+        return can_read_pdf()
+    if len(body) > BYTES or body.startswith(_GZIP):
+        return True
+    if body.count(b"\0") > _ZEROS or body.count(b"<") > TAGS:
+        return True
+    links = sum(map(body.lower().count, (b"<a", b"<frame", b"<iframe", b"xml:base")))
+    entities = body.count(b"&")
+    if entities > ENTITIES:
+        return True
+    is_plain = body.isascii() and entities <= LINKS
+    return links > (LINKS if is_plain else LINKS // 2)

@@ -1,0 +1,278 @@
+"""Feeds and sitemaps: RSS 0.9 to 2.0, RDF Site Summary, Atom (RFC 4287), sitemaps.org.
+
+Elements go by their names alone, whatever their namespace: many feeds name a wrong one, or none.
+Where two have one name, that of the entry's own prefix counts (``title`` before ``media:title``).
+A feed's text is what its entries say; each entry is a link, its title the anchor and its summary
+the context. A sitemap has no text, only links; it may be a plain list of them.
+
+No entity is loaded or resolved (XXE, CWE-611). HTML's own count, and an ampersand that begins none
+is one; what else is no well-formed XML is read as far as it goes.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from html import escape, unescape
+from html.entities import html5
+from itertools import chain
+from typing import Any
+
+from lxml import etree
+
+from evocrawl.core.urls.resolve import resolve
+from evocrawl.extraction.data_links import links_to
+from evocrawl.extraction.decoding import decoded
+from evocrawl.extraction.html import ParsedPage, content_fingerprint
+from evocrawl.extraction.language import language_of
+from evocrawl.extraction.limits import Limits
+from evocrawl.extraction.visibility import INLINE
+from evocrawl.extraction.word_gaps import between_neighbours
+
+_START = re.compile(
+    r"[\s\ufeff]*+(?:<[?][^>]*+>\s*+|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?>\s*+"
+    r"|<!--(?:(?!-->).)*+-->\s*+)*+"
+    r"<(?:[\w.-]+:)?(rss|feed|rdf:RDF|RDF|urlset|sitemapindex)[\s>]",
+    re.S | re.I,
+)
+_SAID_BEFORE = re.compile(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
+"""The warnings of a program (PHP), before what it makes."""
+_START_CHARS = 4_000
+_ADDRESS = re.compile(r"\s*https?://", re.I)
+_ADDRESSES = re.compile(r"\s*+(?:https?://\S++(?:\s++|\Z))++", re.I)
+_MAY_BE = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|RDF|urlset|sitemapindex)[\s>]", re.I)
+_TAG = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*+>", re.S | re.I)
+_TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
+_AMPERSAND = re.compile(
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:\#\d+|\#[xX][0-9a-fA-F]+|amp|lt|gt|quot|apos);)(\w{1,32};)?",
+    re.S,
+)
+_SURROGATE = re.compile(
+    rb"""&\#(?:
+        x0*+ d[89a-f][0-9a-f]{2} (?![0-9a-f])
+        | 0*+ (?:5529[6-9] | 55[3-9]\d\d | 56\d{3} | 57[0-2]\d\d | 573[0-3]\d | 5734[0-3]) (?!\d)
+    );?""",
+    re.VERBOSE | re.I,
+)
+"""References to no character, which libxml2 lets through and lxml cannot decode."""
+_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+_CHECKSUM_BYTES = 8
+_MEMBERS = 16
+_LAYERS = 2
+_SUMMARIES = ("description", "summary", "content", "encoded")
+_ENTRY_CHARS = 2_000
+_GZIP = b"\x1f\x8b"
+
+
+def may_be_feed(body: bytes) -> bool:
+    """Return False for what is none by its first tags (WHATWG MIME Sniffing §7.3)."""
+    return _MAY_BE.search(body, 0, _START_CHARS) is not None
+
+
+def read_feed(
+    body: bytes,
+    url: str,
+    encoding: str | None,
+    content_language: str,
+    limits: Limits,
+    *,
+    is_html: bool = False,
+) -> ParsedPage | None:
+    """Read the feed or sitemap `body` that was fetched from `url`; None where it is neither.
+
+    A file of gzip, as sitemaps often are, also of gzip once more, is decompressed up to
+    ``limits.body_bytes``. With `is_html` it is one only where it begins as one.
+    """
+    truncated: tuple[str, ...] = ()
+    for _ in range(_LAYERS):
+        if body.startswith(_GZIP):
+            body = _inflated(body, limits.body_bytes + 1)
+    if len(body) > limits.body_bytes:
+        body, truncated = body[: limits.body_bytes], ("body_bytes",)
+    text = _from_root(decoded(body, encoding), is_html=is_html)
+    if not _START.match(text, 0, _START_CHARS):
+        return _list_of_addresses(text, url, limits, truncated)
+    root = _parse(_AMPERSAND.sub(_escaped, text).encode("utf-8", "replace"))
+    if root is None:
+        return ParsedPage(truncated=truncated)
+    entries = [_Entry(each) for each in _named(root, "item", "entry")]
+    title = _title(root)
+    words = " ".join([title, *(f"{each.title} {each.summary}" for each in entries)])
+    whole = " ".join(words.split())
+    if len(whole) > limits.text_chars:
+        truncated += ("text_chars",)
+    bases = _Bases(url, limits.url_chars)
+    found = (
+        (_absolute(bases[e.element], e.address), e.title, f"{e.title} {e.summary}".strip())
+        for e in entries
+    )
+    return ParsedPage(
+        title=title[: limits.words_chars],
+        text=whole[: limits.text_chars],
+        language=language_of(_language(root) or content_language, whole),
+        links=tuple(links_to(chain(found, _places(root)), url, limits)),
+        truncated=truncated,
+        content_fingerprint=content_fingerprint(whole),
+    )
+
+
+def _from_root(text: str, *, is_html: bool) -> str:
+    """The text without what a program has said before the feed, if it is no page."""
+    if is_html or _START.match(text, 0, _START_CHARS):
+        return text
+    said = _SAID_BEFORE.match(text, 0, _START_CHARS)
+    return text[said.end() :] if said else text
+
+
+def _list_of_addresses(
+    text: str, url: str, limits: Limits, truncated: tuple[str, ...]
+) -> ParsedPage | None:
+    """A sitemap of plain text, an address a line (sitemaps.org, "other formats"); None if none."""
+    if not _ADDRESS.match(text) or not _ADDRESSES.fullmatch(text.rpartition("\n")[0] or text):
+        return None
+    found = ((each, "", "") for each in text.split() if _ADDRESS.match(each))
+    return ParsedPage(links=tuple(links_to(found, url, limits)), truncated=truncated)
+
+
+class _Entry:
+    """Address and words of one entry."""
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        self.title = self.address = self.summary = ""
+        guid = ""
+        for child in sorted(element, key=lambda each: _prefix(each) != _prefix(element)):
+            name = _name(child)
+            if name == "title":
+                self.title = self.title or _words(child)
+            elif name == "link" and _relation(child) == "alternate":
+                self.address = self.address or child.get("href") or (child.text or "")
+            elif name == "guid" and child.get("isPermaLink", "true").lower() == "true":
+                guid = child.text if _ADDRESS.match(child.text or "") else ""
+            elif name in _SUMMARIES:
+                self.summary = self.summary or _words(child)
+        self.address = self.address or guid
+
+
+def _relation(link: Any) -> str:
+    """What a link is for; registered names may be written as URIs (RFC 4287 §4.2.7.2)."""
+    return str(link.get("rel", "alternate")).strip().lower().rpartition("/")[2]
+
+
+class _Bases(dict[Any, str]):
+    """What the addresses in each element are relative to (XML Base; RFC 4287 §2)."""
+
+    def __init__(self, url: str, most_chars: int) -> None:
+        super().__init__()
+        self._url = url
+        self._most_chars = most_chars
+
+    def __missing__(self, element: Any) -> str:
+        parent = element.getparent()
+        around = self._url if parent is None else self[parent]
+        base = _absolute(around, element.get(_BASE) or "")
+        self[element] = base = base if base and len(base) <= self._most_chars else around
+        return base
+
+
+def _absolute(base: str, written: str) -> str:
+    try:
+        return resolve(base, written) or ""
+    except ValueError:
+        return ""
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """An entity of HTML as its character, any other ampersand as itself."""
+    if match[0].startswith("<"):
+        return match[0]
+    char = html5.get(match[1] or "")
+    return escape(char) if char else f"&amp;{match[1] or ''}"
+
+
+def _parse(utf8: bytes) -> Any:
+    """The root element; None for nothing. An encoding that is declared is not true any more."""
+    parser = etree.XMLParser(
+        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False,
+        remove_comments=True, remove_pis=True,
+    )  # fmt: skip
+    try:
+        return etree.fromstring(_SURROGATE.sub(b"", utf8), parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _title(root: Any) -> str:
+    """The title of the feed, which is that of no entry."""
+    for child in (*root, *(each for channel in _named(root, "channel") for each in channel)):
+        if _name(child) == "title":
+            return _words(child)
+    return ""
+
+
+def _language(root: Any) -> str:
+    declared = root.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return declared or (root.findtext("{*}channel/{*}language") or "")
+
+
+def _places(root: Any) -> Iterator[tuple[str, str, str]]:
+    for place in _named(root, "url", "sitemap"):
+        own = sorted(place, key=lambda each: _prefix(each) != _prefix(place))
+        address = next((each.text for each in own if _name(each) == "loc" and each.text), "")
+        if address:
+            yield address, "", ""
+
+
+def _named(root: Any, *names: str) -> Iterator[Any]:
+    return (each for each in root.iter() if _name(each) in names)
+
+
+def _name(element: Any) -> str:
+    """The name without namespace, and without a prefix that nobody has declared."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2]
+
+
+def _prefix(element: Any) -> str:
+    return element.prefix or str(element.tag).rpartition("}")[2].rpartition(":")[0]
+
+
+def _words(element: Any) -> str:
+    """The text of an element, whose HTML may be escaped."""
+    parts = []
+    for event, each in etree.iterwalk(element, events=("start", "end")):
+        if each is not element and _name(each).lower() not in INLINE:
+            parts.append(" ")
+        parts.append((each.text if event == "start" else each is not element and each.tail) or "")
+    text = unescape("".join(parts)[:_ENTRY_CHARS])
+    text = between_neighbours(text.encode("utf-8", "replace")).decode()
+    return " ".join(unescape(_TAG.sub(_gap, text)).replace("\0", "").split())
+
+
+def _gap(tag: re.Match[str]) -> str:
+    """What is left of a tag: nothing within a line."""
+    name = _TAG_NAME.match(tag[0])
+    return "" if name and name[1].lower() in INLINE else " "
+
+
+def _inflated(body: bytes, most: int) -> bytes:
+    """At most `most` bytes of what was compressed, as far as it is whole.
+
+    A file may be of several parts (RFC 1952 §2.2). A wrong check sum, the last bytes of each, costs
+    nothing: it would be read if it were not there.
+    """
+    whole = b""
+    for _ in range(_MEMBERS):
+        if not body.startswith(_GZIP) or len(whole) >= most:
+            break
+        inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        try:
+            whole += inflater.decompress(body[:-_CHECKSUM_BYTES], most - len(whole))
+            rest = inflater.unconsumed_tail + inflater.unused_data + body[-_CHECKSUM_BYTES:]
+            if not inflater.eof and len(whole) < most:
+                whole += inflater.decompress(rest, most - len(whole))
+                rest = inflater.unused_data
+        except zlib.error:
+            break
+        body = rest
+    return whole

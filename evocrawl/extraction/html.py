@@ -1,0 +1,179 @@
+"""Reads an HTML page.
+
+lxml parses it; title, links and their words come from its tree, over which XPath runs in C. The
+main text is made out by resiliparse, which needs a tree of its own, made of the first (see `text`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Self
+
+from lxml import etree
+
+from evocrawl.core.model import Link
+from evocrawl.extraction.data_links import with_data
+from evocrawl.extraction.dates import NO_DATES, Dates, read_dates
+from evocrawl.extraction.decoding import to_utf8
+from evocrawl.extraction.head import directives, read_head
+from evocrawl.extraction.language import language_of
+from evocrawl.extraction.limits import Limits
+from evocrawl.extraction.links import LinkExtractor
+from evocrawl.extraction.main_text import main_text
+from evocrawl.extraction.parser_guards import flat, is_markup
+from evocrawl.extraction.structured_data import formats_in
+from evocrawl.extraction.visibility import READINGS
+
+_DEFAULT = Limits()
+_UNREAD = ("annotation", "noframes", "script", "style", *READINGS)
+_UNPLAYED = ("audio", "canvas", "noscript", "video")
+"""What stands in them is for browsers that have not got them."""
+_UNSCRIPTED_CHARS = 200
+"""Less asks for scripts, and is not the page."""
+_string: Any = etree.XPath("string()", smart_strings=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """What a page says.
+
+    `links` are http(s) links, absolute, one for each target, without those to the page itself;
+    `rel` holds their rel tokens, ``evocrawl-hidden`` where a person would not see them, and
+    ``evocrawl-data`` where they lead to RDF that stands for the page.
+    `noindex` and `nofollow` come from meta robots and X-Robots-Tag. `language` is a primary code
+    such as "en", "" when unknown. `content_fingerprint` is equal for texts that are equal but for
+    case and white space; empty for no text. `is_markup` is False for what is no text at all,
+    whatever its Content-Type says: a PDF, an image, JSON. `formats` names the machine-readable
+    content, in alphabetical order (see `evocrawl.extraction.structured_data`); to look takes 2 %
+    of the time.
+
+    `unread` says why a page that may be one could not be read, such as "takes too long to read".
+
+    `truncated` names the caps of `Limits` that were hit, and "depth" when the page nests deeper
+    than 256 elements and was read without its nesting: text and links are whole, contexts are
+    coarse, and what is hidden is not known to be.
+    """
+
+    title: str = ""
+    text: str = ""
+    language: str = ""
+    links: tuple[Link, ...] = ()
+    canonical_url: str | None = None
+    noindex: bool = False
+    nofollow: bool = False
+    malformed_links: int = 0
+    truncated: tuple[str, ...] = ()
+    content_fingerprint: bytes = b""
+    is_markup: bool = True
+    formats: tuple[str, ...] = ()
+    dates: Dates = NO_DATES
+    unread: str = ""
+
+    @classmethod
+    def nothing(cls, unread: str = "") -> Self:
+        """Return the reading of what is no text, or was not read."""
+        return cls(is_markup=False, unread=unread)
+
+
+def parse_html(
+    body: bytes,
+    url: str,
+    *,
+    encoding: str | None = None,
+    robots_tags: Sequence[str] = (),
+    content_language: str = "",
+    limits: Limits = _DEFAULT,
+) -> ParsedPage:
+    """Read the page `body` that was fetched from `url`; never raises, whatever the bytes are.
+
+    `encoding` is the charset of the Content-Type header, `robots_tags` are the values of
+    X-Robots-Tag headers, `content_language` is that header's value.
+    """
+    if not is_markup(body):
+        return ParsedPage.nothing()
+    html, cut = to_utf8(body, encoding, limits)
+    root, too_deep = _parse(html)
+    if too_deep:
+        cut.append("depth")
+    if root is None:
+        return ParsedPage(truncated=tuple(cut))
+    formats, dates = formats_in(root), read_dates(root)
+    unscripted = _strip_unread(root)
+    head = read_head(root, url, limits.url_chars)
+    anchors = LinkExtractor(root, head.base_url, url, limits)
+    links = with_data(anchors.collect(), head.data, head.base_url, limits)
+    etree.strip_elements(root, *_UNPLAYED, with_tail=False)
+    text = main_text(root)
+    if len(unscripted) > max(_UNSCRIPTED_CHARS, 5 * len(text)):
+        text = unscripted
+    if len(text) > limits.text_chars:
+        text = text[: limits.text_chars]
+        cut.append("text_chars")
+    told = directives([*robots_tags, *head.robots])
+    return ParsedPage(
+        title=head.title[: limits.words_chars],
+        text=text,
+        language=language_of(_declared_language(root) or content_language, text),
+        links=links,
+        canonical_url=head.canonical_url,
+        noindex="noindex" in told,
+        nofollow="nofollow" in told,
+        malformed_links=anchors.malformed,
+        truncated=(*cut, *anchors.cut),
+        content_fingerprint=content_fingerprint(text),
+        formats=formats,
+        dates=dates,
+    )
+
+
+def _parse(html: bytes) -> tuple[Any, bool]:
+    """The root element, None if there is none, and whether the page nests too deep.
+
+    libxml2 drops what lies deeper than 256 elements and all that follows; such a page is parsed
+    again without its nesting.
+    """
+    root, too_deep = _parse_once(html)
+    return (_parse_once(flat(html))[0], True) if too_deep else (root, False)
+
+
+def _parse_once(html: bytes) -> tuple[Any, bool]:
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(html, parser) if html.strip() else None
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
+
+
+def _strip_unread(root: Any) -> str:
+    """Take out what no reader sees; return what is there for browsers without scripts.
+
+    The source of formulas goes, too, and how characters are spoken. Of what stands there for
+    browsers without scripts, the links count, and the names of pictures: that is what we are. Its
+    text, which mostly asks for scripts, does so only where it is the page. A template that makes a
+    shadow tree is shown (HTML, "declarative shadow root").
+    """
+    etree.strip_elements(root, *_UNREAD, with_tail=False)
+    unscripted = []
+    for element in root.iter("noscript", "template"):
+        if element.tag == "noscript":
+            unscripted.append(_string(element))
+            if next(element.iter("a", "area", "img"), None) is None:
+                element.tag = "template"
+        elif element.get("shadowrootmode") in ("open", "closed"):
+            element.tag = "div"
+    etree.strip_elements(root, "template", with_tail=False)
+    return " ".join(" ".join(unscripted).split())
+
+
+def _declared_language(root: Any) -> str:
+    html = root if root.tag == "html" else next(root.iter("html"), None)
+    return "" if html is None else html.get("lang") or html.get("xml:lang") or ""
+
+
+def content_fingerprint(text: str) -> bytes:
+    """Return 12 bytes, equal for texts equal but for case and white space; b"" for no text."""
+    normal = "".join(text.casefold().split())
+    return blake2b(normal.encode("utf-8", "replace"), digest_size=12).digest() if normal else b""

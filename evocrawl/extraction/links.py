@@ -1,0 +1,291 @@
+"""The links of a page, each with its anchor text, context, flags and place.
+
+The context is the text of the aggregation node (Pant & Srinivasan 2006): the lowest ancestor of
+the anchor, itself included, with enough words. Each element's text is taken once and remembered,
+so that thousands of links in one list cost no more than the list. Of a long node only what is near
+the anchor is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from evocrawl.core.model import Fingerprint, Link
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.core.urls.resolve import join, resolve
+from evocrawl.extraction.anchor_words import says_enough, says_more, says_something
+from evocrawl.extraction.limits import Limits
+from evocrawl.extraction.visibility import is_hidden
+
+HIDDEN = "evocrawl-hidden"
+"""Put among a link's rel tokens when a person would not see the link."""
+
+_WARNINGS = frozenset((HIDDEN, "nofollow"))
+_FRAMES = ("frame", "iframe")
+_SOURCES = {"a": "href", "area": "href", **dict.fromkeys(_FRAMES, "src")}
+_UNSEEN = "/noscript"
+"""Frames for browsers without scripts count visitors and show nothing."""
+# Not one expression each: libxml2 takes time quadratic in the number of nodes for unions.
+_alternatives: Any = etree.XPath(".//img/@alt", smart_strings=False)
+_button_names: Any = etree.XPath(".//input[@type='image']/@alt", smart_strings=False)
+_inner_labels: Any = etree.XPath(".//@aria-label", smart_strings=False)
+_inner_titles: Any = etree.XPath(".//@title", smart_strings=False)
+_by_id: Any = etree.XPath("//*[@id=$id]")
+_MOST_LABELS = 4
+_MOST_OTHER_CHARS = 400
+_REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\w=&.%-]+)?)", re.A)
+"""A plain relative reference: what only depends on the base, and what is copied.
+
+No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
+_LONG = 4
+"""A text is long when it has this many times the characters of a context."""
+_NEIGHBOURS = 20
+_CHARS_A_WORD = 8
+
+
+class LinkExtractor:
+    """Collects the links of one parsed page."""
+
+    def __init__(self, root: Any, base_url: str, page_url: str, limits: Limits) -> None:
+        self._root = root
+        self._base_url = base_url
+        self._limits = limits
+        self._itself = _fingerprint_or_none(page_url)
+        long = _LONG * limits.words_chars
+        self._long = long
+        self._start = _Texts(f"substring(string(), 1, {long + 1})")
+        self._end = _Texts(f"substring(string(), string-length() - {long})")
+        self._contexts: dict[Any, str] = {}
+        self._giants: set[Any] = set()
+        self._places: dict[Any, tuple[str, bool]] = {None: ("", False)}
+        self._prefixes: dict[str, str] = {}
+        self._addresses: dict[str, tuple[str, Fingerprint] | None] = {}
+        self.malformed = 0
+        self.cut: list[str] = []
+
+    def collect(self) -> tuple[Link, ...]:
+        """Return the links in document order, one for each target.
+
+        A target linked again keeps its first place, takes the anchor text that says most, and is
+        hidden or not to be followed only where each link to it is.
+        """
+        found: dict[Fingerprint, Link] = {}
+        for element in self._root.iter(*_SOURCES):
+            written = element.get(_SOURCES[element.tag]) or element.get("xlink:href")
+            target = self._address(written) if written else None
+            if target is None or target[1] == self._itself:
+                continue
+            known = found.get(target[1])
+            if (
+                known is not None
+                and _WARNINGS.isdisjoint(known.rel)
+                and (says_enough(known.anchor) or not says_more(self._words(element), known.anchor))
+            ):
+                continue
+            path, hidden = self._place(element.getparent())
+            if _UNSEEN in path and element.tag in _FRAMES:
+                continue
+            if known is None and len(found) >= self._limits.links:
+                self.cut = ["links"]
+                break
+            link = self._link(element, *target, len(found), path, hidden=hidden)
+            found[target[1]] = link if known is None else _joined(known, link)
+        return tuple(found.values())
+
+    def _link(
+        self, element: Any, url: str, target: Fingerprint, position: int, path: str, *, hidden: bool
+    ) -> Link:
+        anchor = self._words(element)
+        rel = tuple((element.get("rel") or "").lower().replace(",", " ").split())
+        if hidden or is_hidden(element):
+            rel += (HIDDEN,)
+        return Link(url, target, anchor, self._around(element, anchor), rel, position, path)
+
+    def _address(self, written: str) -> tuple[str, Fingerprint] | None:
+        """The absolute http(s) URL without fragment, and its fingerprint; None for others."""
+        href = written.strip(" \t\n\r\f").partition("#")[0]
+        if href not in self._addresses:
+            self._addresses[href] = self._resolve(href) if href else None
+        return self._addresses[href]
+
+    def _resolve(self, href: str) -> tuple[str, Fingerprint] | None:
+        try:
+            url = self._absolute(href)
+            if url is None:
+                return None
+            if len(url) > self._limits.url_chars:
+                raise ValueError("longer than any browser takes")
+            url.encode("utf-8")
+            return url, fingerprint(url)
+        except ValueError:
+            self.malformed += 1
+            return None
+
+    def _absolute(self, href: str) -> str | None:
+        """What `resolved` gives, without its cost for plain references."""
+        plain = _REFERENCE.fullmatch(href)
+        if plain is None:
+            # With a mark at its end, so that space there stays.
+            return resolve(self._base_url, f"{href}#")
+        start, rest = plain.groups()
+        prefix = self._prefixes.get(start)
+        if prefix is None:
+            prefix = self._prefixes[start] = join(self._base_url, start + "x")[:-1]
+        return prefix + rest
+
+    def _words(self, element: Any) -> str:
+        """Anchor text, or else what stands for it: alt, title, aria-label."""
+        words = self._clean(self._own_text(element))
+        if says_something(words):
+            return words
+        for each in self._names(element):
+            name = self._clean(each) if each else ""
+            if name and (not words or says_more(name, words)):
+                return name
+        return words
+
+    def _names(self, element: Any) -> Iterator[str | None]:
+        """What the link is called besides its text, as browsers tell those who cannot see it."""
+        yield from _alternatives(element)
+        yield self._labels(element.get("aria-labelledby") or "")
+        yield element.get("title")
+        yield element.get("aria-label")
+        yield element.get("alt")
+        if len(element):
+            yield from _button_names(element)
+            yield from _inner_labels(element)
+            yield from _inner_titles(element)
+
+    def _labels(self, ids: str) -> str:
+        return " ".join(
+            _collapsed(self._start[found])
+            for each in ids.split()[:_MOST_LABELS]
+            for found in _by_id(self._root, id=each)[:1]
+        )
+
+    def _own_text(self, element: Any) -> str:
+        """Links do not nest (HTML): one that was not closed ends where the next begins."""
+        if not len(element) or next(element.iterdescendants("a"), None) is None:
+            return self._start[element]
+        texts = []
+        for event, each in etree.iterwalk(element, events=("start", "end")):
+            if each.tag == "a" and each is not element:
+                break
+            texts.append((each.text if event == "start" else each.tail) or "")
+        return "".join(texts)
+
+    def _around(self, element: Any, anchor: str) -> str:
+        text = self._context(element)
+        room = self._limits.words_chars
+        if len(text) <= room:
+            return text
+        middle = max(text.find(anchor), 0) + len(anchor) // 2
+        start = min(max(middle - room // 2, 0), len(text) - room)
+        return text[start : start + room]
+
+    def _context(self, element: Any) -> str:
+        """The aggregation node's text, from the elements up the tree. O(1) for a known parent."""
+        climbed: list[Any] = []
+        text = ""
+        while element is not None:
+            known = self._contexts.get(element)
+            if known is not None:
+                text = known
+                break
+            start = self._start[element] if element not in self._giants else ""
+            if climbed and (element in self._giants or len(start) > self._long):
+                self._giants.add(element)
+                text = self._near(climbed[-1])
+                break
+            climbed.append(element)
+            text = _collapsed(start)
+            if self._is_enough(text):
+                break
+            element = element.getparent()
+        self._contexts.update(dict.fromkeys(climbed, text))
+        return text
+
+    def _is_enough(self, text: str) -> bool:
+        words = self._limits.context_words
+        return text.count(" ") + 1 >= words or len(text) >= _CHARS_A_WORD * words
+
+    def _near(self, element: Any) -> str:
+        """The text of `element` and around it, where that of its parent is too long to take."""
+        room = self._limits.words_chars
+        before = ""
+        previous = element
+        for _ in range(_NEIGHBOURS):
+            last, previous = previous, previous.getprevious()
+            if previous is None:
+                before = (last.getparent().text or "")[-room:] + before
+                break
+            before = self._end[previous] + (previous.tail or "")[-room:] + before
+            if len(before) >= room:
+                break
+        after = (element.tail or "")[:room]
+        for following in islice(element.itersiblings(), _NEIGHBOURS):
+            if len(after) >= room:
+                break
+            after += self._start[following] + (following.tail or "")[:room]
+        half = room // 2
+        parts = (_collapsed(before)[-half:], self._start[element], _collapsed(after)[:half])
+        return _collapsed(" ".join(parts))
+
+    def _place(self, element: Any) -> tuple[str, bool]:
+        """The names from the root to `element`, such as "html/body/p"; whether it is hidden."""
+        above = []
+        while element not in self._places:
+            above.append(element)
+            element = element.getparent()
+        path, hidden = self._places[element]
+        for each in reversed(above):
+            path = f"{path}/{each.tag}" if path else str(each.tag)
+            hidden = hidden or is_hidden(each)
+            self._places[each] = path, hidden
+        return path, hidden
+
+    def _clean(self, text: str) -> str:
+        return _collapsed(text)[: self._limits.words_chars]
+
+
+def _joined(known: Link, again: Link) -> Link:
+    """One link of two to the same place."""
+    better = again if says_more(again.anchor, known.anchor) else known
+    other = known if better is again else again
+    if other.anchor and other.anchor not in better.context:
+        room = max(_MOST_OTHER_CHARS - len(better.context) - 1, 0)
+        context = f"{better.context} {other.anchor[:room]}".strip()
+        better = replace(better, context=context)
+    taken_back = _WARNINGS.difference(again.rel)
+    rel = tuple(each for each in known.rel if each not in taken_back)
+    return replace(better, rel=rel, position=known.position)
+
+
+class _Texts(dict[Any, str]):
+    """What an XPath expression tells of each element, evaluated once."""
+
+    def __init__(self, expression: str) -> None:
+        super().__init__()
+        self._evaluate: Any = etree.XPath(expression, smart_strings=False)
+
+    def __missing__(self, element: Any) -> str:
+        text: str = self._evaluate(element)
+        self[element] = text
+        return text
+
+
+def _collapsed(text: str, space: str = " ") -> str:
+    return space.join(text.split())
+
+
+def _fingerprint_or_none(url: str) -> Fingerprint | None:
+    try:
+        return fingerprint(url)
+    except ValueError:
+        return None

@@ -1,0 +1,99 @@
+"""What keeps a hostile page from taking a parser more time than its size deserves.
+
+All patterns take time linear in the page: what they try never fails once a tag has begun, and
+possessive quantifiers never go back.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+
+from evocrawl.extraction.sniffing import is_known_file
+
+_ATTRIBUTES = rb"""(?:[^>=]++ | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?"""
+_FLAGS = re.VERBOSE | re.IGNORECASE
+_TAG = re.compile(rb"(<[a-z][a-z0-9]*)" + _ATTRIBUTES, _FLAGS)
+_TAGS = re.compile(
+    rb"""<(?:
+        script\b %(attributes)s [^<]*+ (?:<(?!/script) [^<]*+)*+  # what a script holds is no tag
+        | style\b %(attributes)s [^<]*+ (?:<(?!/style) [^<]*+)*+
+        | !-- (?s:.*?) (?:-->|\Z)
+        | [a-z] %(attributes)s
+    )"""
+    % {b"attributes": _ATTRIBUTES},
+    _FLAGS,
+)
+_KEPT_FLAT = (
+    b"html|body|a|area|base|frame|h1|iframe|img|link|meta|noscript|script|style|template|title"
+)
+_NESTING = re.compile(rb"</?(?!(?:%s)[\s/>]) [a-z] %s" % (_KEPT_FLAT, _ATTRIBUTES), _FLAGS)
+_QUOTED = re.compile(rb""""[^"]*+"|'[^']*+'""")
+_ATTRIBUTE_BYTES = 8
+_BINARY = re.compile(rb"[\1-\x08\x0e-\x1a\x1c-\x1f]")
+_SNIFFED_BYTES = 1_445
+
+
+def is_markup(body: bytes) -> bool:
+    """Whether `body` may be HTML or text, whatever its Content-Type says.
+
+    Not so are well-known file formats, a JSON object or array, and bytes that no text holds where
+    no tag begins (after WHATWG MIME Sniffing §§6–7; NUL does stand in broken HTML).
+    """
+    head = body[:_SNIFFED_BYTES]
+    if head.startswith((b"\xfe\xff", b"\xff\xfe")):
+        return True
+    if is_known_file(head):
+        return False
+    if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"{", b"[")):
+        return not _is_json(body)
+    return b"<" in head or not _BINARY.search(head)
+
+
+def _is_json(body: bytes) -> bool:
+    """Whether it is a JSON text, or one in each of the first two lines."""
+    return _parses(body) or all(map(_parses, [*body.split(b"\n", 2), b""][:2]))
+
+
+def _parses(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> bytes:
+    """Take the attributes from start tags of more than `most_bytes`, or of too many attributes.
+
+    Parsers compare each attribute of a tag with all others (60 000 of them: 5 s).
+    """
+    few_bytes = min(_ATTRIBUTE_BYTES * most_attributes, most_bytes)
+    if max(map(len, _TAGS.findall(html)), default=0) <= few_bytes:
+        return html
+
+    def small(match: re.Match[bytes]) -> bytes:
+        found = match[0]
+        tag = _TAG.match(found) if len(found) > few_bytes else None
+        if tag is None or len(tag[0]) <= few_bytes:
+            return found
+        if len(tag[0]) <= most_bytes and _attributes(tag[0]) <= most_attributes:
+            return found
+        return tag[1] + b">" + found[tag.end() :]
+
+    return _TAGS.sub(small, html)
+
+
+def _attributes(tag: bytes) -> int:
+    """How many attributes a start tag has, about: what is quoted holds none."""
+    bare = _QUOTED.sub(b"", tag)
+    return max(len(bare.split()) - 1, bare.count(b"="))
+
+
+def flat(html: bytes) -> bytes:
+    """Take out all tags that nest and are neither links nor told apart when read.
+
+    Text and links stay, in order; what was hidden or navigation is no longer seen to be so.
+    """
+    return _NESTING.sub(b" ", html)

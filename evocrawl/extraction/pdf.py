@@ -1,0 +1,100 @@
+"""PDF: text, title and links, by pypdf (extra ``pdf``).
+
+pypdf bounds what a compressed stream may become. How long a page may take it does not: PDF files
+are only read where reading can be cut off (see `evocrawl.extraction.subprocess.client`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from io import BytesIO
+from typing import Any
+
+from evocrawl.extraction.data_links import links_to
+from evocrawl.extraction.decoding import without_controls
+from evocrawl.extraction.html import ParsedPage, content_fingerprint
+from evocrawl.extraction.language import language_of
+from evocrawl.extraction.limits import Limits
+
+logger = logging.getLogger(__name__)
+
+_MAGIC = b"%PDF-"
+_MAGIC_BYTES = 1_024
+_ANNOTATIONS = 1_000
+
+
+def is_pdf(body: bytes, content_type: str) -> bool:
+    """Whether a file is PDF by how it begins.
+
+    Other things may go before, where the server calls it PDF (ISO 32000-1, annex H, implementation
+    note 13); else a page that only speaks of PDF would be one.
+    """
+    if "pdf" in content_type.lower():
+        return _MAGIC in body[:_MAGIC_BYTES]
+    return body[:_MAGIC_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_MAGIC)
+
+
+@cache
+def can_read_pdf() -> bool:
+    """Whether pypdf is installed."""
+    return find_spec("pypdf") is not None
+
+
+def read_pdf(body: bytes, url: str, limits: Limits) -> ParsedPage:
+    """Read the PDF file `body`; nothing where pypdf is missing or can make nothing of the file."""
+    pypdf = _pypdf()
+    if pypdf is None:
+        return ParsedPage.nothing()
+    texts: list[str] = []
+    addresses: list[str] = []
+    truncated: tuple[str, ...] = ()
+    try:
+        reader = pypdf.PdfReader(BytesIO(body))
+        title = str((reader.metadata and reader.metadata.title) or "")
+        for number, page in enumerate(reader.pages):
+            if number >= limits.pdf_pages or sum(map(len, texts)) > limits.text_chars:
+                truncated = ("pdf_pages" if number >= limits.pdf_pages else "text_chars",)
+                break
+            texts.append(page.extract_text())
+            addresses += _addresses(page)
+    except Exception:  # pypdf raises whatever a malformed file makes of Python
+        logger.debug("%s is no PDF that can be read to its end", url, exc_info=True)
+        if not texts:
+            return ParsedPage.nothing()
+        truncated = ("broken",)
+    text = _clean(" ".join(texts))[: limits.text_chars]
+    return ParsedPage(
+        title=(_clean(title) or text)[: limits.words_chars],
+        text=text,
+        language=language_of("", text),
+        links=tuple(links_to(((each, "", "") for each in addresses), url, limits)),
+        truncated=truncated,
+        content_fingerprint=content_fingerprint(text),
+    )
+
+
+def _addresses(page: Any) -> Iterator[str]:
+    """Where the links on a page lead (ISO 32000-1 §12.6.4.7, URI actions)."""
+    for annotation in list(page.get("/Annots") or ())[:_ANNOTATIONS]:
+        action = annotation.get_object().get("/A")
+        address = action.get_object().get("/URI") if action is not None else None
+        if isinstance(address, str):
+            yield address
+
+
+def _clean(text: str) -> str:
+    return " ".join(without_controls(text).encode("utf-8", "replace").decode().split())
+
+
+@cache
+def _pypdf() -> Any:
+    """The library, None where it is not installed."""
+    try:
+        import pypdf
+    except ImportError:
+        return None
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    return pypdf

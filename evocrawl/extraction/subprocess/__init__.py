@@ -1,0 +1,1 @@
+"""Reads hard pages in a process of their own, within limits of time and memory."""

@@ -1,0 +1,115 @@
+"""Reads documents in a process of its own, which is killed when it takes too long.
+
+A parser written in C holds the interpreter for as long as it runs: a thread would stall the event
+loop all the same, and could not be stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import BinaryIO, cast
+
+from evocrawl.extraction.document import Document
+from evocrawl.extraction.html import ParsedPage
+from evocrawl.extraction.subprocess import protocol
+
+TOO_LONG = "takes too long to read"
+BROKE = "broke what read it"
+CANNOT = "cannot be read: no process to read it in"
+
+_START_S = 60.0
+_JOBS = 1_000
+"""Documents after which a new process begins, with its memory whole again."""
+
+
+class ReadingProcess:
+    """One process, begun with the first document and again after each that it did not survive.
+
+    Not for several threads at once.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._jobs = 0
+
+    def read(self, document: Document) -> ParsedPage:
+        """Read a document, waiting at most `limit_s` seconds for it; never raises.
+
+        One that takes longer, or ends the process, is unread. Starting the process, which takes
+        half a second, is not counted.
+        """
+        try:
+            process = self._running()
+        except (OSError, EOFError):
+            self.close()
+            return ParsedPage.nothing(CANNOT)
+        in_time = _Alarm(process, self._limit_s)
+        try:
+            protocol.send(_end(process.stdin), *protocol.pack_document(document))
+            reading = protocol.unpack_reading(protocol.receive(_end(process.stdout)))
+        except (OSError, EOFError, ValueError, TypeError, KeyError):
+            self.close()
+            return ParsedPage.nothing(BROKE if in_time.cancel() else TOO_LONG)
+        in_time.cancel()
+        self._jobs += 1
+        if self._jobs >= _JOBS:
+            self.close()
+        return reading
+
+    def close(self) -> None:
+        """End the process, whatever it does. One that is not there is none to end."""
+        process, self._process, self._jobs = self._process, None, 0
+        if process is None:
+            return
+        process.kill()
+        for end in (process.stdin, process.stdout):
+            with suppress(OSError):
+                _end(end).close()
+        process.wait()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """The process, ready to read; raises OSError or EOFError where none begins."""
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
+            paths = os.pathsep.join(filter(None, sys.path))
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "evocrawl.extraction.subprocess.server"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": paths},
+            )
+            alarm = _Alarm(self._process, _START_S)
+            protocol.receive(_end(self._process.stdout))
+            alarm.cancel()
+        return self._process
+
+
+class _Alarm:
+    """Kills a process after so many seconds, unless it is cancelled before."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._rang = False
+        self._process = process
+        self._timer = threading.Timer(seconds, self._ring)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def cancel(self) -> bool:
+        """Return True where it had not rung."""
+        self._timer.cancel()
+        return not self._rang
+
+    def _ring(self) -> None:
+        self._rang = True
+        self._process.kill()
+
+
+def _end(pipe: object) -> BinaryIO:
+    return cast("BinaryIO", pipe)

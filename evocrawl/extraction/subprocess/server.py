@@ -1,0 +1,41 @@
+"""Reads documents from stdin until it is closed, for `evocrawl.extraction.subprocess.client`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+from evocrawl.extraction.document import read
+from evocrawl.extraction.subprocess import protocol
+
+_MEMORY_BYTES = 2 * 1024**3
+
+
+def main() -> None:
+    """Answer each document with its reading; a first, empty frame says that all is loaded."""
+    # Who presses Ctrl-C means the crawl, which goes on until it has read what it has fetched.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound_memory()
+    # Whatever a library prints must not get between the frames.
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)
+        protocol.send(answers, b"")
+        with suppress(EOFError, BrokenPipeError):
+            while True:
+                told, body = protocol.receive(sys.stdin.buffer), protocol.receive(sys.stdin.buffer)
+                reading = read(protocol.unpack_document(told, body))
+                protocol.send(answers, protocol.pack_reading(reading))
+
+
+def _bound_memory() -> None:
+    """A document that would take all memory is unreadable instead. Not known to Windows."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
+if __name__ == "__main__":
+    main()

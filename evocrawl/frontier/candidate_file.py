@@ -1,0 +1,94 @@
+"""Links packed in a spill file."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, TypeAlias
+
+import msgpack
+
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Lead
+
+NOWHERE = -1
+"""The address of what is not packed."""
+_IN_MEMORY = 1 << 62
+"""Addresses from here on are those of links kept as they are."""
+Row: TypeAlias = tuple[Any, ...]
+_PLAIN = (type(None), bool, float, str, bytes)
+_BITS = 64
+_PACKER = msgpack.Packer(unicode_errors="surrogatepass")
+"""To make one takes longer than to use it."""
+
+
+class LeadFile:
+    """Puts links into `spill` and takes them out.
+
+    A link with a payload, which may be anything, or with features that are not plain (None,
+    numbers, strings, tuples of them) stays in memory.
+    """
+
+    def __init__(self, spill: SpillFile) -> None:
+        self._spill = spill
+        self._kept: dict[int, Lead] = {}
+        self._numbers = count(_IN_MEMORY)
+
+    def put(self, lead: Lead) -> int:
+        """Keep a link; return its address. O(its length)."""
+        packed = pack(lead)
+        if packed is not None:
+            return self._spill.put(packed)
+        address = next(self._numbers)
+        self._kept[address] = lead
+        return address
+
+    def take(self, address: int) -> tuple[Lead, int]:
+        """Return the link at an address, and the address it still has there or NOWHERE."""
+        if address >= _IN_MEMORY:
+            return self._kept.pop(address), NOWHERE
+        return unpack(self._spill.get(address)), address
+
+    def forget(self, address: int) -> None:
+        """The link at an address will not be asked for again."""
+        self._kept.pop(address, None)
+
+
+def pack(lead: Lead) -> bytes | None:
+    """Return a link as bytes, None where it holds what cannot be had again from bytes."""
+    if not is_packable(lead):
+        return None
+    packed: bytes = _PACKER.pack(row_of(lead))
+    return packed
+
+
+def unpack(packed: bytes) -> Lead:
+    """Undo `pack`."""
+    row: Row = msgpack.unpackb(packed, use_list=False, unicode_errors="surrogatepass")
+    return lead_of(row)
+
+
+def row_of(lead: Lead) -> Row:
+    """Return the fields of a link, but for the payload."""
+    return (
+        lead.url, lead.fingerprint, lead.host, lead.source, lead.depth, lead.score, lead.anchor,
+        lead.features,
+    )  # fmt: skip
+
+
+def lead_of(row: Row) -> Lead:
+    """Undo `row_of`."""
+    url, target, host, source, depth, score, anchor, features = row
+    return Lead(url, target, host, source, depth, score, anchor, None, features)
+
+
+def is_packable(lead: Lead) -> bool:
+    """Return True where all that a link holds can be had again from bytes."""
+    return lead.payload is None and _is_plain(lead.features)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, tuple):
+        return type(value) is tuple and all(map(_is_plain, value))
+    if type(value) is int:
+        return value.bit_length() < _BITS
+    return type(value) in _PLAIN

@@ -1,0 +1,133 @@
+"""Links by number: some in memory, the others on disk."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.containers.paged_rows import Rows
+from evocrawl.core.containers.paged_table import PagedTable
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.frontier.candidate_file import NOWHERE, LeadFile
+from evocrawl.frontier.queue import MOST_LINKS
+
+_KEY_BYTES = 12
+_NONE = (1 << 64) - 1
+"""Address of a number without a link."""
+_NEAR = _NONE - 1
+"""Address of a link that has not left memory since it was put."""
+
+
+class CandidatesByRow:
+    """Links by numbers from 0, the `most` that were put or asked for last in memory.
+
+    Of the others nothing is, but for those that cannot be packed. Every operation takes O(1).
+    """
+
+    def __init__(self, most: int = MOST_LINKS, spill: SpillFile | None = None) -> None:
+        spill = SpillFile() if spill is None else spill
+        self._most = most
+        self._file = LeadFile(spill)
+        self._near: OrderedDict[int, Lead] = OrderedDict()
+        self._places = PagedTable(
+            spill, address=("u8", 0, _NONE), key=("u1", _KEY_BYTES, 0),
+            worth=("f8", 0, -inf),
+        )  # fmt: skip
+        self._unusual: dict[int, Fingerprint] = {}
+
+    def __contains__(self, number: int) -> bool:
+        return self._address(number) != _NONE
+
+    def get(self, number: int) -> Lead | None:
+        """Return the link of a number, None where it has none."""
+        lead = self._near.get(number)
+        if lead is not None:
+            self._near.move_to_end(number)
+            return lead
+        address = self._address(number)
+        if address == _NONE:
+            return None
+        lead, kept_at = self._file.take(address)
+        if kept_at == NOWHERE:
+            self._places.set_one("address", number, _NEAR)
+        self._keep(number, lead)
+        return lead
+
+    def put(self, leads: Mapping[int, Lead]) -> list[int]:
+        """Set the links of some numbers; return the numbers that had none, in their order."""
+        numbers = np.array([*leads], np.intp)
+        if not len(numbers):
+            return []
+        self._make_places(int(numbers.max()) + 1)
+        addresses = self._places.get("address", numbers)
+        for address in addresses[addresses < _NEAR].tolist():
+            self._file.forget(address)
+        for number, lead in leads.items():
+            # What is still held of it must not leave memory as if it were the new one.
+            self._near.pop(number, None)
+            self._unusual.pop(number, None)
+            if len(lead.fingerprint) != _KEY_BYTES:
+                self._unusual[number] = lead.fingerprint
+        targets = [lead.fingerprint for lead in leads.values()]
+        keys = b"".join([each[:_KEY_BYTES].ljust(_KEY_BYTES) for each in targets])
+        self._places.set("address", numbers, _NEAR)
+        self._places.set("worth", numbers, -inf)
+        self._places.set("key", numbers, np.frombuffer(keys, np.uint8).reshape(-1, _KEY_BYTES))
+        for number, lead in leads.items():
+            self._keep(number, lead)
+        new: list[int] = numbers[addresses == _NONE].tolist()
+        return new
+
+    def forget(self, number: int) -> None:
+        """Remove the link of a number if it has one."""
+        address = self._address(number)
+        if address != _NONE:
+            self._near.pop(number, None)
+            self._file.forget(address)
+            self._unusual.pop(number, None)
+            self._places.set_one("address", number, _NONE)
+            self._places.set_one("worth", number, -inf)
+
+    def worths(self, numbers: Rows) -> npt.NDArray[np.float64]:
+        """Return what some numbers that had a link were last said to be worth, −inf at first."""
+        worths: npt.NDArray[np.float64] = self._places.get("worth", numbers)
+        return worths
+
+    def set_worths(self, numbers: Rows, worths: npt.NDArray[np.float64]) -> None:
+        """Say what the links of some numbers are worth; forgotten when a link is put anew."""
+        self._places.set("worth", numbers, worths)
+
+    def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
+        """Return where the links of some numbers lead, None where they have none."""
+        known = [number for number in numbers if number < len(self._places)]
+        if not known:
+            return [None] * len(numbers)
+        places = self._places.take(np.array(known))
+        keys = places["key"].tobytes()
+        found: dict[int, Fingerprint | None] = {}
+        for at, (number, is_none) in enumerate(
+            zip(known, (places["address"] == _NONE).tolist(), strict=True)
+        ):
+            key = keys[at * _KEY_BYTES : (at + 1) * _KEY_BYTES]
+            found[number] = None if is_none else self._unusual.get(number, key)
+        return [found.get(number) for number in numbers]
+
+    def _address(self, number: int) -> int:
+        return int(self._places.get_one("address", number)) if number < len(self._places) else _NONE
+
+    def _make_places(self, count: int) -> None:
+        if count > len(self._places):
+            self._places.append(self._places.fresh(count - len(self._places)))
+
+    def _keep(self, number: int, lead: Lead) -> None:
+        self._near[number] = lead
+        self._near.move_to_end(number)
+        if len(self._near) > self._most:
+            far, gone = self._near.popitem(last=False)
+            if self._address(far) == _NEAR:
+                self._places.set_one("address", far, self._file.put(gone))

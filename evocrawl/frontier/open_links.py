@@ -1,0 +1,89 @@
+"""The open links of each page, as one species values them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import attrgetter
+
+from numpy.random import Generator
+
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.frontier.page_links import PageLinks
+from evocrawl.frontier.queue import MOST_LINKS
+from evocrawl.frontier.sampling_set import SamplingSet
+
+
+class OpenLinks:
+    """Links by the page they stand on, those claimed since forgotten.
+
+    A page that is fetched again may offer the same links: each target is kept once a page. About
+    `most` links are in memory, the others in `spill`.
+    """
+
+    def __init__(
+        self,
+        is_claimed: Callable[[Fingerprint], bool],
+        most: int = MOST_LINKS,
+        spill: SpillFile | None = None,
+    ) -> None:
+        self._is_claimed = is_claimed
+        self._links = PageLinks(most, spill)
+        self._open = SamplingSet()
+
+    def hang(self, leads: Iterable[Lead]) -> None:
+        """Add links to the pages they stand on. O(links of these pages)."""
+        for page, found in groupby(leads, key=attrgetter("source")):
+            here = self._links.get(page)
+            known = {lead.fingerprint for lead in here}
+            for lead in found:
+                if lead.fingerprint not in known:
+                    known.add(lead.fingerprint)
+                    here.append(lead)
+            self._links.put(page, here)
+            self._open.add(page)
+
+    def leads(self, page: Fingerprint) -> list[Lead]:
+        """Return the open links of `page`, forgetting those claimed since. O(links of the page)."""
+        here = self._links.get(page)
+        still = [lead for lead in here if not self._is_claimed(lead.fingerprint)]
+        if not still:
+            self._forget(page)
+        elif len(still) < len(here):
+            self._links.put(page, still)
+        return still
+
+    def draw_open(
+        self, rng: Generator, contest: int, worth: Callable[[Fingerprint], float]
+    ) -> Fingerprint | None:
+        """Return the page of greatest `worth` of `contest` ≥ 1 drawn among those with open links.
+
+        None when there is none. O(contest) amortised.
+        """
+        best: tuple[float, Fingerprint] | None = None
+        while contest > 0 and (page := self._open.draw(rng)) is not None:
+            if self._has_open(page):
+                contest -= 1
+                value = worth(page)
+                if best is None or value > best[0]:
+                    best = (value, page)
+        return None if best is None else best[1]
+
+    def _has_open(self, page: Fingerprint) -> bool:
+        """Forget claimed links from the end of the page's list until one is open."""
+        last = self._links.last_target(page)
+        if last is not None and not self._is_claimed(last):
+            return True
+        leads = self._links.get(page)
+        while leads and self._is_claimed(leads[-1].fingerprint):
+            leads.pop()
+        if leads:
+            self._links.put(page, leads)
+        else:
+            self._forget(page)
+        return bool(leads)
+
+    def _forget(self, page: Fingerprint) -> None:
+        self._links.forget(page)
+        self._open.discard(page)

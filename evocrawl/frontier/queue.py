@@ -1,0 +1,263 @@
+"""A best-first queue of links that passes over busy hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
+from typing import TypeAlias
+
+from evocrawl.core.containers.keymap import KeyMap
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.frontier.candidate_file import NOWHERE, LeadFile
+from evocrawl.frontier.priorities import FORM, PriorityIndex, RowOf, StandingsByRow
+from evocrawl.frontier.sorted_runs import Mark, Runs
+
+_Entry: TypeAlias = tuple[float, int, Lead, int]
+"""Negative priority, number, link, and its address in the spill file or NOWHERE."""
+
+MOST_LINKS = 5_000
+"""Links in memory, unless told otherwise."""
+_COMMON = "\n"
+"""Stands for all hosts that share a queue on disk; no host's name has a line end."""
+_NUMBERS = (1 << 32) - 1
+"""Of the number of an entry so many bits are kept with its target. An outdated entry would be taken
+for the latest one of a link if so many others had come between them, which takes years.
+"""
+_TAKEN, _TAKEN_FIRST = 16, 4
+"""Links that are read at once when those in memory are used up: a few, and more of a queue whose
+next ones come before those of all others too.
+"""
+_FEW = 10
+"""One entry of so many may be outdated before they are looked for."""
+_MANY = 32
+"""From so many links on that leave memory at once, a host has a queue of its own on disk."""
+
+
+class Frontier:
+    """Open links by priority; ties go to the link found first.
+
+    A link is kept once per target, with the best priority it was ever found at: a better one is
+    pushed beside the old, which is skipped when it comes up. One heap a host and one heap of
+    hosts, so that the best link *of a free host* is found without looking at the links of busy
+    ones.
+
+    Of more than `most` links the better half stays in memory, the others go to `spill`, where
+    they wait in sorted queues: one for each host that has many, one for all others together. They
+    come back when they are the best. What comes up does not depend on `most`: an entry is looked
+    at when it is the best of all hosts that are not parked, wherever it was. A link on disk takes
+    about 30 bytes of memory, or 13 where `row_of` numbers the targets.
+    """
+
+    def __init__(
+        self,
+        is_claimed: Callable[[Fingerprint], bool],
+        most: int = MOST_LINKS,
+        spill: SpillFile | None = None,
+        row_of: RowOf | None = None,
+    ) -> None:
+        self._is_claimed = is_claimed
+        self._most = most
+        self._spill = SpillFile() if spill is None else spill
+        self._file = LeadFile(self._spill)
+        self._best: PriorityIndex = KeyMap(FORM, most) if row_of is None else StandingsByRow(row_of)
+        self._queues: dict[str, list[_Entry]] = {}
+        self._held = 0
+        self._hosts: list[tuple[float, int, str]] = []
+        self._listed: dict[str, Mark] = {}
+        self._parked: dict[str, None] = {}
+        self._pushed = 0
+        self._outdated = 0
+        self._on_disk: dict[str, Runs] = {}
+
+    def __len__(self) -> int:
+        """Return how many distinct targets wait (claimed ones not yet skipped included)."""
+        return len(self._best)
+
+    @property
+    def has_parked(self) -> bool:
+        """True when links wait for a host that was busy when it came up."""
+        return bool(self._parked)
+
+    def push(self, lead: Lead, priority: float) -> None:
+        """Add a link. Runtime complexity: O(log n)."""
+        target = lead.fingerprint
+        known = self._best.get(target)
+        if (known is not None and known[0] >= priority) or self._is_claimed(target):
+            return
+        self._outdated += known is not None
+        self._insert(lead, priority)
+
+    def rerank(self, lead: Lead, priority: float) -> None:
+        """Give a waiting link another priority, be it better or worse; others are left out.
+
+        Runtime complexity: O(log n).
+        """
+        known = self._best.get(lead.fingerprint)
+        if known is not None and known[0] != priority:
+            self._outdated += 1
+            self._insert(lead, priority)
+
+    def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
+        """Return the best link whose host is free; it stays until it is claimed.
+
+        Hosts found busy are parked until `free` names them. Runtime complexity: O(log n)
+        amortised.
+        """
+        while self._hosts:
+            rank, number, host = self._hosts[0]
+            if self._listed.get(host) != (rank, number):
+                heappop(self._hosts)
+                continue
+            queue = self._queues.get(host, [])
+            if not queue or queue[0][:2] != (rank, number):
+                self._fetch(host)
+            elif not self._is_open(queue[0]):
+                self._drop_first(queue)
+            elif is_free(queue[0][2].host):
+                return queue[0][2]
+            else:
+                self._park(queue[0][2].host)
+        return None
+
+    def free(self, host: str) -> None:
+        """The host's links count again. Runtime complexity: O(log hosts)."""
+        if host in self._parked:
+            del self._parked[host]
+            self._list(host)
+
+    def _insert(self, lead: Lead, priority: float) -> None:
+        self._pushed += 1
+        self._best.put(lead.fingerprint, priority, self._pushed & _NUMBERS)
+        self._hold((-priority, self._pushed, lead, NOWHERE))
+        self._make_room()
+
+    def _hold(self, entry: _Entry) -> None:
+        """Take an entry into memory."""
+        host = entry[2].host
+        queue = self._queues.setdefault(host, [])
+        heappush(queue, entry)
+        self._held += 1
+        if queue[0] is entry:
+            self._list(host)
+
+    def _is_open(self, entry: _Entry) -> bool:
+        """False for an entry to skip: one whose link has another priority by now, or is claimed."""
+        if not self._is_current(entry):
+            return False
+        target = entry[2].fingerprint
+        if self._is_claimed(target):
+            self._best.discard(target)
+            return False
+        return True
+
+    def _is_current(self, entry: _Entry) -> bool:
+        known = self._best.get(entry[2].fingerprint)
+        return known is not None and known[1] == entry[1] & _NUMBERS
+
+    def _drop_first(self, queue: list[_Entry]) -> None:
+        """Remove an entry, and those outdated that come up then."""
+        host = heappop(queue)[2].host
+        self._held -= 1
+        while queue and not self._is_current(queue[0]):
+            heappop(queue)
+            self._held -= 1
+        if not queue:
+            del self._queues[host]
+        self._list(host)
+
+    def _park(self, host: str) -> None:
+        heappop(self._hosts)
+        del self._listed[host]
+        self._parked[host] = None
+
+    def _list(self, host: str) -> None:
+        """Put a host where its best link belongs; an older entry of it counts no more."""
+        if host in self._parked:
+            return
+        mark = self._first(host)
+        if mark is None:
+            self._listed.pop(host, None)
+        elif self._listed.get(host) != mark:
+            self._listed[host] = mark
+            heappush(self._hosts, (*mark, host))
+            if len(self._hosts) > 2 * len(self._listed) + 1000:
+                self._hosts = [(*mark, host) for host, mark in self._listed.items()]
+                heapify(self._hosts)
+
+    def _first(self, host: str) -> Mark | None:
+        """The mark of the host's best link, in memory or on disk, open or not."""
+        queue = self._queues.get(host)
+        runs = self._on_disk.get(host)
+        held = queue[0][:2] if queue else None
+        waiting = runs.first if runs is not None else None
+        if held is None or waiting is None:
+            return held or waiting
+        return min(held, waiting)
+
+    def _fetch(self, host: str) -> None:
+        """Bring the best links of a queue on disk back into memory."""
+        runs = self._on_disk[host]
+        most = min(_TAKEN, self._most // 4 + 1)
+        first = min(_TAKEN_FIRST, most)
+        entries = runs.take(first)
+        next_best = min(self._hosts[1:3], default=None)
+        if most > first and runs.first and (next_best is None or runs.first < next_best[:2]):
+            entries += runs.take(most - first)
+        for rank, number, address in entries:
+            lead, kept_at = self._file.take(address)
+            self._hold((rank, number, lead, kept_at))
+        if runs.first is None:
+            del self._on_disk[host]
+        self._list(host)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Where there are too many links in memory, the worse half goes to disk.
+
+        Links of parked hosts go first, lest they fill the memory, and to queues of their own, lest
+        they come back before they may. Amortised over those it makes room for, O(log n) a link.
+        """
+        if self._held <= self._most:
+            return
+        hosts = [*self._queues]
+        entries = self._by_use()
+        is_pruned = len(entries) < self._held
+        self._queues.clear()
+        half = self._most // 2 + 1
+        for entry in entries[:half]:
+            self._queues.setdefault(entry[2].host, []).append(entry)  # in order: a heap
+        self._held = min(half, len(entries))
+        leaving: dict[str, list[_Entry]] = {}
+        for entry in entries[half:]:
+            leaving.setdefault(entry[2].host, []).append(entry)
+        common, in_common = list[_Entry](), list[str]()
+        for host, of_host in leaving.items():
+            if len(of_host) >= _MANY or host in self._on_disk or host in self._parked:
+                self._write(host, of_host)
+            else:
+                common += of_host
+                in_common.append(host)
+        if common:
+            self._write(_COMMON, sorted(common))
+        # Those of other hosts have the same first link as before, in memory or on disk.
+        for each in (*(hosts if is_pruned else in_common), _COMMON):
+            self._list(each)
+
+    def _by_use(self) -> list[_Entry]:
+        """The entries in memory, the best first, those of parked hosts last."""
+        free, parked = list[_Entry](), list[_Entry]()
+        for host, queue in self._queues.items():
+            (parked if host in self._parked else free).extend(queue)
+        entries = sorted(free) + sorted(parked)
+        if self._outdated * _FEW > len(entries):
+            self._outdated = 0
+            entries = [*filter(self._is_current, entries)]
+        return entries
+
+    def _write(self, queue: str, entries: Iterable[_Entry]) -> None:
+        put = self._file.put
+        self._on_disk.setdefault(queue, Runs(self._spill)).put(
+            (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
+            for rank, number, lead, kept_at in entries
+        )

@@ -1,0 +1,136 @@
+"""A queue of many numbers in hardly any memory: sorted runs that are merged as they come.
+
+The idea is that of log-structured merge trees (O'Neil, Cheng, Gawlick & O'Neil 1996): what comes
+is sorted already, and runs of like length are merged into one, so that an entry is moved O(log n)
+times and there are never many runs. The longest are not merged: no step takes long. Of a long run
+only the beginning is in memory.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from heapq import merge
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.containers.spill_file import SpillFile
+
+_FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
+_LONGEST = 1 << 17
+_LONG = 1 << 6
+_FRONT = 16
+"""Entries of a long run that are read at once."""
+_BEGIN = 4
+"""Entries of a long run that are in memory before it is read from: most runs never are."""
+
+Rows: TypeAlias = npt.NDArray[np.void]
+Mark: TypeAlias = tuple[float, int]
+"""What entries are ordered by: their rank, then their number; no two have the same number."""
+Entry: TypeAlias = tuple[float, int, int]
+"""Rank, number and address."""
+
+
+class Run:
+    """Sorted entries, the first of them in `front`, which is empty only where all are gone."""
+
+    __slots__ = ("_rest", "_rest_at", "_spill", "_taken", "front")
+
+    def __init__(self, entries: Rows, spill: SpillFile) -> None:
+        self.front = entries
+        self._spill = spill
+        self._rest = 0
+        self._rest_at = 0
+        self._taken = 0
+        if len(entries) >= _LONG:
+            self.front = entries[:_BEGIN].copy()
+            self._rest = len(entries) - _BEGIN
+            self._rest_at = spill.put(entries[_BEGIN:].tobytes())
+
+    def __len__(self) -> int:
+        return len(self.front) + self._rest
+
+    def entries(self) -> Rows:
+        """Return all entries. O(them)."""
+        return np.concatenate((self.front, self._read(self._rest))) if self._rest else self.front
+
+    def at_least(self, count: int) -> Rows:
+        """Return the first `count` entries, or more, or all."""
+        if len(self.front) < count and self._rest:
+            more = self._read(min(self._rest, max(_FRONT, count)))
+            self._rest -= len(more)
+            self._taken += len(more)
+            self.front = np.concatenate((self.front, more))
+        return self.front
+
+    def drop(self, count: int) -> None:
+        """Remove the first `count` entries, which `at_least` has brought into memory."""
+        self.front = self.front[count:].copy()  # without the memory of what is gone
+        self.at_least(1)
+
+    def _read(self, count: int) -> Rows:
+        """Return entries from the first one that is not in memory."""
+        size = _FORM.itemsize
+        part = self._spill.part(self._rest_at, self._taken * size, count * size)
+        return np.frombuffer(part, _FORM)
+
+
+class Runs:
+    """Entries in order.
+
+    >>> runs = Runs(Spill())
+    >>> runs.put([(0.1, 3, 70), (0.4, 1, 80)])
+    >>> runs.put([(0.2, 2, 90)])
+    >>> runs.first, runs.take(2), len(runs)
+    ((0.1, 3), [(0.1, 3, 70), (0.2, 2, 90)], 1)
+    """
+
+    __slots__ = ("_runs", "_spill", "first")
+
+    def __init__(self, spill: SpillFile) -> None:
+        self._spill = spill
+        self._runs: list[Run] = []
+        self.first: Mark | None = None  # the mark of the first entry, None where there is none
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Add entries that are in order, one or more. O(log n) an entry, amortised."""
+        new: Rows = np.array(list(entries), _FORM)
+        merged = [new]
+        count = len(new)
+        while self._runs and len(self._runs[-1]) < 2 * count:
+            if count + len(self._runs[-1]) > _LONGEST:
+                break
+            merged.append(self._runs.pop().entries())
+            count += len(merged[-1])
+        self._runs.append(Run(_merged(merged), self._spill))
+        self._set_first()
+
+    def take(self, most: int) -> list[Entry]:
+        """Take out the first `most` entries, or all. O(most · runs)."""
+        fronts: list[list[Entry]] = [run.at_least(most)[:most].tolist() for run in self._runs]
+        taken = [*islice(merge(*fronts), most)]
+        for run, front in zip(self._runs, fronts, strict=True):
+            count = bisect_right(front, taken[-1])
+            if count:
+                run.drop(count)
+        self._runs = [run for run in self._runs if len(run)]
+        self._set_first()
+        return taken
+
+    def _set_first(self) -> None:
+        first = min([run.front[0].item() for run in self._runs], default=None)
+        self.first = None if first is None else first[:2]
+
+
+def _merged(runs: list[Rows]) -> Rows:
+    if len(runs) == 1:
+        return runs[0]
+    whole = np.concatenate(runs)
+    order = np.lexsort((whole["number"], whole["rank"]))
+    return whole[order]

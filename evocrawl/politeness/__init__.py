@@ -1,0 +1,1 @@
+"""Limits for each host: slots, delays, back-off and robots.txt."""

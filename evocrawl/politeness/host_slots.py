@@ -1,0 +1,189 @@
+"""Which hosts may be fetched from now: concurrency and delay per host, and doors still closed.
+
+Hosts that share an address share a limit of their own, so that a server of a thousand names is
+not asked by a thousand agents at once.
+
+The population asks here before it gives a visit out, so that links of a saturated host are passed
+over instead of holding a place in the downloader. In a crawl the limits are those of the
+downloader; a simulator gives its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import TypeAlias
+
+_MAX_LOCATED = 10_000
+_SHORT_S = 1.0
+
+HostLimit: TypeAlias = Callable[[str], tuple[int, float]]
+"""Maps a host to (visits at once ≥ 1, seconds between the starts of two visits ≥ 0)."""
+
+
+@dataclass(slots=True)
+class _State:
+    in_flight: int = 0
+    next_start_s: float = 0.0
+    closed: bool = False
+    addresses: list[str] = field(default_factory=list)
+    """Where the visits that are under way went."""
+
+
+@dataclass(slots=True)
+class _Address:
+    most: int
+    hosts: int = 0
+    in_flight: int = 0
+    kept_out: dict[str, None] = field(default_factory=dict)
+    """Hosts that nothing but the address kept busy, in order."""
+
+
+class HostSlots:
+    """Tracks the hosts that have visits in flight, a delay running or a closed door; no others."""
+
+    def __init__(self, limit: HostLimit) -> None:
+        self._limit = limit
+        self._busy: dict[str, _State] = {}
+        self._delays: list[tuple[float, str]] = []
+        self._address_of: dict[str, str] = {}
+        self._addresses: dict[str, _Address] = {}
+        self._sharers = 1
+        self.on_free: list[Callable[[str], None]] = []
+        """Called with a host that may have become free."""
+
+    def is_free(self, host: str, now_s: float) -> bool:
+        """Return True when a visit to `host` may start now. Runtime complexity: O(1)."""
+        state = self._busy.get(host)
+        if state is not None and (state.closed or state.next_start_s > now_s):
+            return False
+        if state is not None and state.in_flight >= max(self._limit(host)[0], 1):
+            return False
+        return self._has_room(host)
+
+    def is_free_for(self, visit_to: str, host: str, now_s: float) -> bool:
+        """Return True when a visit to `visit_to` may go on to `host` now; changes nothing. O(1).
+
+        It gives up its own place. A delay that ends within a second counts as none.
+        """
+        state = self._busy.get(host)
+        if state is not None:
+            there = state.in_flight - (visit_to == host)
+            is_full = there >= max(self._limit(host)[0], 1)
+            if state.closed or is_full or state.next_start_s > now_s + _SHORT_S:
+                return False
+        name = self._address_of.get(host, "")
+        address = self._addresses.get(name)
+        if address is None or name == self._address_of.get(visit_to):
+            return True
+        return address.in_flight < max(address.most // self._sharers, 1)
+
+    def start(self, host: str, now_s: float) -> None:
+        """A visit to `host` goes out now."""
+        state = self._busy.setdefault(host, _State())
+        state.in_flight += 1
+        self._go(host, state)
+        delay_s = self._limit(host)[1]
+        if delay_s > 0:
+            self.hold(host, now_s + delay_s)
+
+    def finish(self, host: str) -> None:
+        """A visit to `host` is over."""
+        state = self._busy[host]
+        state.in_flight -= 1
+        address = state.addresses.pop()
+        self._freed(host)
+        self._leave(address)
+
+    def hold(self, host: str, until_s: float) -> None:
+        """Start nothing at `host` before `until_s`. Runtime complexity: O(log hosts)."""
+        state = self._busy.setdefault(host, _State())
+        state.next_start_s = max(state.next_start_s, until_s)
+        heappush(self._delays, (state.next_start_s, host))
+
+    def locate(self, host: str, address: str, most: int) -> None:
+        """`host` is at `address`, where at most `most` visits may be under way. O(1).
+
+        The last 10 000 hosts that were located are known. Visits under way stay where they are.
+        """
+        self._forget(host)
+        self._address_of[host] = address
+        known = self._addresses.setdefault(address, _Address(most))
+        known.hosts += 1
+        known.most = max(most, 1)
+        self._let_in(address)
+        if len(self._address_of) > _MAX_LOCATED:
+            self._forget(next(iter(self._address_of)))
+
+    def share(self, sharers: int) -> None:
+        """So many crawls, this one too, are at the same addresses: each takes its part of them.
+
+        At least one place, so that none is kept out for ever. Runtime complexity: O(addresses).
+        """
+        self._sharers = max(sharers, 1)
+        for address in list(self._addresses):
+            self._let_in(address)
+
+    def close(self, host: str) -> None:
+        """Nothing may start at `host` until `reopen`."""
+        self._busy.setdefault(host, _State()).closed = True
+
+    def reopen(self, host: str) -> None:
+        """Undo `close`."""
+        self._busy[host].closed = False
+        self._freed(host)
+
+    def advance(self, now_s: float) -> None:
+        """Let go of delays that are over."""
+        while self._delays and self._delays[0][0] <= now_s:
+            _, host = heappop(self._delays)
+            state = self._busy.get(host)
+            if state is not None and state.next_start_s <= now_s:
+                state.next_start_s = 0.0
+                self._freed(host)
+
+    def wakes_at(self) -> float | None:
+        """Return the time at which the next delay ends, None when no delay runs."""
+        return self._delays[0][0] if self._delays else None
+
+    def _has_room(self, host: str) -> bool:
+        address = self._addresses.get(self._address_of.get(host, ""))
+        if address is None or address.in_flight < max(address.most // self._sharers, 1):
+            return True
+        address.kept_out[host] = None
+        return False
+
+    def _go(self, host: str, state: _State) -> None:
+        address = self._address_of.get(host, "")
+        state.addresses.append(address)
+        if address:
+            self._addresses[address].in_flight += 1
+
+    def _leave(self, name: str) -> None:
+        if name:
+            self._addresses[name].in_flight -= 1
+            self._let_in(name)
+
+    def _forget(self, host: str) -> None:
+        name = self._address_of.pop(host, "")
+        if name:
+            self._addresses[name].hosts -= 1
+            self._let_in(name)
+
+    def _let_in(self, name: str) -> None:
+        """Whoever the address kept out may ask again. O(kept out)."""
+        address = self._addresses[name]
+        kept_out, address.kept_out = address.kept_out, {}
+        if not address.hosts and not address.in_flight:
+            del self._addresses[name]
+        for host in kept_out:
+            for listener in self.on_free:
+                listener(host)
+
+    def _freed(self, host: str) -> None:
+        state = self._busy[host]
+        if not state.in_flight and not state.closed and not state.next_start_s:
+            del self._busy[host]
+        for listener in self.on_free:
+            listener(host)

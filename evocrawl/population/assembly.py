@@ -1,0 +1,184 @@
+"""Builds a population and its environment from a configuration, for crawl and simulator alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evocrawl import relevance
+from evocrawl.core.budget import Budget
+from evocrawl.core.config.config import Config
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.errors import QueryError, SettingError
+from evocrawl.core.fees import Fees
+from evocrawl.core.files import check_writable, problem_of
+from evocrawl.core.ledger import Ledger
+from evocrawl.core.model import Fingerprint
+from evocrawl.energy import MODELS
+from evocrawl.frontier import CandidatesByRow, Frontier, MemoryPageBase, OpenLinks
+from evocrawl.politeness.host_slots import HostLimit, HostSlots
+from evocrawl.population.environment import Environment
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
+from evocrawl.population.traps.held_links import HeldLinks
+from evocrawl.population.traps.traps import TrapDetector
+from evocrawl.relevance.base import Relevance
+from evocrawl.relevance.lexicon import Lexicon
+from evocrawl.species import SPECIES, Maker, SpeciesContext
+from evocrawl.species.evo.link_model import LinkModel, persistence, prior
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A population, what it lives on, and the ledger that follows its events."""
+
+    config: Config
+    relevance: Relevance
+    base: MemoryPageBase
+    budget: Budget
+    ledger: Ledger
+    population: Population
+    link_model: LinkModel | None
+
+    def save_learnt(self) -> None:
+        """Write what was learnt about links where the configuration asks for it. Raises OSError."""
+        if self.config.learn_to and self.link_model is not None:
+            persistence.save(self.link_model, self.config.learn_to)
+
+
+def assemble(
+    config: Config,
+    *,
+    concurrency: int,
+    host_limit: HostLimit,
+    timeout_s: float,
+    model: Relevance | None = None,
+    labels: Collection[Fingerprint] | None = None,
+    makers: Sequence[Maker] = (),
+    spill_to: Path | None = None,
+) -> Assembly:
+    """Build the habitat that `config` describes.
+
+    `concurrency` is the number of visits under way at once unless the configuration says so,
+    `timeout_s` the longest fetch, `model` a relevance model to use in place of the configured
+    one (a simulator shares one between runs), `labels` the relevant pages where they are known,
+    for the species that needs them, `makers` what makes the species where it is not those that
+    the configuration names, `spill_to` the directory of what does not fit into memory, where
+    temporary files are unless given. Raises SettingError or QueryError.
+    """
+    makers = makers or makers_of(config.species)
+    model = model or _relevance(config)
+    spill = SpillFile(spill_to)
+    memory = config.memory_links, spill
+    base = MemoryPageBase(config.memory_links // 4 + 1, spill)
+    budget = Budget(config.max_requests or None)
+    environment = Environment(
+        _energy(config),
+        Fees(
+            config.cost,
+            config.refusal_cost,
+            config.dead_cost,
+            config.latency_cost,
+            timeout_s,
+            config.hand_on_cost,
+        ),
+        base,
+        HostSlots(host_limit),
+        budget,
+        config.rewards,
+        traps=_traps(config, spill),
+    )
+    made: list[LinkModel] = []
+
+    def link_model() -> LinkModel:
+        made.append(LinkModel(model.link, config.relevant_at, prior.shipped(), spill=spill))
+        if config.learnt:
+            persistence.load(made[-1], config.learnt)
+        return made[-1]
+
+    ingredients = SpeciesContext(
+        base,
+        model,
+        lambda row_of=None: Frontier(base.is_claimed, *memory, row_of),
+        lambda: OpenLinks(base.is_claimed, *memory),
+        config.wander_share,
+        config.boldness,
+        config.contest,
+        config.relevant_at,
+        labels,
+        environment.clock,
+        lexicon=lambda: Lexicon(config.query, config.language),
+        links=link_model,
+        leads=lambda: CandidatesByRow(*memory),
+    )
+    population = Population(
+        [make(ingredients) for make in makers],
+        environment,
+        _bounds(config),
+        np.random.default_rng(config.seed),
+        max_unsettled=config.max_unsettled or concurrency,
+    )
+    ledger = Ledger(config.relevant_at)
+    population.on_event.append(ledger.note)
+    learner = made[0] if made else None
+    _check_learning(config, learner)
+    return Assembly(config, model, base, budget, ledger, population, learner)
+
+
+def _traps(config: Config, spill: SpillFile) -> TrapDetector | None:
+    if not config.novelty:
+        return None
+    most = config.memory_links // 4 + 1
+    return TrapDetector(pens=HeldLinks(most, spill), asked=HeldLinks(most, spill))
+
+
+def _check_learning(config: Config, learner: LinkModel | None) -> None:
+    for name in ("learnt", "learn_to"):
+        value = getattr(config, name)
+        if value and learner is None:
+            raise SettingError(name, value, "empty, but for a species with a link model, as evo")
+    if config.learn_to:
+        try:
+            check_writable(config.learn_to)
+        except OSError as error:
+            allowed = f"a path that can be written ({problem_of(error)})"
+            raise SettingError("learn_to", config.learn_to, allowed) from None
+
+
+def makers_of(species: str) -> list[Maker]:
+    """Return what makes the species of that name, or of those names joined by +.
+
+    Raises SettingError for an unknown name and for one that stands twice.
+    """
+    names = species.split("+")
+    if not set(names) <= set(SPECIES) or len(set(names)) < len(names):
+        raise SettingError("species", species, f"one or more, joined by +, of {', '.join(SPECIES)}")
+    return [SPECIES[name] for name in names]
+
+
+def _relevance(config: Config) -> Relevance:
+    try:
+        return relevance.create(
+            config.relevance, config.query, config.language, fresh_s=config.fresh_s
+        )
+    except QueryError as error:
+        if not config.query:
+            raise SettingError("query", config.query, "words to look for") from error
+        raise
+
+
+def _energy(config: Config) -> Any:
+    arguments: dict[str, Any] = {"gain": config.gain, "cost": config.cost}
+    if config.energy == "sigmoid":
+        arguments["slope"] = config.slope
+    return MODELS[config.energy](**arguments)
+
+
+def _bounds(config: Config) -> PopulationBounds:
+    if config.buffer:
+        return PopulationBounds(config.agents, config.lower_bound, config.upper_bound)
+    return PopulationBounds(config.agents)

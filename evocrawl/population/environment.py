@@ -1,0 +1,28 @@
+"""What surrounds a population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evocrawl.core.budget import Budget
+from evocrawl.core.clock import Clock
+from evocrawl.core.config.presets import Rewards
+from evocrawl.core.fees import Fees
+from evocrawl.energy import EnergyModel
+from evocrawl.frontier import MemoryPageBase
+from evocrawl.politeness.host_slots import HostSlots
+from evocrawl.population.traps.traps import TrapDetector
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What surrounds the agents and is no species' business."""
+
+    energy: EnergyModel
+    fees: Fees
+    base: MemoryPageBase
+    hosts: HostSlots
+    budget: Budget
+    rewards: Rewards = "first"
+    clock: Clock = field(default_factory=Clock)
+    traps: TrapDetector | None = None

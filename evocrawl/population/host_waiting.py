@@ -1,0 +1,69 @@
+"""Agents that wait for busy hosts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from evocrawl.core.model import AgentId
+from evocrawl.species.base import ANY_HOST, Agent
+
+
+class HostWaitQueue:
+    """Agents by the hosts they wait for; first come, first served.
+
+    When a host frees, no more agents are called than it can take: if all were, each visit to a
+    saturated host would make every agent look at its links again.
+    """
+
+    def __init__(self) -> None:
+        self._hosts_of: dict[AgentId, tuple[str, ...]] = {}
+        self._queues: dict[str, dict[AgentId, Agent]] = {}
+        self._freed: dict[str, None] = {}
+        self._ready: deque[Agent] = deque()
+
+    def __len__(self) -> int:
+        """Return how many agents wait or have been called and not come out yet."""
+        return len(self._hosts_of) + len(self._ready)
+
+    def enter(self, agent: Agent, hosts: Iterable[str]) -> None:
+        """Wait for the first of `hosts` to be free; ANY_HOST stands for any. O(hosts)."""
+        self._hosts_of[agent.id] = tuple(hosts)
+        for host in self._hosts_of[agent.id]:
+            self._queues.setdefault(host, {})[agent.id] = agent
+
+    def freed(self, host: str) -> None:
+        """The host may have become free. O(1), and O(1) for each agent that waits for any."""
+        for agent in list(self._queues.get(ANY_HOST, {}).values()):
+            self._leave(agent)
+            self._ready.append(agent)
+        if host in self._queues:
+            self._freed[host] = None
+
+    def next(self, is_free: Callable[[str], bool]) -> Agent | None:
+        """Take out an agent one of whose hosts is free, None when there is none. O(hosts)."""
+        if self._ready:
+            return self._ready.popleft()
+        while self._freed:
+            host = next(iter(self._freed))
+            queue = self._queues.get(host)
+            if queue and is_free(host):
+                agent = next(iter(queue.values()))
+                self._leave(agent)
+                return agent
+            del self._freed[host]
+        return None
+
+    def leave(self, agent: Agent) -> None:
+        """Wait no longer; an agent that does not wait is ignored. O(its hosts)."""
+        if agent.id in self._hosts_of:
+            self._leave(agent)
+        elif agent in self._ready:
+            self._ready.remove(agent)
+
+    def _leave(self, agent: Agent) -> None:
+        for host in self._hosts_of.pop(agent.id):
+            queue = self._queues[host]
+            del queue[agent.id]
+            if not queue:
+                del self._queues[host]

@@ -1,0 +1,126 @@
+"""Addresses that grow: each page's links are its own address with something more in it.
+
+Such addresses have no end, whatever their pages say: ``/s/more/more/``, ``?q&lang=en&lang=en``,
+``?u=`` the page's own address. A page hands its *run* on to the pages it leads to by growth alone.
+All that began at one page are a *family*. Links are suspects
+
+- that repeat what stands in their page's address already, from the second step on;
+- from the `LONGEST`-th step on, as directories hardly go that deep;
+- from the second step on, whatever they add, in a family of which `PATIENCE` suspects were gone to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from evocrawl.core.containers.keymap import KeyMap
+from evocrawl.core.model import Fingerprint, Lead, Link, Page
+
+LONGEST = 5
+PATIENCE = 4
+MOST_FAMILIES = 50_000
+
+_MOST = 2_000
+_LONG = 128
+_DIGITS = re.compile(r"\d+")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(slots=True)
+class Growth:
+    """Follows pages whose addresses grow. Memory is some 25 bytes a page or link that does.
+
+    Of the latest `MOST_FAMILIES` it is known how many of their suspects were gone to.
+    """
+
+    _runs: KeyMap = field(default_factory=lambda: KeyMap("<I8s"))
+    _links: KeyMap = field(default_factory=lambda: KeyMap("<?8s"))
+    _sent: OrderedDict[bytes, int] = field(default_factory=OrderedDict)
+
+    def note(self, page: Page, source: Fingerprint, at: str, fresh: Iterable[Link]) -> None:
+        """Take in a page whose link stood on the page `source` at the address `at`.
+
+        `fresh` are its links to addresses that were met on no page before. O(characters).
+        """
+        if not at or not what_grew(page.url, at):
+            return
+        known = self._runs.get(source)
+        run, family = (known[0] + 1, known[1]) if known else (1, source[:8])
+        self._runs.put(page.fingerprint, run, family)
+        for link in fresh:
+            added = what_grew(link.url, page.url)
+            if added:
+                is_sure = run + 1 >= LONGEST or _repeats(added, page.url)
+                self._links.put(link.fingerprint, is_sure, family)
+
+    def family_of(self, target: Fingerprint) -> bytes:
+        """Return the family of a suspect that is to wait; empty for any other link. O(1)."""
+        known = self._links.get(target)
+        if known is None or self._sent.get(known[1], 0) < PATIENCE:
+            return b""
+        family: bytes = known[1]
+        return family
+
+    def sent(self, lead: Lead) -> None:
+        """Count a link that is followed. O(1)."""
+        known = self._links.get(lead.fingerprint)
+        if known is not None and known[0]:
+            self._sent[known[1]] = self._sent.pop(known[1], 0) + 1
+            if len(self._sent) > MOST_FAMILIES:
+                self._sent.popitem(last=False)
+
+
+def what_grew(url: str, at: str) -> str:
+    """Return what `url` has more than `at`, where it is `at` with something put in; else "".
+
+    Numbers all count as one. A long address that is longer than one of the same path has grown,
+    whatever became of what that had in its query. O(characters), of the first 2000.
+
+    >>> what_grew("http://a.test/s/more/more/", "http://a.test/s/more/")
+    'more/'
+    >>> what_grew("http://a.test/s/12", "http://a.test/s/1"), what_grew("http://a.test/s", "/t")
+    ('', '')
+    """
+    if len(url) <= len(at) or not _is_below_root(at) or not url.startswith(_site(at)):
+        return ""
+    longer, shorter = (_DIGITS.sub("#", each[:_MOST]) for each in (url, at))
+    if len(longer) > len(shorter):
+        begin = _common(longer, shorter)
+        left = len(shorter) - begin
+        if not left or longer.endswith(shorter[begin:]):
+            return longer[begin : len(longer) - left]
+    path = at.partition("?")[0]
+    if len(url) >= _LONG and url.startswith(f"{path}?"):
+        return url[len(path) :]
+    return ""
+
+
+def _site(url: str) -> str:
+    """The address up to the path."""
+    return url[: url.find("/", url.find("://") + 3) + 1]
+
+
+def _repeats(added: str, at: str) -> bool:
+    """Return whether what was added stands in the address already, or is a long address itself."""
+    has_letters = _LETTER.search(added) is not None
+    return has_letters and (len(added) >= _LONG or added in _DIGITS.sub("#", at[:_MOST]))
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return place
+    return min(len(one), len(other))
+
+
+def _is_below_root(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.path not in ("", "/") or bool(parts.query)

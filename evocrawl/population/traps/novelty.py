@@ -1,0 +1,254 @@
+"""What pages said: tells what share of another page is new.
+
+A text is lower-cased and loses its punctuation and ids, then is cut into windows of 16 bytes, two
+or three words, at every place. Those whose hash is a multiple of 16 stand for all (Manber 1994,
+Finding similar files in a large file system); a page's novelty is the share of them that no page
+had, each counted once, so that what a page says twice is not new the second time. That is a
+containment in what was read so far (Broder 1997), not the likeness of two pages: a list that is
+put together from others has none either.
+
+=====================================  =====================================================
+page                                   says something new?
+=====================================  =====================================================
+no text and no title                   nobody knows
+fewer than 64 bytes                    unless some page has the same title and text; digits
+                                       aside where both addresses are of one kind with a query
+more                                   from a novelty of 0.05, or 400 bytes of it
+=====================================  =====================================================
+
+Memory is bounded but for 100 bytes a page: windows have 4 million places of 6 bytes, in which new
+ones drive out old ones. Half are forgotten after some 10 000 pages of 5 kB; whole pages never.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.model import Content, Fingerprint
+
+Hashes = npt.NDArray[np.uint64]
+
+LEAST_NEW = 0.05
+LEAST_NEW_BYTES = 400
+SHORT = 64
+"""Bytes from which a text is told by its windows."""
+
+_LONGEST = 100_000
+_WIDTH = 16
+_SAMPLED = 16
+"""One window of so many, a power of 2, is looked at."""
+
+_ALIKE = 0.9
+_LATEST = 32
+_FEW = 16
+_SMALL = 1024
+_PLACES = 1 << 22
+_WORDS = 1 << 23
+_DIGITS = b"0123456789"
+_ID = 16
+"""Letters and digits, as many together, are an id that may be made up for one answer."""
+_WITHIN_UUID = re.compile(rb"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
+_UUID = re.compile(rb"[0-9a-fA-F]{8}" + _WITHIN_UUID.pattern + rb"[0-9a-fA-F]{12}")
+_PLAIN = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
+    for byte in range(256)
+)
+_A, _B, _C = (np.uint64(each) for each in (
+    0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NoveltyVerdict:
+    """How much of a page is new.
+
+    `is_new` None: nobody knows. `twin` is a page that says most of what a page says that is not
+    new; None also where it repeats itself alone. `new_words` is the share of its different words
+    that no page had, None where it is too short to say. `is_telling` False: it is so short that
+    its being a copy says nothing of others like it.
+    """
+
+    is_new: bool | None
+    twin: Fingerprint | None = None
+    novelty: float = 1.0
+    new_words: float | None = None
+    is_telling: bool = True
+
+
+_UNKNOWN = NoveltyVerdict(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What is kept of a text for comparison: `size` in bytes, windows and words as hashes."""
+
+    size: int
+    windows: Hashes
+    sampled: Hashes
+    words: npt.NDArray[np.uint32]
+
+
+@dataclass(slots=True)
+class _Recent:
+    """A text that is asked for again: its sketch, what was told of it, of whom and how long ago."""
+
+    sketch: Sketch
+    told: NoveltyVerdict = _UNKNOWN
+    page: Fingerprint = b""
+    pages: int = -1
+
+
+def sketch_of(text: str, *, digits: bool) -> Sketch:
+    """Return the sketch of a text, its first 100 000 characters. O(characters)."""
+    plain = _plain(text[:_LONGEST], b"" if digits else _DIGITS)
+    words = np.array([crc32(word) for word in {*plain.split()}], dtype=np.uint32)
+    windows = _windows(plain)
+    return Sketch(len(plain), windows, _sampled(windows), words)
+
+
+def alike(one: Content, other: Content) -> bool:
+    """Return whether two pages say the same but for numbers, and for a tenth of what they say.
+
+    That is their resemblance |A ∩ B| / |A ∪ B| ≥ 0.9 over all windows (Broder 1997); of short pages
+    title and text. Two pages without a word are alike. O(characters).
+    """
+    first, second = (sketch_of(each.text, digits=False) for each in (one, other))
+    if min(first.size, second.size) < SHORT:
+        return _wholes("?", one)[-1] == _wholes("?", other)[-1]
+    shared = len(np.intersect1d(first.windows, second.windows))
+    return shared >= _ALIKE * len(np.union1d(first.windows, second.windows))
+
+
+class NoveltyIndex:
+    """Remembers the windows, words and whole texts of pages in the order they come in."""
+
+    def __init__(self) -> None:
+        self._whole: dict[bytes, Fingerprint] = {}
+        self._pages: list[Fingerprint] = []
+        self._tags = np.zeros(_PLACES, dtype=np.uint16)
+        self._owners = np.zeros(_PLACES, dtype=np.uint32)
+        self._words = np.zeros(_WORDS, dtype=np.bool_)
+        self._latest: dict[tuple[int, int, bool], _Recent] = {}
+
+    def look(self, page: Fingerprint, kind: str, content: Content) -> NoveltyVerdict:
+        """Tell what is new on a page whose address is of `kind` (see
+        `evocrawl.core.urls.templates`).
+
+        What the page itself said before does not count. O(characters).
+        """
+        recent = self._recent(kind, content.text)
+        if recent.sketch.size >= SHORT:
+            if recent.page != page or recent.pages != len(self._pages):
+                recent.told = self._compare(page, recent.sketch)
+                recent.page, recent.pages = page, len(self._pages)
+            return recent.told
+        if not content.text and not content.title:
+            return _UNKNOWN
+        found = [self._whole.get(key) for key in _wholes(kind, content)]
+        twin = next((each for each in found if each not in (None, page)), None)
+        if twin is None:
+            return NoveltyVerdict(is_new=True)
+        return NoveltyVerdict(is_new=False, twin=twin, novelty=0.0, is_telling="?" in kind)
+
+    def add(self, page: Fingerprint, kind: str, content: Content) -> None:
+        """Remember what a page says. O(characters)."""
+        sketch = self._recent(kind, content.text).sketch
+        if sketch.size < SHORT:
+            for key in _wholes(kind, content):
+                self._whole.setdefault(key, page)
+            return
+        self._words[sketch.words % _WORDS] = True
+        self._pages.append(page)
+        kept = sketch.windows if sketch.size < _SMALL else sketch.sampled
+        places, tags = _place(kept)
+        self._tags[places], self._owners[places] = tags, len(self._pages)
+
+    def _compare(self, page: Fingerprint, sketch: Sketch) -> NoveltyVerdict:
+        every = len(sketch.sampled) < _FEW
+        looked = sketch.windows if every else sketch.sampled
+        different = np.unique(looked)
+        known = self._owners_of(different, page)
+        fresh = len(different) - sum(known.values())
+        novelty = fresh / len(looked)
+        is_new = novelty >= LEAST_NEW or fresh * (1 if every else _SAMPLED) >= LEAST_NEW_BYTES
+        twin = None if is_new or not known else self._pages[max(known, key=known.__getitem__)]
+        new_words = ~self._words[sketch.words % _WORDS]
+        return NoveltyVerdict(is_new, twin, novelty, float(new_words.mean()))
+
+    def _owners_of(self, windows: Hashes, page: Fingerprint) -> dict[int, int]:
+        """How many of the windows other pages than `page` had last, by the number of the page."""
+        places, tags = _place(windows)
+        owners = self._owners[places]
+        owners = owners[(owners > 0) & (self._tags[places] == tags)]
+        numbers, counts = np.unique(owners, return_counts=True)
+        found = zip((numbers - 1).tolist(), counts.tolist(), strict=True)
+        return {number: count for number, count in found if self._pages[number] != page}
+
+    def _recent(self, kind: str, text: str) -> _Recent:
+        """What is kept of a text; of the latest texts, which are asked for again, at hand."""
+        digits = "?" not in kind
+        key = (hash(text), len(text), digits)
+        found = self._latest.get(key)
+        if found is None:
+            if len(self._latest) >= _LATEST:
+                del self._latest[next(iter(self._latest))]
+            found = self._latest[key] = _Recent(sketch_of(text, digits=digits))
+        return found
+
+
+def _plain(text: str, without: bytes) -> bytes:
+    if not text.isascii():
+        text = text.casefold()
+    raw = text.encode("utf-8", "replace")
+    if _WITHIN_UUID.search(raw):
+        raw = _UUID.sub(b" ", raw)
+    words = raw.translate(_PLAIN).split()
+    plain = b" ".join([each for each in words if len(each) < _ID or not _is_made_up(each)])
+    return b" ".join(plain.translate(None, without).split()) if without else plain
+
+
+def _is_made_up(word: bytes) -> bool:
+    return word.isalnum() and not word.isalpha() and not word.isdigit()
+
+
+def _windows(plain: bytes) -> Hashes:
+    """Hashes of the windows at every place, in order; shape (bytes − 15,)."""
+    count = len(plain) - _WIDTH + 1
+    if count <= 0:
+        return np.empty(0, dtype=np.uint64)
+    head, tail = (
+        np.ndarray((count,), "<u8", plain, offset, (1,)).astype(np.uint64)
+        for offset in (0, _WIDTH // 2)
+    )
+    mixed = head * _A ^ (tail * _B >> np.uint64(7))
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= _C
+    mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+def _sampled(windows: Hashes) -> Hashes:
+    sampled: Hashes = windows[windows & np.uint64(_SAMPLED - 1) == 0]
+    return sampled
+
+
+def _place(windows: Hashes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]]:
+    """Where windows are kept, and what tells them from others that fall there."""
+    return (windows >> np.uint64(8)) % np.uint64(_PLACES), (windows >> np.uint64(48)).astype(
+        np.uint16
+    )
+
+
+def _wholes(kind: str, content: Content) -> list[bytes]:
+    """What short pages are told by: title and text, and these without digits for kinds of query."""
+    said = " ".join(f"{content.title}\n{content.text}".casefold().split())
+    keys = [said]
+    if "?" in kind:
+        keys.append(f"{kind}\n{''.join(each for each in said if not each.isdecimal())}")
+    return [blake2b(k.encode("utf-8", "replace"), digest_size=8).digest() for k in keys]

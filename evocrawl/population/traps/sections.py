@@ -1,0 +1,237 @@
+"""Parts of a site that live off themselves, and how many visits each has had.
+
+A *section* is a folder, what one address answers to any query, or the addresses that one template
+makes of numbers. Two kinds of sections go on for ever though each page says something new:
+
+- *mazes*, whose pages each lead to many other pages of the section: of `LEAST_LINKS` links to it
+  and more hardly any leads where another has led;
+- *counters*, as calendars are: each page is found on the one before, by a number one higher or
+  lower.
+
+Both may be what a crawl is for, so neither is shut out: beyond `PATIENCE` visits, and one for
+`SHARE` elsewhere, they wait while links of other sections are open. A section that brings new pages
+of other sections is neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+
+from evocrawl.core.model import Lead, Link
+from evocrawl.core.urls.templates import template_of
+
+PATIENCE = 12
+SHARE = 8
+LEAST_LINKS = 60
+LEAST_HOPS = 6
+MOST_SECTIONS = 50_000
+
+_MET = 0.1
+_BRANCHES = 4
+_WINDOW = 400
+_DEEPEST = 3
+_NEAR = 31
+_SUSPECTS = 16
+_NUMBER = re.compile(r"\d+")
+_NUMBERS = re.compile(r"#(?:[/-]#)+")
+
+
+@dataclass(slots=True)
+class Section:
+    """What is known of one. `read`, `links` to the section and `met` are of the latest pages."""
+
+    sent: int = 0
+    pages: int = 0
+    hops: int = 0
+    fresh: int = 0
+    credit: int = 0
+    read: float = 0.0
+    links: float = 0.0
+    met: float = 0.0
+
+    @property
+    def is_maze(self) -> bool:
+        """True where pages lead to ever other pages of the section."""
+        is_met = self.met >= _MET * self.links
+        is_known = self.links >= max(LEAST_LINKS, _BRANCHES * self.read)
+        return is_known and not is_met and 4 * self.credit < self.pages
+
+    @property
+    def is_counter(self) -> bool:
+        """True where each page is found on the one before, a number further."""
+        return (
+            self.hops >= LEAST_HOPS and 2 * self.hops >= self.sent and 2 * self.credit < self.hops
+        )
+
+    @property
+    def open(self) -> int:
+        """About how many of its links wait to be followed."""
+        return max(self.fresh - (self.hops or self.sent), 0)
+
+    def lead_to(self, links: int, met: int) -> None:
+        """Take in a page with so many links to the section, of which some were `met` before."""
+        self.pages += 1
+        self.fresh += links - met
+        self.read += 1
+        self.links += links
+        self.met += met
+        if self.links > _WINDOW:
+            self.read, self.links, self.met = self.read / 2, self.links / 2, self.met / 2
+
+
+@dataclass(slots=True)
+class Sections:
+    """The latest `MOST_SECTIONS` sections; every method takes O(1), or O(links of the page)."""
+
+    sent: int = 0
+    open: int = 0
+    _known: OrderedDict[str, Section] = field(default_factory=OrderedDict)
+    _suspects: dict[str, Section] = field(default_factory=dict)
+
+    def note(self, url: str, at: str, links: Sequence[Link], is_fresh: Sequence[bool]) -> None:
+        """Take in a page whose link stood at the address `at`; `is_fresh` tells of its links."""
+        self.open += sum(is_fresh)
+        *places, counter = sections_of(url)
+        start = url.partition("://")[0] + "://"
+        for name in places:
+            inside = start + name
+            ours = [
+                fresh for link, fresh in zip(links, is_fresh, strict=True)
+                if link.url.startswith(inside)
+            ]  # fmt: skip
+            if ours:
+                section = self._of(name)
+                section.lead_to(len(ours), len(ours) - sum(ours))
+                self._suspect(name, section)
+        if counter and at and is_step(url, at):
+            section = self._of(counter)
+            section.hops += 1
+            section.fresh += sum(
+                fresh and sections_of(link.url)[-1] == counter
+                for link, fresh in zip(links, is_fresh, strict=True)
+            )
+            self._suspect(counter, section)
+
+    def credit(self, url: str, at: str) -> None:
+        """Count a new page for the sections that its link stood in, and that it is not in."""
+        own = sections_of(url)
+        for name in sections_of(at):
+            if name and name not in own and name in self._known:
+                self._known[name].credit += 1
+
+    def follow(self, lead: Lead) -> None:
+        """Count a link that is followed."""
+        self.sent += 1
+        self.open -= 1
+        for name in sections_of(lead.url):
+            if name:
+                self._of(name).sent += 1
+
+    def waits(self, lead: Lead, most: int) -> str:
+        """Return the section for which a link is to wait; "" for none.
+
+        A maze has `most` visits in all.
+        """
+        for name in sections_of(lead.url):
+            section = self._suspects.get(name)
+            if section is None:
+                continue
+            is_maze = section.is_maze
+            if is_maze and section.sent >= most:
+                return name
+            is_over = section.sent >= PATIENCE + (self.sent - section.sent) // SHARE
+            if is_over and (is_maze or section.is_counter) and self._others(name, section) > 0:
+                return name
+        return ""
+
+    def is_maze(self, name: str) -> bool:
+        """Return whether a section is a maze, as far as can be told."""
+        section = self._known.get(name)
+        return section is not None and section.is_maze
+
+    def sent_to(self, name: str) -> int:
+        """Return how many links of a section were followed."""
+        section = self._known.get(name)
+        return 0 if section is None else section.sent
+
+    def _others(self, name: str, section: Section) -> int:
+        """About how many links of sections wait that are no suspects."""
+        names = [*islice(self._suspects, _SUSPECTS)]
+        outer = [
+            each for each in names
+            if not any(each != other and each.startswith(other) for other in names)
+        ]  # fmt: skip
+        of_suspects = sum(self._suspects[each].open for each in outer)
+        if not any(name.startswith(each) for each in outer):
+            of_suspects += section.open
+        return self.open - of_suspects
+
+    def _suspect(self, name: str, section: Section) -> None:
+        if section.is_maze or section.is_counter:
+            self._suspects[name] = section
+        else:
+            self._suspects.pop(name, None)
+
+    def _of(self, name: str) -> Section:
+        section = self._known.get(name)
+        if section is None:
+            section = self._known[name] = Section()
+            if len(self._known) > MOST_SECTIONS:
+                oldest, _ = self._known.popitem(last=False)
+                self._suspects.pop(oldest, None)
+        else:
+            self._known.move_to_end(name)
+        return section
+
+
+@lru_cache(maxsize=4096)
+def sections_of(url: str) -> tuple[str, ...]:
+    """Return the names of the sections an address is in; the last is a counter's, or empty.
+
+    >>> sections_of("http://a.test/x/similar/wind-sea")
+    ('a.test/x/', 'a.test/x/similar/', '')
+    >>> sections_of("http://a.test/find?q=wind"), sections_of("http://a.test/2026/11/29/")
+    (('a.test/find?', ''), ('a.test/2026/', 'a.test/2026/11/', 'a.test/#/'))
+    """
+    address, _, query = url.partition("://")[2].partition("?")
+    host, *segments = address.split("/")
+    if segments and not segments[-1]:
+        segments.pop()
+    names, name = list[str](), f"{host}/"
+    for segment in segments[: min(len(segments) - 1, _DEEPEST)]:
+        name += f"{segment}/"
+        names.append(name)
+    if query:
+        names.append(f"{address}?")
+    kind = template_of(url)
+    return (*names, _NUMBERS.sub("#", kind) if "#" in kind or _NUMBER.search(query) else "")
+
+
+def is_step(url: str, at: str) -> bool:
+    """Return whether an address is a number or a date further than another, or a finer date.
+
+    Of a date, which is several numbers, any day of the month may come next.
+
+    >>> is_step("http://a.test/2026/12/01/", "http://a.test/2026/11/30/")
+    True
+    >>> is_step("http://a.test/9", "http://a.test/7"), is_step("http://a.test/5", "/x/4")
+    (False, False)
+    """
+    if sections_of(url)[-1] != sections_of(at)[-1]:
+        return False
+    ours, theirs = _numbers(url), _numbers(at)
+    most = _NEAR if len(ours) > 1 else 1
+    for one, other in zip(ours, theirs, strict=False):
+        if one != other:
+            return abs(one - other) <= most
+    return len(ours) != len(theirs)
+
+
+def _numbers(url: str) -> list[int]:
+    address = url[:2000].partition("://")[2].partition("/")[2]
+    return [int(each) for each in _NUMBER.findall(address)[:16]]

@@ -1,0 +1,150 @@
+"""Is what was found still true, and how well did the fetches pay.
+
+The measures of Palotai, Farkas & Lőrincz (Is selection optimal for scale-free small worlds?,
+tables 1 and 2), whose task is news:
+
+- a document, that is a page as it was between two changes, is *news* while it is younger than 24
+  hours; an agent *sends* each it meets once (algorithm 5), and it is *found* when nobody sent it
+  before. *Download efficiency* is found / downloaded, *sent efficiency* found / sent;
+- the crawl keeps the last copy of each page of which it found news. A copy is *fresh* while the
+  page is as it was; its *age* is 0 while fresh, then the time since the page last changed. Means
+  over the copies; "age" is that of their table 1, and counts anew with every change, where the
+  age of Cho & Garcia-Molina 2000 goes on counting from the first change missed.
+
+Times are seconds of the world's clock.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from evocrawl.core.model import AgentId, Fingerprint
+
+NEWS_S = 24 * 3600.0
+WINDOW_S = 3 * 3600.0
+_MOST_WINDOWS = 100
+
+ChangedAt: TypeAlias = Callable[[Fingerprint, float], float | None]
+"""Since when a page is what it is at a time; None when it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """At `at_s` an agent held a page as it had been since `changed_at_s` (None: no date)."""
+
+    at_s: float
+    agent: AgentId
+    page: Fingerprint
+    changed_at_s: float | None
+
+    @property
+    def is_news(self) -> bool:
+        """True when the document is younger than 24 hours."""
+        return self.changed_at_s is not None and self.at_s - self.changed_at_s < NEWS_S
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What was downloaded, sent and found in a stretch of time, and the copies at its end.
+
+    `freshness` in [0, 1] and `age_s` ≥ 0 are None without copies; pages that are no more are not
+    fresh, and take no part in the age.
+    """
+
+    end_s: float
+    downloaded: int
+    sent: int
+    found: int
+    freshness: float | None
+    age_s: float | None
+
+
+def sent_and_found(downloads: Iterable[Download]) -> tuple[list[Download], list[Download]]:
+    """Return the downloads that were sent, and of these the first of each document, in order."""
+    sent: dict[tuple[AgentId, Fingerprint, float | None], Download] = {}
+    found: dict[tuple[Fingerprint, float | None], Download] = {}
+    for each in downloads:
+        if each.is_news:
+            sent.setdefault((each.agent, each.page, each.changed_at_s), each)
+            found.setdefault((each.page, each.changed_at_s), each)
+    return list(sent.values()), list(found.values())
+
+
+def over_time(downloads: Sequence[Download], changed_at: ChangedAt, until_s: float) -> list[Window]:
+    """Return the windows up to `until_s`: three hours each, or more to be at most a hundred.
+
+    The last one ends with `until_s`. `downloads` are in the order of time. Asks `changed_at` once
+    for each copy and window.
+    """
+    every_s = WINDOW_S * max(math.ceil(until_s / WINDOW_S / _MOST_WINDOWS), 1)
+    ends = [min(end * every_s, until_s) for end in range(1, math.ceil(until_s / every_s) + 1)]
+    sent, found = sent_and_found(downloads)
+    states = _states(_kept(downloads, found), changed_at, ends)
+    counts = [_counts(each, ends) for each in (downloads, sent, found)]
+    return [
+        Window(end_s, counts[0][number], counts[1][number], counts[2][number], share, age_s)
+        for number, (end_s, (share, age_s)) in enumerate(zip(ends, states, strict=True))
+    ]
+
+
+def efficiency(found: int, of: int) -> float | None:
+    """Return found / downloaded or found / sent, in [0, 1]; None of nothing."""
+    return found / of if of else None
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Return the mean of what there is; None of nothing."""
+    there = [value for value in values if value is not None]
+    return float(np.mean(there)) if there else None
+
+
+def relative_found_url(found: int, downloaded: int) -> float:
+    """Return the URLs found for each document downloaded."""
+    return found / downloaded if downloaded else 0.0
+
+
+def _counts(downloads: Sequence[Download], ends: Sequence[float]) -> list[int]:
+    """How many downloads each of the windows has that end at `ends`."""
+    until = np.searchsorted([each.at_s for each in downloads], ends, side="right")
+    counts: list[int] = np.diff(until, prepend=0).tolist()
+    return counts
+
+
+def _kept(downloads: Iterable[Download], found: Iterable[Download]) -> Iterator[Download]:
+    """The downloads of pages of which news was found by then."""
+    since: dict[Fingerprint, float] = {}
+    for each in found:
+        since.setdefault(each.page, each.at_s)
+    return (each for each in downloads if each.at_s >= since.get(each.page, math.inf))
+
+
+def _states(
+    kept: Iterator[Download], changed_at: ChangedAt, ends: Iterable[float]
+) -> Iterator[tuple[float | None, float | None]]:
+    """Freshness and age of the last copies at each of `ends`."""
+    copies: dict[Fingerprint, float | None] = {}
+    upcoming = next(kept, None)
+    for end_s in ends:
+        while upcoming is not None and upcoming.at_s <= end_s:
+            copies[upcoming.page] = upcoming.changed_at_s
+            upcoming = next(kept, None)
+        yield _state(copies, changed_at, end_s)
+
+
+def _state(
+    copies: dict[Fingerprint, float | None], changed_at: ChangedAt, at_s: float
+) -> tuple[float | None, float | None]:
+    """Freshness and mean age of the copies."""
+    fresh, ages = 0, []
+    for page, copied in copies.items():
+        changed = changed_at(page, at_s)
+        if changed is None:
+            continue
+        fresh += changed == copied
+        ages.append(0.0 if changed == copied else at_s - changed)
+    return (fresh / len(copies) if copies else None), mean_of(ages)

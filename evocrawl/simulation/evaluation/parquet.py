@@ -1,0 +1,60 @@
+"""The table of results as Parquet, for data frames: a row a run, values as in the JSON.
+
+Scalars are flat columns, whole numbers int64 where all are, lists (curves, seeds) are list
+columns, and objects (settings) and whatever has no common type are JSON text. Needs the extra
+"parquet" (pyarrow), which is loaded here alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evocrawl.simulation.evaluation.results import Row
+
+_INT64 = 2**63
+
+
+def parquet(rows: Sequence[Row]) -> bytes:
+    """Return a Parquet file of `rows`; fields that a row lacks are null there."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: _column([row.get(name) for row in rows]) for name in names}
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return bytes(sink.getvalue())
+
+
+def _column(values: list[Any]) -> Any:
+    kind = _type_of(values)
+    if kind is None:
+        texts = [None if value is None else _json(value) for value in values]
+        return pa.array(texts, pa.string())
+    return pa.array(values, kind)
+
+
+def _type_of(values: Iterable[Any]) -> Any:
+    """Return the type that holds all values as they are; None where there is no such type."""
+    there = [value for value in values if value is not None]
+    kinds = {type(value) for value in there}
+    if kinds == {list}:
+        inner = _type_of(value for each in there for value in each)
+        return None if inner is None else pa.list_(inner)
+    if int in kinds and any(abs(value) >= _INT64 for value in there if isinstance(value, int)):
+        return None
+    known = {
+        frozenset[type](): pa.null(),
+        frozenset({bool}): pa.bool_(),
+        frozenset({int}): pa.int64(),
+        frozenset({float}): pa.float64(),
+        frozenset({int, float}): pa.float64(),
+        frozenset({str}): pa.string(),
+    }
+    return known.get(frozenset(kinds))
+
+
+def _json(value: Mapping[str, Any] | Sequence[Any] | str | float) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)

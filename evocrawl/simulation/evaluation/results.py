@@ -1,0 +1,171 @@
+"""The table of results: one JSON line a run, appended as runs finish, so that none is lost."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evocrawl.core.errors import EvocrawlError
+
+logger = logging.getLogger(__name__)
+
+Row: TypeAlias = dict[str, Any]
+
+REQUIRED = (
+    "world", "query", "topic", "species", "seed", "budget", "requests", "relevant",
+    "harvest_rate", "recall", "recall_auc", "stop_reason", "seconds", "peak_rss_bytes",
+)  # fmt: skip
+CURVES = ("hits", "hit_pages", "life", "news")
+"""Lists that a row has in the table and not in ``results.json``."""
+
+TABLE = "runs.jsonl"
+RESULTS = "results.json"
+PARQUET = "runs.parquet"
+
+
+class ResultsError(EvocrawlError):
+    """A file of results cannot be read; the message names the file, the line and the field."""
+
+
+class ResultTable:
+    """The runs of a directory, in the order in which they finished.
+
+    A last line cut short, by a kill or a full disk, is dropped: that run is made again. Raises
+    ResultsError for any other line that is no row.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self.path = directory / TABLE
+        self.rows: list[Row] = []
+        if self.path.exists():
+            text = self.path.read_text("utf-8", errors="replace")
+            whole = text[: text.rfind("\n") + 1]
+            self.rows = list(_parse(self.path, whole))
+            if whole != text:
+                write_atomically(self.path, whole)
+        self._trials = {row.get("trial") for row in self.rows}
+
+    def has(self, trial: str) -> bool:
+        """Return True when the run of this key is in the table. O(1)."""
+        return trial in self._trials
+
+    def append(self, row: Row) -> None:
+        """Add a finished run, on disk when this returns."""
+        line = json.dumps(row, allow_nan=False, ensure_ascii=False) + "\n"
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        self.rows.append(row)
+        self._trials.add(row.get("trial"))
+
+    def write_results(self) -> Path:
+        """Write ``results.json``, the rows without their curves, beside the table.
+
+        With pyarrow (the extra "parquet") also ``runs.parquet``, the whole table.
+        """
+        rows = [{key: row[key] for key in row if key not in CURVES} for row in self.rows]
+        path = self.path.with_name(RESULTS)
+        write_atomically(path, json.dumps(rows, indent=1, allow_nan=False, ensure_ascii=False))
+        self._write_parquet()
+        return path
+
+    def _write_parquet(self) -> None:
+        try:
+            from evocrawl.simulation.evaluation.parquet import parquet
+        except ImportError:
+            # What was written with pyarrow would no longer be the table.
+            self.path.with_name(PARQUET).unlink(missing_ok=True)
+        else:
+            write_atomically(self.path.with_name(PARQUET), parquet(self.rows))
+
+
+def label_of(row: Row) -> str:
+    """Return what tells a run's kind from others: species, settings, and concurrency beyond 1.
+
+    >>> label_of({"species": "energy", "settings": {"gain": "4"}, "concurrency": 8})
+    'energy gain=4 concurrency=8'
+    """
+    options = dict(row.get("settings") or {})
+    if row.get("concurrency", 1) != 1:
+        options["concurrency"] = row["concurrency"]
+    return " ".join([row["species"], *(f"{name}={value}" for name, value in options.items())])
+
+
+def read_results(directory: Path) -> list[Row]:
+    """Return the rows of a directory: of its table, or else of its ``results.json``.
+
+    A last line cut short is named in a warning and left out. Raises ResultsError when it has
+    neither, or one that is malformed.
+    """
+    table, results = directory / TABLE, directory / RESULTS
+    try:
+        if table.exists():
+            return _whole_rows(table)
+        rows = json.loads(results.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise ResultsError(
+            f"{directory}: neither {TABLE} nor {RESULTS}: no results here"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{directory}: {error}") from error
+    if not isinstance(rows, list):
+        raise ResultsError(f"{results}: expected a list of runs")
+    return [_checked(row, f"{results}: run {number}") for number, row in enumerate(rows, 1)]
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader finds the old content or all of the new."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _whole_rows(path: Path) -> list[Row]:
+    """Return the rows of a table of which a kill or a power cut may have spoilt the end."""
+    written = path.read_bytes()
+    content = written.rstrip(b"\0")
+    lines, _, last = content.decode("utf-8", "replace").rpartition("\n")
+    rows = list(_parse(path, lines))
+    try:
+        rows += _parse(path, last) if last else []
+    except ResultsError:
+        logger.warning(
+            "%s: line %d is cut short and left out: that run is missing", path, len(rows) + 1
+        )
+        return rows
+    if len(content) < len(written):
+        empty = len(written) - len(content)
+        logger.warning("%s: %d bytes without content at its end are left out", path, empty)
+    return rows
+
+
+def _parse(path: Path, text: str) -> Iterator[Row]:
+    # Not splitlines: JSON strings may hold line separators of Unicode.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
+        where = f"{path}: line {number}"
+        try:
+            row = json.loads(line.lstrip("\0"))  # a power cut leaves them where a line begins
+        except ValueError as error:
+            raise ResultsError(f"{where}: not JSON: {error}") from error
+        yield _checked(row, where)
+
+
+def _checked(row: object, where: str) -> Row:
+    if not isinstance(row, Mapping):
+        raise ResultsError(f"{where}: expected an object with the fields of a run")
+    missing = [name for name in REQUIRED if name not in row]
+    if missing:
+        raise ResultsError(f"{where}: without the field {missing[0]!r}")
+    return dict(row)

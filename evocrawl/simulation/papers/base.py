@@ -1,0 +1,119 @@
+"""What an experiment is, and what it brings: claims held against figures, plots, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.worlds.answers import AnsweringWorld
+
+Progress: TypeAlias = Callable[[str], None]
+"""Is told, in a few words, what has been done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How an experiment is run.
+
+    At the paper's scale unless `small`, which is for tests and a first look. Once for each of the
+    `seeds`. `world` is the web for experiments on text; those on made-up webs make their own.
+    """
+
+    seeds: Sequence[int] = (1, 2, 3, 4, 5)
+    small: bool = False
+    world: AnsweringWorld | None = None
+    query: str = ""
+    topic: str = ""
+    told: Progress = field(default=lambda _: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of a paper, its figure, ours with the spread over the seeds, and whether it holds.
+
+    `note` says what was tried, and why it may differ, where it does not hold.
+    """
+
+    what: str
+    paper: str
+    ours: str
+    holds: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Lines of (x, y) points by name; several lines of a name's seeds are averaged before."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What came out: claims, plots, and one row a run with every number behind them."""
+
+    claims: Sequence[Claim]
+    plots: Sequence[Plot] = ()
+    rows: Sequence[Row] = ()
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A published experiment: `paper` cites it, `title` says what it shows in one line.
+
+    `needs_text`: runs on the world given, else on one it makes.
+    """
+
+    name: str
+    paper: str
+    title: str
+    run: Callable[[Setup], Findings]
+    needs_text: bool = False
+
+
+def mean_and_spread(values: Sequence[float], digits: int = 3) -> str:
+    """Return the mean with the least and greatest value, for a table.
+
+    >>> mean_and_spread([1.0, 2.0, 6.0], 1)
+    '3.0 (1.0 to 6.0, n = 3)'
+    """
+    mean, least, most = (
+        f"{value:.{digits}f}" for value in (sum(values) / len(values), min(values), max(values))
+    )
+    return f"{mean} ({least} to {most}, n = {len(values)})"
+
+
+_POINTS = 200
+
+
+def average(
+    curves: Sequence[Sequence[tuple[float, float]]], points: int = _POINTS
+) -> list[tuple[float, float]]:
+    """Return the mean of step curves of rising x, at up to `points` values of x.
+
+    A curve that has ended holds its last value; before its first point, its first. An empty
+    curve is left out.
+
+    >>> average([[(1, 2.0), (3, 4.0)], [(1, 0.0)]], points=2)
+    [(1.0, 1.0), (3.0, 2.0)]
+    """
+    kept = [np.asarray(curve, dtype=float) for curve in curves if curve]
+    if not kept:
+        return []
+    first, last = min(each[0, 0] for each in kept), max(each[-1, 0] for each in kept)
+    xs = np.unique(np.linspace(first, last, points))
+    rows = []
+    for each in kept:
+        places = np.clip(np.searchsorted(each[:, 0], xs, side="right") - 1, 0, None)
+        rows.append(each[places, 1])
+    means = np.mean(rows, axis=0)
+    return list(zip(xs.tolist(), means.tolist(), strict=True))

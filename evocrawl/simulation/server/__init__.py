@@ -1,0 +1,1 @@
+"""Serves a world over HTTP on the loopback interface."""

@@ -1,0 +1,1 @@
+"""Worlds to crawl: recorded, changing, delayed and synthetic webs."""

@@ -1,0 +1,83 @@
+"""A crawl's state as a world file: what was fetched, in the order in which visits ended.
+
+It is a recording (see `evocrawl.simulation.worlds.recording`), made afterwards: redirects lead
+straight to the page they ended at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Protocol
+
+from evocrawl.core.fetch import Fetch
+from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Refused, Visit
+from evocrawl.core.urls.identity import host_of
+from evocrawl.simulation.worlds.recording import Recording
+from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
+
+_KEPT = ("query", "species", "seed", "seeds")
+
+
+class Source(Protocol):
+    """What has kept a crawl: see `evocrawl.store.archive.Archive`."""
+
+    def about(self) -> dict[str, Any]:
+        """Return what the crawl is."""
+
+    def ops(self) -> Iterator[Op]:
+        """Tell what was done, in order."""
+
+
+def write_world(archive: Source, file: BinaryIO, name: str) -> None:
+    """Write the world file, packed as `name` ends. Raises RecordingError and OSError."""
+    about = archive.about()
+    told = {name: about[name] for name in _KEPT if name in about}
+    told["by"] = f"evocrawl {about['evocrawl']}"
+    recording = Recording(name, told, about["DOWNLOAD_TIMEOUT"], file)
+    recording.begin()
+    for flight, outcome in _flights(archive):
+        recording.note(flight, outcome)
+    recording.close()
+
+
+def _flights(archive: Source) -> Iterator[tuple[Fetch, Outcome]]:
+    """The notes on each visit that ended, as far as the state tells of them."""
+    targets: dict[int, Fingerprint] = {}
+    addresses: dict[Fingerprint, str] = {}
+    for op in archive.ops():
+        match op:
+            case Placed(links):
+                _note(links, addresses)
+            case Chosen(visit=int(visit), target=bytes(target)):
+                targets[visit] = target
+            case VisitSettled(visit, outcome):
+                if isinstance(outcome, Fetched):
+                    _note(outcome.page.links, addresses)
+                target = targets.pop(visit, b"")  # empty where the choice could not be read
+                flight = _flight(visit, target, outcome, addresses)
+                if flight is not None:
+                    yield flight, outcome
+
+
+def _note(links: tuple[Link, ...], addresses: dict[Fingerprint, str]) -> None:
+    for link in links:
+        addresses.setdefault(link.fingerprint, link.url)
+
+
+def _flight(
+    number: int, target: Fingerprint, outcome: Outcome, addresses: dict[Fingerprint, str]
+) -> Fetch | None:
+    url = addresses.get(target, "")
+    if not url:
+        return None
+    visit = Visit(number, 0, Lead(url, target, host_of(url), b"", 0, 0.0), 0.0)
+    flight = Fetch(visit, url, target)
+    if isinstance(outcome, Fetched):
+        page, cost = outcome.page, outcome.cost
+        flight.seconds, flight.requests = cost.seconds, cost.requests
+        if page.fingerprint != target:
+            flight.hops.append((url, page.url))
+        flight.url, flight.address = page.url, page.fingerprint
+    elif not isinstance(outcome, Refused) and hasattr(outcome, "cost"):
+        flight.seconds, flight.requests = outcome.cost.seconds, outcome.cost.requests
+    return flight

@@ -1,0 +1,181 @@
+"""A made-up world by its numbers: what can be asked for, what each number may be, and its name.
+
+``sites:sites=100,seed=3`` says it all: the kind, then numbers of its plan, of its weather, and the
+seed of the generator that it is drawn with. What is not said has its default. The same name is
+the same world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from evocrawl.core.config.option import Option, flag, number, whole
+from evocrawl.core.errors import SettingError
+from evocrawl.simulation.worlds.answers import AnsweringWorld
+from evocrawl.simulation.worlds.made_up.base import Synthetic, Weather
+from evocrawl.simulation.worlds.made_up.news import TOPICS, News, NewsPlan
+from evocrawl.simulation.worlds.made_up.sites import SEMANTIC, Sites, SitesPlan
+
+Kind: TypeAlias = Literal["sites", "news"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_PLANS: dict[Kind, type[SitesPlan] | type[NewsPlan]] = {"sites": SitesPlan, "news": NewsPlan}
+_SEMANTIC_TOPIC = 1
+_QUERY_WORDS = 3
+
+
+def _from(low: int, meaning: str) -> Option:
+    return Option(whole(low), f"a whole number from {low}", meaning)
+
+
+def _share(meaning: str) -> Option:
+    return Option(number(0, 1), "from 0 to 1", f"share of {meaning}")
+
+
+NUMBERS: dict[str, Option] = {
+    "sites": _from(1, "sites, each a host"),
+    "pages_per_site": Option(number(1, 1e6), "from 1 to 1000000", "mean number of pages of a site"),
+    "links_per_page": _from(1, "mean number of links of a page, those that repeat included"),
+    "semantic": _share("the pages that are relevant"),
+    "semantic_sites": _share("the sites that have the relevant pages"),
+    "inside": _share("the links that stay within their site"),
+    "pages": _from(10, "pages there ever are"),
+    "out_exponent": Option(
+        number(0, 6, above=True), "above 0, at most 6", "exponent of the numbers of links of a page"
+    ),
+    "in_exponent": Option(
+        number(1, 6, above=True), "above 1, at most 6", "exponent of the numbers of links to a page"
+    ),
+    "clustering": _share("pairs of neighbours that are linked, met as nearly as can be"),
+    "out_most": _from(1, "most links of a page"),
+    "in_least": _from(1, "fewest links to a page"),
+    "days": Option(number(0, 3650), "from 0 to 3650", "days while pages appear and change"),
+    "appearing": _share("the pages without links that appear after the beginning"),
+    "changing": _share("the pages that change by themselves"),
+    "interval_h": Option(
+        number(0.1, 1e6), "from 0.1 to 1000000", "hours between changes of such a page, the median"
+    ),
+    "hosts": Option(
+        whole(1, TOPICS), f"a whole number from 1 to {TOPICS}", "hosts that share out the topics"
+    ),
+    "latency_s": Option(number(0), "from 0", "mean seconds until an answer"),
+    "timeout_s": Option(
+        number(0, above=True), "above 0", "seconds after which a fetch is given up"
+    ),
+    "timeouts": _share("the pages that never answer"),
+    "dead": _share("the links that lead nowhere: half to a 404, half to no HTML"),
+    "moved": _share("the links whose target redirects; at most 1 together with dead"),
+    "forbidden": _share("what robots.txt forbids: of the sites, or of a news web's pages"),
+}
+"""Every number of the plans and their weather, by name."""
+
+SEED = Option(whole(0, 2**63 - 1), "a whole number from 0", "what the world is drawn with")
+REWIRED = Option(flag, "0 or 1", "draw its links anew, all degrees kept: no small world any more")
+_REWIRED = "rewired"
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSpec:
+    """The kind of a world and all its numbers; cheap, for the world itself is not made yet."""
+
+    kind: Kind
+    plan: SitesPlan | NewsPlan
+    seed: int = 0
+    is_rewired: bool = False
+
+    @classmethod
+    def parse(cls, spec: str) -> Self | None:
+        """Return what a name like ``news:pages=500`` asks for, None when it names another thing.
+
+        Raises SettingError for a number that is unknown or cannot be.
+        """
+        kind, colon, numbers = spec.partition(":")
+        if not colon:  # a folder may be called news, and may be missing
+            return None
+        parts = (part.partition("=") for part in numbers.split(",") if part.strip())
+        given = {name.strip(): value.strip() for name, _, value in parts}
+        return next((cls.of(each, given) for each in KINDS if each == kind), None)
+
+    @classmethod
+    def of(cls, kind: Kind, given: Mapping[str, str]) -> Self:
+        """Return a world of `kind` with numbers `given` as text; raises SettingError."""
+        allowed = {*defaults(kind), "seed", *([_REWIRED] if kind == "news" else [])}
+        for name in given:
+            if name not in allowed:
+                told = f"{kind}:{name}={given[name]}"
+                raise SettingError("world", told, f"the numbers {', '.join(sorted(allowed))}")
+        read = {name: NUMBERS[name].value(name, given[name]) for name in given if name in NUMBERS}
+        return cls(
+            kind,
+            _plan(kind, read),
+            SEED.value("seed", given.get("seed", 0)),
+            REWIRED.value(_REWIRED, given.get(_REWIRED, 0)),
+        )
+
+    @property
+    def name(self) -> str:
+        """The shortest name of this world: the numbers that are not the defaults, in order.
+
+        >>> MadeUp.of("sites", {"semantic": "0.50", "sites": "20", "dead": "0.02"}).name
+        'sites:sites=20,semantic=0.5'
+        """
+        usual = defaults(self.kind)
+        told = [
+            f"{name}={str(value).removesuffix('.0')}"
+            for name, value in _numbers(self.plan)
+            if value != usual[name]
+        ]
+        told += [f"seed={self.seed}"] if self.seed else []
+        told += [f"{_REWIRED}=1"] if self.is_rewired else []
+        return f"{self.kind}:{','.join(told)}"
+
+    def make(self) -> Sites | News:
+        """Return the world, drawn with its seed; a web of 30 000 news takes 3 seconds."""
+        rng = np.random.default_rng(self.seed)
+        if isinstance(self.plan, SitesPlan):
+            world: Sites | News = Sites(self.plan, rng)
+        else:
+            news = News(self.plan, rng)
+            world = news.rewired(rng) if self.is_rewired else news
+        world.name = self.name
+        return world
+
+
+def defaults(kind: Kind) -> dict[str, float]:
+    """Return the numbers of a kind and their defaults, those of the weather last."""
+    return dict(_numbers(_PLANS[kind]()))
+
+
+def query_of(world: AnsweringWorld, topic: str) -> str:
+    """Return what to ask a made-up world for to mean `topic`: its three most frequent words.
+
+    Other worlds have words of their own: "".
+    """
+    if not isinstance(world, Synthetic):
+        return ""
+    number = _SEMANTIC_TOPIC if topic == SEMANTIC else int(topic.rpartition("-")[2])
+    return " ".join(world.vocabulary.of(number)[:_QUERY_WORDS])
+
+
+def _plan(kind: Kind, given: Mapping[str, Any]) -> SitesPlan | NewsPlan:
+    """Return the plan with the numbers given; those of its weather stand beside its own."""
+    of_weather = {field.name for field in fields(Weather)}
+    values: dict[str, Any] = {**defaults(kind), **given}
+    own = {n: v for n, v in values.items() if n not in of_weather}
+    try:
+        weather = Weather(**{n: v for n, v in values.items() if n in of_weather})
+        return _PLANS[kind](**own, weather=weather)
+    except ValueError as error:  # numbers that do not go together
+        told = ",".join(f"{name}={value}" for name, value in given.items())
+        raise SettingError("world", f"{kind}:{told}", str(error)) from error
+
+
+def _numbers(plan: SitesPlan | NewsPlan) -> Iterator[tuple[str, float]]:
+    for part in (plan, plan.weather):
+        for field in fields(part):
+            if field.name != "weather":
+                yield field.name, getattr(part, field.name)

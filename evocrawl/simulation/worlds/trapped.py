@@ -1,0 +1,83 @@
+"""A world with a trap in it: some of its pages link to a site without end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from evocrawl.core.model import Link
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.simulation.worlds.answers import Answer, AnsweringWorld
+from evocrawl.simulation.worlds.base import Document
+from evocrawl.simulation.worlds.made_up.trap_sites import HOST, Lure, Trap
+from evocrawl.simulation.worlds.wrappers import Wrapping
+
+_SENTENCE = re.compile(r"[^.!?]{40,300}[.!?]")
+_HITS = 12
+_SENTENCES = 120
+
+
+class Trapped(Wrapping):
+    """`world`, with a link to `trap` on a share of its pages, which stand first on them.
+
+    What the trap says is made of sentences of the pages that a search for `query` ranks first, the
+    words of each in another order: nobody said so before. Which pages link to it goes by their
+    fingerprints. Searches, topics and the length are those of `world`.
+    """
+
+    def __init__(self, world: AnsweringWorld, trap: Trap, query: str, share: float = 0.05) -> None:
+        super().__init__(world)
+        self.name = f"{world.name} with {trap.name}"
+        self.trap = trap
+        self.lure = Lure(query, _sentences(world, query))
+        self._most = int(share * 2**16)
+        entry = trap.entry
+        self._door = Link(entry, fingerprint(entry), query, query)
+
+    def answer(self, url: str, now_s: float) -> Answer:
+        """Return what `url` answers at `now_s`."""
+        if is_trap(url):
+            return self._trap_answer(url)
+        answer = self._world.answer(url, now_s)
+        document = answer.document
+        if document is None or int.from_bytes(document.fingerprint[:2]) >= self._most:
+            return answer
+        return replace(answer, document=replace(document, links=(self._door, *document.links)))
+
+    def _trap_answer(self, url: str) -> Answer:
+        made = self.trap.page(url, self.lure)
+        links = tuple(
+            Link(to, fingerprint(to), anchor, f"{anchor} {self.lure.query}", position=place)
+            for place, (to, anchor) in enumerate(made.links)
+        )
+        document = Document(url, fingerprint(url), made.title, made.text, "en", links)
+        return Answer(self.trap.latency_s, document=document, body_bytes=len(made.text))
+
+    def hosts(self) -> Collection[str]:
+        """Return the hosts of the world, and the trap's."""
+        return [*self._world.hosts(), host_of(self.trap.entry)]
+
+    def robots_txt(self, host: str) -> str:
+        """Return what the world forbids; a trap forbids nothing."""
+        return "" if is_trap(f"http://{host}/") else self._world.robots_txt(host)
+
+
+def is_trap(url: str) -> bool:
+    """Return whether an address is a trap's."""
+    host = host_of(url)
+    return host == HOST or host.endswith(f".{HOST}")
+
+
+def _sentences(world: AnsweringWorld, query: str) -> tuple[str, ...]:
+    found = []
+    for url in world.search(query, _HITS):
+        document = world.answer(url, 0.0).document
+        if document is not None:
+            found += [each.strip() for each in _SENTENCE.findall(document.text)]
+    if not found:
+        raise ValueError(f"no page of the world is about {query!r}")
+    rng = np.random.default_rng(len(found))
+    return tuple(" ".join(rng.permutation(each.split())) for each in found[:_SENTENCES])

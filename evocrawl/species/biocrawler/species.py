@@ -1,0 +1,255 @@
+"""The BioCrawler of Batzios, Dimou, Symeonidis & Mitkas 2008, and the dumb crawler beside it.
+
+A crawler sees a few domains (`evocrawl.species.biocrawler.vision`). The strongest rule that
+matches what it
+sees says which of them to follow, chance where there is none; then one of the links to that domain
+is drawn at random. What was gained is added to the rule, or makes a new one. Every `EXCHANGE_EVERY`
+visits a crawler tells the rule manager its best rules and takes those of all.
+
+The paper gives the constants of `evocrawl.species.biocrawler.rules`, the initial energy and the
+interval of exchanges. It is silent on these:
+
+===========  ====================================================================================
+choice       here
+===========  ====================================================================================
+condition    the paper's IF holds "the links the crawler currently sees". Taken word for word, a
+             rule matches at its own page alone, and crawlers gain hardly more than dumb ones.
+             As classifiers with wild cards do, a rule keeps `condition` of the domains in sight
+             where it was made: with 1, the default, only its target, which has to be in sight
+tax          each use of a rule costs it `TAX`. It sets how often rich sites are revisited: at 14,
+             what food brings less the move, crawlers circle between two pages for ever; at 15 a
+             site that always feeds is left after 14 visits. The paper's own rule is that a pass of
+             all sites may take twice the time that a dumb crawler needs: that is kept on the mean,
+             though not by every crawler
+vision       8 domains
+gain         what the visit changed of the crawler's energy, losses too
+birth        a new rule has the least strength and what was gained
+life         crawlers neither clone nor die, since nothing is said of that; among other species they
+             live as all do, and a clone knows what its parent knows
+===========  ====================================================================================
+
+The dumb crawler has the same sight and no rules: each domain in sight is as likely as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evocrawl.core.model import Dropped, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.base import Agent, Species
+from evocrawl.species.biocrawler.rules import LEAST_STRENGTH, Rule, RuleManager, Rules
+from evocrawl.species.biocrawler.vision import Domains, Trail, Vision
+
+INITIAL_ENERGY = 50.0
+EXCHANGE_EVERY = 50
+"""Both from table 3."""
+
+VISION = 8
+TAX = 15.0
+CONDITION = 1
+
+TAKEN = 200
+"""Rules that a crawler takes along into another population, at most."""
+_STRONGEST = 1e6
+
+
+@dataclass(slots=True)
+class Mind:
+    """What a crawler knows.
+
+    `followed` (None: chance), `condition` (that a rule made of the visit shall have) and `energy`
+    are of the visit under way. `visits` were made in other populations, `settled` in all.
+    """
+
+    trail: Trail = field(default_factory=Trail)
+    rules: Rules = field(default_factory=Rules)
+    followed: Rule | None = None
+    condition: tuple[str, ...] = ()
+    energy: float = 0.0
+    visits: int = 0
+    settled: int = 0
+
+
+class MindsOfRules:
+    """A mind as numbers and texts: its visits so far, then each rule, the strongest first.
+
+    A rule is its strength, its target, the number of domains in its condition, and these. Of more
+    than `TAKEN` rules the weakest stay behind, and where the crawler has been is not told. The rule
+    that led it to the border has its tax back, since it was followed no further.
+    """
+
+    def pack(self, mind: object) -> tuple[Any, ...]:
+        """Return the mind; nothing where there is none yet. O(n log n) for n rules."""
+        if not isinstance(mind, Mind):
+            return ()
+        rules = [(_strength(rule, mind.followed), rule) for rule in mind.rules]
+        rules.sort(key=lambda each: -each[0])
+        row: list[Any] = [mind.settled]
+        for strength, rule in rules[:TAKEN]:
+            row += [strength, rule.target, len(rule.condition), *rule.condition]
+        return tuple(row)
+
+    def unpack(self, row: tuple[Any, ...]) -> Mind | None:
+        """Return the mind, None for nothing; raises ValueError or TypeError for what is none."""
+        if not row:
+            return None
+        mind = Mind(visits=int(row[0]), settled=int(row[0]))
+        at = 1
+        while at < len(row):
+            strength, target, size = row[at : at + 3]
+            at += 3 + int(size)
+            condition = row[at - int(size) : at]
+            is_rule = len(condition) == size > 0 and target in condition
+            is_rule = is_rule and all(isinstance(each, str) for each in condition)
+            if not is_rule or not 0 <= strength <= _STRONGEST:
+                raise ValueError("no rule")
+            mind.rules.learn(condition, target, float(strength))
+        if mind.visits < 0 or len(mind.rules) > TAKEN:
+            raise ValueError("no mind")
+        return mind
+
+
+def _strength(rule: Rule, followed: Rule | None) -> float:
+    return rule.strength + TAX if rule is followed else rule.strength
+
+
+def mind_of(agent: Agent) -> Mind:
+    """Return the crawler's mind, an empty one at first."""
+    if not isinstance(agent.mind, Mind):
+        agent.mind = Mind()
+    return agent.mind
+
+
+class AnyDomain:
+    """A domain in sight is drawn at random, then one of its links."""
+
+    def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
+        """Return 0: links are alike."""
+        return 0.0
+
+    def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
+        """Return a link. O(leads), and what `domain` takes."""
+        domains: Domains = {}
+        for lead in leads:
+            domains.setdefault(lead.host, []).append(lead)
+        links = domains[self.domain(agent, domains)]
+        return links[int(agent.rng.integers(len(links)))]
+
+    def domain(self, agent: Agent, domains: Domains) -> str:
+        """Return one of the domains, each alike."""
+        return [*domains][int(agent.rng.integers(len(domains)))]
+
+
+class ByRules(AnyDomain):
+    """The strongest rule that matches says which domain to follow, chance where there is none."""
+
+    def __init__(self, condition: int) -> None:
+        self._condition = condition
+
+    def domain(self, agent: Agent, domains: Domains) -> str:
+        """Return a domain and note how it was chosen; a rule that is used pays its tax."""
+        mind = mind_of(agent)
+        mind.energy = agent.energy
+        mind.followed = mind.rules.strongest(domains)
+        if mind.followed is not None:
+            mind.followed.strength -= TAX
+            return mind.followed.target
+        target = super().domain(agent, domains)
+        others = [each for each in domains if each != target]
+        if self._condition - 1 < len(others):
+            kept = agent.rng.permutation(len(others))[: self._condition - 1]
+            others = [others[each] for each in kept]
+        mind.condition = tuple(sorted((target, *others)))
+        return target
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Nothing is learnt but where there is nothing."""
+
+    vision: Vision
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
+        """Forget a link that led nowhere."""
+        self.vision.landed(visit, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLearning:
+    """A rule is credited with what following it gained; food found by chance makes a new one."""
+
+    vision: Vision
+    manager: RuleManager
+    exchange_every: int
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
+        """Take in a settled visit, and exchange rules now and then."""
+        self.vision.landed(visit, outcome)
+        if isinstance(outcome, Dropped):
+            return
+        mind = mind_of(agent)
+        mind.settled = mind.visits + agent.visits
+        gained = agent.energy - mind.energy
+        if mind.followed is not None:
+            mind.followed.strength += gained
+            if mind.followed.strength < LEAST_STRENGTH:
+                mind.rules.forget(mind.followed)
+        elif gained > 0:
+            mind.rules.learn(mind.condition, visit.lead.host, LEAST_STRENGTH + gained)
+        if self.exchange_every and mind.settled % self.exchange_every == 0:
+            self._exchange(mind)
+
+    def _exchange(self, mind: Mind) -> None:
+        self.manager.propose(mind.rules.best())
+        for rule in self.manager.rules:
+            mind.rules.learn(rule.condition, rule.target, rule.strength)
+
+
+class Ageless:
+    """Crawlers neither clone nor die by themselves."""
+
+    founder_energy = INITIAL_ENERGY
+
+    def clones(self, agent: Agent) -> int:  # noqa: ARG002 - protocol
+        """Return 0."""
+        return 0
+
+    def is_doomed(self, agent: Agent) -> bool:  # noqa: ARG002 - protocol
+        """Return False."""
+        return False
+
+    def inherit(self, parent: Agent, child: Agent) -> None:
+        """Pass on where the parent has been and what it knows."""
+        mind = mind_of(parent)
+        child.mind = Mind(Trail([*mind.trail.pages]), mind.rules.copy())
+
+
+def biocrawler(
+    is_claimed: Callable[[Fingerprint], bool],
+    *,
+    vision: int = VISION,
+    condition: int = CONDITION,
+    exchange_every: int = EXCHANGE_EVERY,
+) -> Species:
+    """Make the species: `vision` ≥ 1 domains in sight, of which a rule keeps `condition` ≥ 1.
+
+    With `exchange_every` 0 crawlers keep their rules to themselves.
+    """
+    sight = _sight(vision, is_claimed)
+    learning = RuleLearning(sight, RuleManager(), exchange_every)
+    return Species(
+        "biocrawler", sight, ByRules(condition), Ageless(), learning, revisits=True,
+        minds=MindsOfRules(),
+    )  # fmt: skip
+
+
+def biocrawler_dumb(is_claimed: Callable[[Fingerprint], bool], *, vision: int = VISION) -> Species:
+    """Make the species of the dumb crawler: the same sight, no rules."""
+    sight = _sight(vision, is_claimed)
+    return Species("biocrawler_dumb", sight, AnyDomain(), Ageless(), Landing(sight), revisits=True)
+
+
+def _sight(size: int, is_claimed: Callable[[Fingerprint], bool]) -> Vision:
+    return Vision(size, lambda agent: mind_of(agent).trail, is_claimed)

@@ -1,0 +1,1 @@
+"""The default species: one shared link model, agents as samples of its posterior."""

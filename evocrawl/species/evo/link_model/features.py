@@ -1,0 +1,211 @@
+"""The dense features of a link target, each about in [−1, 1], from all links that lead to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.containers.paged_rows import Records
+from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph, Reals, Rows
+from evocrawl.species.evo.link_model.profile import Profile
+from evocrawl.species.evo.link_model.word_model import WordModel
+
+Matrix = npt.NDArray[np.float64]
+
+FEATURES = (
+    "bias", "words_max", "words_mean", "anchor", "context", "url", "parent_max", "parent_mean",
+    "links", "parent_sum", "host", "folder", "path", "hub", "anchor_profile", "context_profile",
+    "url_profile", "distance", "anchor_x_parent", "anchor_profile_x_parent", "parent_like_max",
+    "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
+    "alive",
+)  # fmt: skip
+"""Their names; docs/evo.md says what each one is."""
+
+_AT = {name: number for number, name in enumerate(FEATURES)}
+_LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
+_PROFILES = np.array([_AT[name] for name in ("anchor_profile", "context_profile")])
+_SHRINK = 3.0
+_SHRINK_HUB = 2.0
+_STEPS = np.array([-2, -1, 1, 2])
+_ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
+"""Of links that nothing is known of so many lead to a page, as if as many had been followed."""
+_ALIVE_ELSEWHERE = 0.5
+"""A host that was never asked is thought no worse: behind it may be a site full of good pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What an ablation leaves out: `without` names features that are 0, parts of the model, or
+    groups."""
+
+    without: frozenset[str] = frozenset()
+
+    def has(self, part: str) -> bool:
+        """Return True unless a part was left out."""
+        return part not in self.without
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureExtractor:
+    """Computes features from the evidence, the words' weights and the profile as they are now."""
+
+    evidence: LinkGraph
+    words: WordModel
+    profile: Profile
+    mask: Matrix
+
+    def features(self, rows: Rows) -> Matrix:
+        """Return the features of targets, shape (n, len(FEATURES)); 0 where no link leads.
+
+        O(n · KEPT · WIDTH).
+        """
+        x = np.zeros((len(rows), len(FEATURES)))
+        x[:, 0] = 1.0
+        targets = self.evidence.targets.take(rows)
+        there = targets["links"] >= 0
+        counts = there.sum(1)
+        if counts.all():
+            self._fill(x, targets, targets["links"][there], counts)
+        elif counts.any():
+            linked = counts > 0
+            of_linked = x[linked]
+            self._fill(of_linked, targets[linked], targets["links"][there], counts[linked])
+            x[linked] = of_linked
+        x *= self.mask
+        return x
+
+    def _fill(self, x: Matrix, targets: Records, each: Rows, n: Rows) -> None:
+        """Set the features of linked targets: of the links `each` the first n[0] lead to the first.
+
+        Shape (targets, len(FEATURES)). Columns that are made alike are made together: there are few
+        targets, so that what counts is the number of steps and not their length.
+        """
+        pages, groups = self.evidence.pages, self.evidence.groups
+        mean = self.evidence.mean_label
+        starts = n.cumsum() - n
+        links = self.evidence.links.take(each)
+        source = links["source"]
+        label = pages["label"][source].astype(float)
+        tried = pages["tried"][source]
+        words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
+        logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
+        matches = self.profile.matches(words)
+        like = pages["like"][source]
+
+        maxed = np.empty((len(each), 9))
+        maxed[:, 0] = logits
+        maxed[:, 1] = links["anchor_match"]
+        maxed[:, 2] = links["context_match"]
+        maxed[:, 3:5] = matches[:, :2]
+        maxed[:, 5] = label
+        maxed[:, 6] = -pages["distance"][source]
+        maxed[:, 7] = like
+        maxed[:, 8] = pages["title_match"][source]
+        most = np.maximum.reduceat(maxed, starts, axis=0)
+
+        summed = np.empty((len(each), 7))
+        summed[:, 0] = label
+        summed[:, 1] = logits
+        summed[:, 2] = self._rate(links["path"], mean)
+        summed[:, 3] = self._hub(source, label, tried, mean)
+        summed[:, 4] = like
+        summed[:, 5] = 1 / np.sqrt(1 + tried)
+        summed[:, 6] = self._near(each, source, mean)
+        total = np.add.reduceat(summed, starts, axis=0)
+        mean_of = total / n[:, None]
+
+        parent = (total[:, 0] + mean) / (n + 1)
+        host, folder = targets["host"], targets["folder"]
+        rates = np.empty((5, len(n)))
+        rates[0] = self._rate(host, mean)
+        rates[1] = self._rate(folder, rates[0])
+        rates[2:] = mean_of[:, (2, 3, 6)].T
+        bases = np.full((5, len(n)), mean)
+        bases[1] = rates[0]
+        lifts = _lift(rates, bases)
+
+        at = _AT
+        x[:, at["words_max"]] = most[:, 0]
+        x[:, at["words_mean"]] = mean_of[:, 1]
+        x[:, at["anchor"]] = most[:, 1]
+        x[:, at["context"]] = np.sqrt(most[:, 2])
+        x[:, at["url"]] = targets["url_match"]
+        x[:, at["parent_max"]] = most[:, 5]
+        x[:, at["parent_mean"]] = parent
+        x[:, at["links"]] = np.log1p(targets["count"]) / 3
+        x[:, at["parent_sum"]] = np.log1p(total[:, 0])
+        x[:, _LIFTS] = lifts.T
+        x[:, _PROFILES] = np.minimum(most[:, 3:5], 1.5)
+        x[:, at["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
+        x[:, at["distance"]] = -most[:, 6] / FAR
+        x[:, at["anchor_x_parent"]] = most[:, 1] * parent
+        x[:, at["anchor_profile_x_parent"]] = x[:, at["anchor_profile"]] * parent
+        x[:, at["parent_like_max"]] = most[:, 7]
+        x[:, at["parent_like_mean"]] = mean_of[:, 4]
+        x[:, at["parent_title"]] = most[:, 8]
+        x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
+        x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
+        x[:, at["new_parent"]] = mean_of[:, 5]
+        is_inside = np.logical_or.reduceat(pages["host"][source] == host.repeat(n), starts)
+        x[:, at["alive"]] = self._alive(host, folder, self.evidence.kinds(is_inside))
+
+    def _rate(self, numbers: npt.NDArray[np.int32], prior: npt.ArrayLike) -> Matrix:
+        """How good what was tried of some groups was, drawn towards `prior`."""
+        groups = self.evidence.groups
+        # Rounding may leave a little less than nothing.
+        gained, tried = np.maximum(groups["gained"][numbers], 0), groups["tried"][numbers]
+        rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
+        return rate
+
+    def _alive(self, host: Rows, folder: Rows, kind: Rows) -> Matrix:
+        """Logarithm of how many of such links lead to a page, in [−1, 0]: a third of it, cut.
+
+        A folder's rate is drawn to its host's, and that to the rate of its kind, links within a
+        host or from one to another, or to one half where that is less.
+        """
+        rate = self._living(kind, _ALIVE, _TRUST_IN_LINKS)
+        rate = self._living(host, np.maximum(rate, _ALIVE_ELSEWHERE), _SHRINK)
+        rate = self._living(folder, rate, _SHRINK)
+        alive: Matrix = np.log(np.maximum(rate, math.exp(-3))) / 3
+        return alive
+
+    def _living(self, numbers: Rows, prior: npt.ArrayLike, trust: float) -> Matrix:
+        """How many links to some groups led to a page, as if `trust` of `prior` had been tried."""
+        tried, dead = self.evidence.groups["tried"], self.evidence.groups["dead"]
+        rate: Matrix = (tried[numbers] - dead[numbers] + trust * np.asarray(prior)) / (
+            tried[numbers] + trust
+        )
+        return rate
+
+    def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
+        """How good the links are that were followed from the same pages."""
+        gained = np.maximum(self.evidence.pages["gained"][source], 0)
+        prior = np.maximum(mean, 0.5 * label)
+        rate: Matrix = (gained + _SHRINK_HUB * prior) / (tried + _SHRINK_HUB)
+        return rate
+
+    def _near(self, each: Rows, source: Rows, mean: float) -> Matrix:
+        """How good the targets of the links beside it on the page were, two to each side."""
+        links, pages = self.evidence.links, self.evidence.pages
+        beside = np.minimum(np.maximum(each[:, None] + _STEPS, 0), len(links) - 1)
+        target, page_beside = links.columns(beside, "target", "source")
+        page = self.evidence.became["page"][target]
+        counts = (page >= 0) & (page_beside == source[:, None]) & (beside != each[:, None])
+        gained = np.where(counts, pages["label"][page], 0.0).sum(1)
+        rate: Matrix = (gained + mean) / (counts.sum(1) + 1)
+        return rate
+
+
+def mask_of(tuning: Tuning) -> Matrix:
+    """Return 1 for the features in use, 0 for those left out."""
+    return np.array([float(tuning.has(name)) for name in FEATURES])
+
+
+def _lift(rate: npt.ArrayLike, base: npt.ArrayLike) -> Matrix:
+    """How much better than `base` a rate is: its logarithm, in [−1, 1] for factors e^±3."""
+    ratio = np.log((np.asarray(rate) + 0.02) / (np.asarray(base) + 0.02))
+    clipped: Matrix = np.clip(ratio, -3, 3) / 3
+    return clipped

@@ -1,0 +1,261 @@
+"""The link model that a population shares: it takes in pages, and tells what links are worth.
+
+Evidence about a link is pooled: over all links to the same target, over its host, folder and tag
+path, over the pages it stands on. Two levels learn from where links led: `tokens` from their words,
+`bayes` from `features`, of which the first level's score is one. What counts as good is the label
+of a page ::
+
+    label = (1 − w) · min(1, relevance / r) + w · like         in [0, 1]
+
+with r the mean relevance of the best pages so far, so that "good" means the same for any query,
+and `like` the likeness to the profile, whose say w is 0 before there are some good pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Fingerprint, Link, Page
+from evocrawl.species.evo.link_model.evidence import LinkGraph, PageLinks, Rows, Targets, path_group
+from evocrawl.species.evo.link_model.features import (
+    FEATURES,
+    FeatureExtractor,
+    Matrix,
+    Tuning,
+    mask_of,
+)
+from evocrawl.species.evo.link_model.hashing import Hasher, readable
+from evocrawl.species.evo.link_model.history import History
+from evocrawl.species.evo.link_model.posterior import Posterior
+from evocrawl.species.evo.link_model.prior import Prior
+from evocrawl.species.evo.link_model.profile import REMEMBERED, Profile
+from evocrawl.species.evo.link_model.word_model import WordModel
+
+Match = Callable[[str, str], float]
+"""Maps an anchor and a context, of which one is empty, to their match with the query."""
+
+_ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
+"""Undo the weights by which a relevance model mixes the two (Shark-search's)."""
+_BEST_SHARE = 0.05
+_BEST_AT_LEAST = 3
+_TRUST_IN_BAR = 2.0
+_GOOD = 1.3
+_REPLAYS = 16
+_GROWTH = 1.1
+_WHOLE = Tuning()
+
+
+class LinkModel:
+    """What is known of links, and what they seem worth.
+
+    `match` values words against the query, `relevant_at` > 0 is the relevance of a page that is
+    about it, which `r` begins near.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        relevant_at: float,
+        prior: Prior,
+        tuning: Tuning = _WHOLE,
+        spill: SpillFile | None = None,
+    ) -> None:
+        self.evidence = LinkGraph(SpillFile() if spill is None else spill)
+        self.words = WordModel()
+        self.profile = Profile()
+        mask = mask_of(tuning)
+        self.posterior = Posterior(prior.mean * mask, prior.precision)
+        self.version = 0
+        self._root, self._root_of = self.posterior.root(), 0
+        self._tuning = tuning
+        self._match = match
+        self._describer = FeatureExtractor(self.evidence, self.words, self.profile, mask)
+        self._history = History(len(FEATURES))
+        self._hasher = Hasher()
+        self._bar = _GOOD * relevant_at
+        self.reference = self._bar
+        self._next_refit = 5
+
+    def begin_near(self, reference: float) -> None:
+        """Take for the relevance of a good page, until some are found, what another crawl found."""
+        self._bar = self.reference = reference
+
+    def features(self, rows: Rows) -> Matrix:
+        """Return the features of targets, shape (n, d)."""
+        return self._describer.features(rows)
+
+    @property
+    def width(self) -> int:
+        """How many features there are, d."""
+        return len(FEATURES)
+
+    def worths(self, features: Matrix) -> Matrix:
+        """Return what targets of these features seem worth, as log-odds, shape (n,)."""
+        worths: Matrix = features @ self.posterior.mean
+        return worths
+
+    def sampled(self, z: Matrix, temperature: float) -> Matrix:
+        """Return weights drawn from the posterior by a standard normal `z`, shape (d,)."""
+        if temperature <= 0:
+            return self.posterior.mean
+        if self._root_of != self.version:
+            self._root, self._root_of = self.posterior.root(), self.version
+        weights: Matrix = self.posterior.mean + temperature * (self._root @ z)
+        return weights
+
+    def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+        """Take in a page that the link to target `row` led to (None: a seed).
+
+        Returns the rows of the targets that it links to. O(links of the page), and a refit now
+        and then, at ever greater distances, of O(1) a page.
+        """
+        own = self._rows({page.fingerprint: page.url})[0]
+        row = own if row is None else row
+        links = _links_of(page)
+        rows = self._rows({target: link.url for target, link in links.items()})
+        if self.evidence.page_of(own) < 0:
+            self._add(page, own, self._read(rows, links.values()) if rows else None)
+        if row != own:
+            self._try(row, self.evidence.page_of(own))
+        if self.evidence.tries >= self._next_refit:
+            self.refit()
+            self._next_refit = max(self.evidence.tries + 5, int(self.evidence.tries * _GROWTH))
+        self.version += 1
+        return dict(zip(links, rows, strict=True))
+
+    def row_of(self, target: Fingerprint) -> int | None:
+        """Return the row of a target, None when nothing has linked to it."""
+        return self.evidence.row(target)
+
+    def miss(self, row: int) -> None:
+        """The link to target `row` led to no page."""
+        if self.evidence.is_open(row):
+            self._learn(row, 0.0, -1)
+            self.evidence.settle(row, 0.0, is_page=False)
+            self.version += 1
+
+    def refit(self) -> None:
+        """Look at the latest pages again: their labels, the profile, the posterior."""
+        pages = self.evidence.pages
+        first = max(len(pages) - REMEMBERED, 0)
+        latest = np.arange(first, len(pages))
+        relevances = pages["relevance"][latest].astype(float)
+        self.reference = self._reference_of(relevances)
+        relative = np.minimum(1.0, relevances / self.reference)
+        if self._tuning.has("profile"):
+            pages["like"][latest] = self.profile.refit(relative)
+        say = self.profile.say
+        labels = (1 - say) * relative + say * pages["like"][latest]
+        self.evidence.relabel(latest, labels)
+        xs, numbers = self._history.examples()
+        if len(xs) and self._tuning.has("fit"):
+            ys = np.where(numbers >= 0, pages["label"][numbers], 0.0).astype(float)
+            weights = ys + (1 - ys) * self._weight_of_bad
+            self.posterior.refit(xs, ys, weights)
+
+    def _label(self, relevance: float, like: float) -> float:
+        say = self.profile.say
+        return (1 - say) * min(1.0, relevance / self.reference) + say * like
+
+    def _reference_of(self, relevances: npt.NDArray[np.float64]) -> float:
+        """The mean relevance of the best pages, drawn towards what a good one should have."""
+        best = max(_BEST_AT_LEAST, int(_BEST_SHARE * len(relevances)))
+        top = np.sort(relevances)[-best:]
+        return float((top.sum() + _TRUST_IN_BAR * self._bar) / (len(top) + _TRUST_IN_BAR))
+
+    @property
+    def _weight_of_bad(self) -> float:
+        """Bad pages weigh less while there are many, so that good ones are heard."""
+        good = self.evidence.labels
+        return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
+
+    def _add(self, page: Page, row: int, found: PageLinks | None) -> None:
+        """Note a page that was not known, and the links on it."""
+        title = page.content.title
+        like = self.profile.add(*self._hasher.page(title, page.content.text))
+        match = self._match_of_anchor(title)
+        label = self._label(page.relevance, like)
+        number = self.evidence.add_page(row, page.relevance, label, like, match)
+        self._try(row, number)
+        if found is not None:
+            self.evidence.add_links(number, found)
+
+    def _try(self, row: int, page: int) -> None:
+        """The target `row` has turned out to be `page`, itself or by a redirect."""
+        if not self.evidence.is_open(row):
+            return
+        label = float(self.evidence.pages["label"][page])
+        self._learn(row, label, page)
+        self.evidence.become(row, page)
+        self.evidence.settle(row, label)
+
+    def _learn(self, row: int, label: float, page: int) -> None:
+        """Learn from the links into a target that has become `page` (−1: none).
+
+        Of a page that is not there, words say nothing: that is left to `alive`.
+        """
+        inlinks = self.evidence.inlinks_of(row)
+        if not len(inlinks):
+            return
+        bad = self._weight_of_bad
+        if self._tuning.has("fit"):
+            x = self.features(np.array([row]))[0]
+            self.posterior.update(x, label, label + (1 - label) * bad)
+            self._history.add(x, page, int(inlinks[-1]))
+        if page < 0 or not self._tuning.has("words"):
+            return
+        old, pages = self._history.replay(_REPLAYS)
+        old, pages = old[pages >= 0], pages[pages >= 0]
+        self.words.learn(
+            self.evidence.words(np.concatenate((inlinks, old))),
+            np.concatenate((np.full(len(inlinks), label), self.evidence.pages["label"][pages])),
+            bad,
+        )
+
+    def _read(self, rows: list[int], links: Collection[Link]) -> PageLinks:
+        """What the links of a page, to targets `rows`, say."""
+        return PageLinks(
+            rows,
+            [path_group(link.tag_path) for link in links],
+            self._hasher.links((link.anchor, link.context, link.tag_path) for link in links),
+            [self._match_of_anchor(link.anchor) for link in links],
+            [self._match_of_context(link.context) for link in links],
+        )
+
+    def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
+        """The rows of addresses, of which those not known become targets."""
+        row_of = self.evidence.row
+        rows = [row_of(target) for target in urls]
+        new = [target for target, row in zip(urls, rows, strict=True) if row is None]
+        if new:
+            texts = [readable(urls[target]) for target in new]
+            added = self.evidence.add_targets(
+                Targets(
+                    [urls[target] for target in new],
+                    new,
+                    self._hasher.urls(texts),
+                    [self._match_of_context(text) for text in texts],
+                )
+            )
+            number = iter(added)
+            return [next(number) if row is None else row for row in rows]
+        return [row for row in rows if row is not None]
+
+    def _match_of_anchor(self, text: str) -> float:
+        return min(1.0, _ANCHOR * self._match(text, "")) if text else 0.0
+
+    def _match_of_context(self, text: str) -> float:
+        return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0
+
+
+def _links_of(page: Page) -> dict[Fingerprint, Link]:
+    """The links of a page by target, the first one to each, none to the page itself."""
+    found: dict[Fingerprint, Link] = {}
+    for link in page.links:
+        found.setdefault(link.fingerprint, link)
+    found.pop(page.fingerprint, None)
+    return found

@@ -1,0 +1,129 @@
+"""What a link model has learnt, in a file that the next crawl of the same topic begins with.
+
+Kept are the weights of both levels, the profile, and the relevance of a good page. The evidence
+belongs to the pages of one crawl and is not. The file is that of `numpy.savez`, read without
+pickle.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.errors import SettingError
+from evocrawl.species.evo.link_model.features import FEATURES
+from evocrawl.species.evo.link_model.hashing import BUCKETS
+from evocrawl.species.evo.link_model.model import LinkModel
+from evocrawl.species.evo.link_model.posterior import Posterior
+
+VERSION = 2
+DOUBT = 4.0
+"""What was learnt elsewhere counts as much as a DOUBT-th of its examples here."""
+
+_MOST_BYTES = 1 << 24
+
+State = Mapping[str, npt.NDArray[Any]]
+
+
+def to_state(model: LinkModel) -> dict[str, npt.NDArray[Any]]:
+    """Return what `model` has learnt; only words that it met take room."""
+    words = np.flatnonzero(model.words.weights).astype(np.uint16)
+    profile, profile_weights = model.profile.terms()
+    return {
+        "version": np.array(VERSION),
+        "features": np.array(FEATURES),
+        "mean": model.posterior.mean.copy(),
+        "covariance": model.posterior.covariance.copy(),
+        "reference": np.array(model.reference),
+        "bias": np.array(model.words.bias),
+        "words": words,
+        "weights": model.words.weights[words],
+        "squares": model.words.squares[words],
+        "profile": profile,
+        "profile_weights": profile_weights,
+        "profile_scale": np.array(model.profile.scale),
+    }
+
+
+def from_state(model: LinkModel, state: State) -> None:
+    """Give a new `model` what another had learnt, as its prior.
+
+    Raises ValueError for a state of another version, of other features, of other shapes, or with
+    numbers that are not finite.
+    """
+    if set(state) != set(to_state(model)) or int(state["version"]) != VERSION:
+        raise ValueError("what was learnt is of another version")
+    if tuple(state["features"].tolist()) != FEATURES:
+        raise ValueError("what was learnt is of another version: its features are not the present")
+    _check(state)
+    mean, covariance = state["mean"].astype(float), state["covariance"].astype(float)
+    precision = np.linalg.inv(DOUBT * covariance + 1e-9 * np.eye(len(mean)))
+    model.posterior = Posterior(mean, (precision + precision.T) / 2)
+    words = state["words"]
+    model.words.weights[words] = state["weights"]
+    model.words.squares[words] = state["squares"]
+    model.words.bias = float(state["bias"])
+    model.begin_near(float(state["reference"]))
+    model.profile.inherit(state["profile"], state["profile_weights"], float(state["profile_scale"]))
+
+
+def save(model: LinkModel, path: str | Path) -> None:
+    """Write what `model` has learnt, whole or not at all. Raises OSError."""
+    beside = Path(f"{path}.part")
+    with beside.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **to_state(model))
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def load(model: LinkModel, path: str | Path) -> None:
+    """Give a new `model` what stands in a file; raises SettingError where that is no such file."""
+    allowed = "a file that a crawl has written by learn_to"
+    try:
+        if Path(path).stat().st_size > _MOST_BYTES:
+            raise ValueError("it is too large")
+        _check_sizes(path)
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as state:
+            from_state(model, {name: state[name] for name in state.files})
+    except (
+        OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, zipfile.BadZipFile,
+        np.linalg.LinAlgError,
+    ) as error:  # fmt: skip
+        raise SettingError("learnt", str(path), f"{allowed} ({error})") from error
+
+
+def digest(path: str | Path) -> str:
+    """Return what tells a file's content from another's; "" for no path. Raises OSError."""
+    return blake2b(Path(path).read_bytes(), digest_size=8).hexdigest() if path else ""
+
+
+def _check_sizes(path: str | Path) -> None:
+    """A small file may unpack to a huge one: refuse that before it is unpacked."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
+            raise ValueError("it is too large")
+
+
+def _check(state: State) -> None:
+    d, words, profile = len(FEATURES), state["words"], state["profile"]
+    shapes = {
+        "mean": (d,), "covariance": (d, d), "reference": (), "bias": (), "profile_scale": (),
+        "weights": words.shape, "squares": words.shape, "profile_weights": profile.shape,
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        values = state[name]
+        if values.dtype.kind != "f" or values.shape != shape or not np.isfinite(values).all():
+            raise ValueError(f"{name} is not {shape} finite numbers")
+    for ids in (words, profile):
+        if ids.dtype != np.uint16 or ids.ndim != 1 or (ids >= BUCKETS).any():
+            raise ValueError("it has words that are none")
+    if (state["squares"] <= 0).any() or state["reference"] <= 0 or state["profile_scale"] < 0:
+        raise ValueError("it has numbers below 0")

@@ -1,0 +1,52 @@
+"""Where the second level's weights begin: fitted over other topics, shipped as data.
+
+The data are in prior.json, with where they come from.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.species.evo.link_model.features import FEATURES
+
+_BY_HAND = {
+    "bias": -2.0, "words_max": 1.0, "words_mean": 1.0, "anchor": 1.5, "context": 0.7, "url": 1.0,
+    "parent_max": 0.7, "parent_mean": 1.0, "links": 0.1, "parent_sum": 0.3, "host": 0.7,
+    "folder": 0.7, "path": 0.5, "hub": 1.5, "anchor_profile": 1.0, "context_profile": 0.5,
+    "url_profile": 0.7, "distance": -0.3, "parent_like_mean": 0.5, "parent_title": 0.3,
+    "near": 0.7, "alive": 3.0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """A normal distribution: `mean`, shape (d,), and `precision`, shape (d, d)."""
+
+    mean: npt.NDArray[np.float64]
+    precision: npt.NDArray[np.float64]
+
+
+def by_hand() -> Prior:
+    """Return a prior that was set by thought alone, before anything was fitted."""
+    mean = np.array([_BY_HAND.get(name, 0.0) for name in FEATURES])
+    return Prior(mean, 3.0 * np.eye(len(FEATURES)))
+
+
+@cache
+def shipped() -> Prior:
+    """Return the prior that comes with the package.
+
+    Raises ValueError when it was fitted for other features than the present ones.
+    """
+    told = json.loads(
+        files("evocrawl.species.evo.link_model").joinpath("prior.json").read_text("utf-8")
+    )
+    if tuple(told["features"]) != FEATURES:
+        raise ValueError("prior.json is for other features: make it anew")
+    return Prior(np.array(told["mean"]), np.array(told["precision"]))

@@ -1,0 +1,186 @@
+"""The open links of the species `evo`: a queue by worth, and the best of them at hand.
+
+Worth changes with every page. Looking at every waiting link again would cost more the longer a
+crawl lasts; here each step looks again at the `_AT_HAND` links known as the best, at `_SWEPT`
+others in turn, and at those that were found just now.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.species.parts import Queue
+
+Matrix = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+_AT_HAND = 48
+_SWEPT = 32
+_SEED = 1e6
+_CHANGE = 0.05
+"""A worth that changed by less stays as it is in the queue."""
+
+
+class Valuer(Protocol):
+    """What is needed of the link model."""
+
+    version: int
+
+    def features(self, rows: Rows) -> Matrix:
+        """Return the features of targets, shape (n, d)."""
+
+    def worths(self, features: Matrix) -> Matrix:
+        """Return what targets of these features seem worth, shape (n,)."""
+
+
+class LeadsByRow(Protocol):
+    """Links by the row of their target."""
+
+    def get(self, number: int) -> Lead | None:
+        """Return the link of a row, None where it has none."""
+
+    def put(self, leads: Mapping[int, Lead]) -> list[int]:
+        """Set the links of some rows; return the rows that had none."""
+
+    def forget(self, number: int) -> None:
+        """Remove the link of a row."""
+
+    def worths(self, numbers: Rows) -> Matrix:
+        """Return what some rows were said to be worth since their links were put, −inf if not."""
+
+    def set_worths(self, numbers: Rows, worths: Matrix) -> None:
+        """Say what some rows are worth."""
+
+    def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
+        """Return where the links of some rows lead, None where they have none."""
+
+
+class CandidateRanking:
+    """Open links by the model's row of their target, which a lead carries as its features."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        model: Valuer,
+        is_claimed: Callable[[Fingerprint], bool],
+        leads: LeadsByRow,
+    ) -> None:
+        self._queue = queue
+        self._model = model
+        self._is_claimed = is_claimed
+        self._leads = leads
+        self._turns = array("I")
+        self._next_turn = 0
+        self._fresh: list[int] = []
+        self._hand: list[int] = []
+        self._features: dict[int, Matrix] = {}
+        self._seen = -1
+
+    @property
+    def has_parked(self) -> bool:
+        """True when links wait for busy hosts."""
+        return self._queue.has_parked
+
+    def add(self, leads: Sequence[Lead]) -> None:
+        """Take in links, new or found again. O(log n) a link."""
+        rows: dict[int, Lead] = {}
+        for lead in leads:
+            row = row_of(lead)
+            self._queue.push(lead, _SEED if row is None else lead.score)
+            if row is not None:
+                rows[row] = lead
+        self._turns.extend(self._leads.put(rows))
+        self._fresh.extend(rows)
+        self._seen = -1
+
+    def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
+        """Return the links at hand whose hosts are free; a seed alone; none where all wait.
+
+        O(log n) amortised, whatever the number of links.
+        """
+        first = self._queue.peek(is_free)
+        if first is None or row_of(first) is None:
+            return [] if first is None else [first]
+        if self._seen != self._model.version:
+            self._look_again(first)
+            self._seen = self._model.version
+        hosts: dict[str, bool] = {}
+        leads = []
+        for row in self._hand:
+            lead = self._leads.get(row)
+            if lead is None or self._is_claimed(lead.fingerprint):
+                continue
+            if lead.host not in hosts:
+                hosts[lead.host] = is_free(lead.host)
+            if hosts[lead.host]:
+                leads.append(lead)
+        return leads or [first]
+
+    def features(self, leads: Sequence[Lead]) -> Matrix:
+        """Return the features of links at hand, as of the last look, shape (n, d)."""
+        rows = [row_of(lead) or 0 for lead in leads]
+        known = [self._features.get(row) for row in rows]
+        if any(each is None for each in known):
+            return self._model.features(np.array(rows))
+        return np.array(known)
+
+    def free(self, host: str) -> None:
+        """Count the host's links again."""
+        self._queue.free(host)
+
+    def _look_again(self, first: Lead) -> None:
+        rows = self._open((*self._hand, *self._fresh)) | self._swept()
+        rows.add(row_of(first) or 0)
+        self._fresh.clear()
+        ordered = np.array(sorted(rows))
+        features = self._model.features(ordered)
+        worths = self._model.worths(features)
+        has_changed = np.abs(worths - self._leads.worths(ordered)) > _CHANGE
+        changed = ordered[has_changed]
+        self._leads.set_worths(changed, worths[has_changed])
+        for row, worth in zip(changed.tolist(), worths[has_changed].tolist(), strict=True):
+            self._queue.rerank(self._leads.get(row) or first, worth)
+        best = np.argsort(-worths, kind="stable")[:_AT_HAND]
+        self._hand = ordered[best].tolist()
+        self._features = dict(zip(self._hand, features[best], strict=True))
+
+    def _swept(self) -> set[int]:
+        """The next rows in turn that are open; those no longer open leave the turns."""
+        turns = self._turns
+        ahead = [turns[(self._next_turn + n) % len(turns)] for n in range(min(_SWEPT, len(turns)))]
+        are_open = self._open(ahead)
+        swept = set[int]()
+        for _ in range(len(ahead)):
+            self._next_turn %= max(len(turns), 1)
+            row = turns[self._next_turn]
+            if row in are_open or (row not in ahead and self._open((row,))):
+                swept.add(row)
+                self._next_turn += 1
+            else:
+                self._leads.forget(row)
+                last = turns.pop()
+                if self._next_turn < len(turns):
+                    turns[self._next_turn] = last
+                if not turns:
+                    break
+        return swept
+
+    def _open(self, rows: Sequence[int]) -> set[int]:
+        """Those of `rows` that are still to be followed."""
+        is_claimed = self._is_claimed
+        return {
+            row
+            for row, target in zip(rows, self._leads.targets(rows), strict=True)
+            if target is not None and not is_claimed(target)
+        }
+
+
+def row_of(lead: Lead) -> int | None:
+    """Return the row of a link's target, None for a seed."""
+    return lead.features if isinstance(lead.features, int) else None

@@ -1,0 +1,240 @@
+"""The default species: one link model for all, and agents that trust it each in their own way.
+
+What a link is worth is learnt by the whole population from every visit. An agent is a guess at how
+the evidence should be weighed: its genome is a draw z from a standard normal distribution and a
+temperature τ ≥ 0, and it follows the link of the greatest ::
+
+    (θ + τ · L z) · x          x the link's features, θ the posterior mean, L Lᵀ its covariance
+
+so that an agent of temperature 1 is a draw from the posterior (Thompson 1933; Chapelle & Li 2011,
+An empirical evaluation of Thompson sampling), one of temperature 0 believes the model to the
+letter, and all agree more and more as the crawl learns. Clones inherit the genome with mutation:
+guesses that lead to energy become more frequent, others starve.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
+from evocrawl.species.energy import EnergySharing
+from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
+from evocrawl.species.parts import Queue
+
+_SEED = 1e6
+_HOTTEST = 2.0
+_FAR = 20.0
+"""No draw from a standard normal distribution is as far from 0."""
+
+
+class SharedModel(Valuer, Protocol):
+    """What the species needs of a link model; see `evocrawl.species.evo.link_model.LinkModel`."""
+
+    @property
+    def width(self) -> int:
+        """The number of features, d."""
+
+    def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+        """Take in a page; return the rows of the targets it links to."""
+
+    def row_of(self, target: Fingerprint) -> int | None:
+        """Return the row of a target, None for one that is not known."""
+
+    def miss(self, row: int) -> None:
+        """Take in a link that led to no page."""
+
+    def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
+        """Return mean + temperature · L z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Genome:
+    """How an agent departs from the model's mean."""
+
+    z: npt.NDArray[np.float64]
+    temperature: float
+
+
+@dataclass(slots=True)
+class GenomePool:
+    """Gives agents their genomes. `temperatures` are those of founders, in turn."""
+
+    width: int
+    temperatures: tuple[float, ...]
+    mutation: float
+    founded: int = 0
+
+    def genome(self, agent: Agent) -> Genome:
+        """Return the agent's genome, drawing it for a founder."""
+        if not isinstance(agent.mind, Genome):
+            temperature = self.temperatures[self.founded % len(self.temperatures)]
+            self.founded += 1
+            agent.mind = Genome(agent.rng.standard_normal(self.width), temperature)
+        return agent.mind
+
+    def child_of(self, parent: Genome, agent: Agent) -> Genome:
+        """Return a changed copy: z stays standard normal, τ changes by some factor."""
+        m = self.mutation
+        z = math.sqrt(1 - m * m) * parent.z + m * agent.rng.standard_normal(self.width)
+        temperature = parent.temperature * math.exp(m * agent.rng.standard_normal())
+        return Genome(z, min(temperature, _HOTTEST))
+
+
+@dataclass(frozen=True, slots=True)
+class GenomeRows:
+    """A genome as numbers: its temperature, then z."""
+
+    width: int
+
+    def pack(self, mind: object) -> tuple[float, ...]:
+        """Return the numbers of a genome, none where there is no genome yet."""
+        return (mind.temperature, *map(float, mind.z)) if isinstance(mind, Genome) else ()
+
+    def unpack(self, row: tuple[float, ...]) -> Genome | None:
+        """Return the genome; raises ValueError for numbers that are none."""
+        if not row:
+            return None
+        temperature, *z = row
+        if len(z) != self.width or not 0 <= temperature <= _HOTTEST or max(map(abs, z)) > _FAR:
+            raise ValueError("no genome")
+        return Genome(np.array(z), temperature)
+
+
+@dataclass(slots=True)
+class PageObserver:
+    """Shows each page to the model once, whoever asks first; and some links of it again."""
+
+    model: SharedModel
+    last: Fingerprint = b""
+    links: Sequence[Link] = ()
+    rows: dict[Fingerprint, int] = field(default_factory=dict)
+
+    def read(self, page: Page, via: Lead) -> dict[Fingerprint, int]:
+        """Return the rows of the page's links."""
+        if page.fingerprint != self.last or page.links is not self.links:
+            self.rows = self.model.meet(page, row_of(via))
+            self.last, self.links = page.fingerprint, page.links
+        return self.rows
+
+
+@dataclass(frozen=True, slots=True)
+class BestAtHand:
+    """The agent sees the links that seem best to the population."""
+
+    prospects: CandidateRanking
+
+    def found(self, leads: Sequence[Lead]) -> None:
+        """Take in links. O(log n) a link."""
+        self.prospects.add(leads)
+
+    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Never wander."""
+        return None
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:  # noqa: ARG002
+        """See the best links of free hosts. O(log n) amortised."""
+        leads = self.prospects.best(is_free)
+        if leads:
+            return View(leads)
+        return View((), frozenset((ANY_HOST,)) if self.prospects.has_parked else frozenset())
+
+    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Nothing is elsewhere."""
+        return None
+
+    def freed(self, host: str) -> None:
+        """Count the host's links again."""
+        self.prospects.free(host)
+
+
+@dataclass(frozen=True, slots=True)
+class ByGenome:
+    """A link is worth what the agent's genome makes of its features."""
+
+    model: SharedModel
+    prospects: CandidateRanking
+    mates: GenomePool
+    reader: PageObserver
+
+    def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
+        """Return the worth of a seed: more than any link's."""
+        return _SEED if page is None else 0.0
+
+    def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, int]:
+        """Return a worth to begin with, and the row of the link's target."""
+        return 0.0, self.reader.read(page, via)[link.fingerprint]
+
+    def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
+        """Return the lead that the agent's genome likes best. O(leads · d)."""
+        if len(leads) == 1:
+            return leads[0]
+        genome = self.mates.genome(agent)
+        theta = self.model.sampled(genome.z, genome.temperature)
+        return leads[int(np.argmax(self.prospects.features(leads) @ theta))]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLearning:
+    """What happened to a visit goes to the model."""
+
+    model: SharedModel
+    reader: PageObserver
+
+    def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
+        """Learn from the page, or from there being none."""
+        row = row_of(visit.lead)
+        if isinstance(outcome, Fetched):
+            self.reader.read(outcome.page, visit.lead)
+        elif row is not None and not isinstance(outcome, Dropped):
+            self.model.miss(row)
+
+    def overhear(self, page: Page, via: Lead) -> None:
+        """Learn from a page that others have fetched."""
+        self.reader.read(page, via)
+
+    def overhear_dead(self, target: Fingerprint) -> None:
+        """Learn from a link that others have followed in vain."""
+        row = self.model.row_of(target)
+        if row is not None:
+            self.model.miss(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Heredity(EnergySharing):
+    """Energy is shared among parent and clones, who inherit the genome with mutation."""
+
+    mates: GenomePool
+
+    def inherit(self, parent: Agent, child: Agent) -> None:
+        """Give the child a changed copy of its parent's genome."""
+        child.mind = self.mates.child_of(self.mates.genome(parent), child)
+
+
+def evo(
+    queue: Queue,
+    is_claimed: Callable[[Fingerprint], bool],
+    model: SharedModel,
+    leads: LeadsByRow,
+    *,
+    temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
+    mutation: float = 0.3,
+) -> Species:
+    """Make the species on a queue, a model and a keeper of links of its own."""
+    prospects = CandidateRanking(queue, model, is_claimed, leads)
+    mates = GenomePool(model.width, temperatures, mutation)
+    reader = PageObserver(model)
+    return Species(
+        "evo",
+        BestAtHand(prospects),
+        ByGenome(model, prospects, mates, reader),
+        Heredity(mates),
+        ModelLearning(model, reader),
+        minds=GenomeRows(model.width),
+    )

@@ -1,0 +1,1 @@
+"""Foragers for new pages (Palotai et al.): weblog, reinforcement and both."""

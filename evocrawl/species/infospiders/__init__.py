@@ -1,0 +1,1 @@
+"""InfoSpiders (Pant & Menczer 2002): agents with a keyword network each."""

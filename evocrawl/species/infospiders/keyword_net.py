@@ -1,0 +1,106 @@
+"""A net of one unit that estimates a link by the keywords around it (Menczer & Belew 2000).
+
+Its inputs are keyword frequencies, each occurrence weighing less the farther it is from the link::
+
+    in(k, l) = Σ 1/dist(o, l)    over the occurrences o of keyword k near link l
+    λ(l) = tanh(b + Σ_k w_k · in(k, l))                  in (−1, 1)
+
+The delta rule moves λ towards a target t, with a rate η::
+
+    Δw_k = η · (t − λ) · (1 − λ²) · in(k, l),    Δb the same with an input of 1
+
+Distance is counted in words, the unit the sources differ on: a word of the anchor has distance 1,
+the one beside the anchor 2, and so on up to the window, for MySpiders looks at "a small set of
+words around each hyperlink" and its sources give anchor text the greatest weight. Every word
+counts for the distance, but words that nearly every text has are not kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Protocol, TypeAlias
+
+from evocrawl.core.model import Link
+
+Near: TypeAlias = str
+"""The terms near a link, apart by spaces, a line for each distance from 1 on: what leads carry."""
+
+_ANCHOR_TERMS = 16
+"""Terms of an anchor that are read: stuffing an anchor gains little."""
+_CHARS_A_WORD = 12
+"""Characters that are read for each word looked for: twice what an English word takes."""
+_STEEPEST = 8.0
+"""Greatest size of a weight; tanh tells no more beyond, and nothing may grow without end."""
+
+
+class Lexicon(Protocol):
+    """What is needed of a language."""
+
+    query: tuple[str, ...]
+    common: frozenset[str]
+
+    def read(self, text: str) -> list[str]:
+        """Return the terms of a text in their order."""
+
+    def count(self, text: str) -> dict[str, int]:
+        """Return how often each term occurs in a text."""
+
+    def weight(self, term: str) -> float:
+        """Return how rare a term is, 0 for one that names no topic."""
+
+
+def near(link: Link, lexicon: Lexicon, window: int) -> Near:
+    """Return the terms at distances 1 to `window` of a link. O(window + words of the anchor).
+
+    The anchor's first occurrence in the context is taken for the link.
+    """
+    common, anchor, context = lexicon.common, link.anchor, link.context
+    levels = [[term for term in lexicon.read(anchor)[:_ANCHOR_TERMS] if term not in common]]
+    place = context.find(anchor) if anchor else -1
+    if place >= 0 and window > 1:
+        reach, end = _CHARS_A_WORD * window, place + len(anchor)
+        before = lexicon.read(context[max(place - reach, 0) : place])[:-window:-1]
+        after = lexicon.read(context[end : end + reach])[: window - 1]
+        for pair in zip_longest(before, after):
+            levels.append([term for term in pair if term and term not in common])
+    return "\n".join(map(" ".join, levels)).rstrip("\n")
+
+
+@dataclass(slots=True)
+class Net:
+    """`weights` w_k by keyword and the `bias` b, each in [−8, 8]."""
+
+    weights: dict[str, float]
+    bias: float = 0.0
+
+    def estimate(self, near: Near) -> float:
+        """Return λ, in (−1, 1). O(terms near the link)."""
+        total = self.bias
+        for keyword, share in self._inputs(near):
+            total += self.weights[keyword] * share
+        return math.tanh(total)
+
+    def learn(self, near: Near, target: float, rate: float) -> None:
+        """Move λ towards a finite `target` by the delta rule, `rate` η ≥ 0."""
+        output = self.estimate(near)
+        step = rate * (target - output) * (1 - output * output)
+        for keyword, share in self._inputs(near):
+            self.weights[keyword] = _bounded(self.weights[keyword] + step * share)
+        self.bias = _bounded(self.bias + step)
+
+    def _inputs(self, near: Near) -> list[tuple[str, float]]:
+        """The keywords near a link, an occurrence at a time, with 1/dist."""
+        if self.weights.keys().isdisjoint(near.split()):
+            return []  # as it is with most links
+        return [
+            (term, 1 / distance)
+            for distance, terms in enumerate(near.split("\n"), 1)
+            for term in terms.split()
+            if term in self.weights
+        ]
+
+
+def _bounded(weight: float) -> float:
+    return min(max(weight, -_STEEPEST), _STEEPEST)

@@ -1,0 +1,101 @@
+"""A draw among waiting links: each link of a free host alike, whatever the number of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.random import Generator
+
+from evocrawl.core.model import Fingerprint, Lead
+
+
+class Lottery:
+    """Waiting links by host; hosts weigh as much as they have links, busy ones nothing.
+
+    A link is in once per target; claimed ones leave when they are drawn. The weights stand in a
+    binary indexed tree (Fenwick 1994), so that a draw costs O(log hosts), not O(links).
+    """
+
+    def __init__(self, is_claimed: Callable[[Fingerprint], bool]) -> None:
+        self._is_claimed = is_claimed
+        self._known: set[Fingerprint] = set()
+        self._queues: list[list[Lead]] = []
+        self._places: dict[str, int] = {}
+        self._tree = [0]
+        self._parked: set[str] = set()
+        self._total = 0
+
+    @property
+    def has_parked(self) -> bool:
+        """True when links wait for a host that was busy when it came up."""
+        return bool(self._parked)
+
+    def push(self, lead: Lead) -> None:
+        """Add a link. Runtime complexity: O(log hosts)."""
+        if lead.fingerprint in self._known or self._is_claimed(lead.fingerprint):
+            return
+        self._known.add(lead.fingerprint)
+        place = self._places.get(lead.host)
+        if place is None:
+            place = self._places[lead.host] = self._grow()
+        self._queues[place].append(lead)
+        if lead.host not in self._parked:
+            self._add(place, 1)
+
+    def draw(self, rng: Generator, is_free: Callable[[str], bool]) -> Lead | None:
+        """Return one of the open links of free hosts; it stays until it is claimed.
+
+        Hosts found busy are parked until `free` names them. O(log hosts) amortised.
+        """
+        while self._total:
+            place, at = self._find(int(rng.integers(self._total)))
+            queue = self._queues[place]
+            lead = queue[at]
+            if self._is_claimed(lead.fingerprint):
+                queue[at] = queue[-1]
+                queue.pop()
+                self._known.discard(lead.fingerprint)
+                self._add(place, -1)
+            elif is_free(lead.host):
+                return lead
+            else:
+                self._parked.add(lead.host)
+                self._add(place, -len(queue))
+        return None
+
+    def free(self, host: str) -> None:
+        """The host's links count again. Runtime complexity: O(log hosts)."""
+        if host in self._parked:
+            self._parked.remove(host)
+            place = self._places[host]
+            self._add(place, len(self._queues[place]))
+
+    def _grow(self) -> int:
+        """Add a host without links; return its place, from 0."""
+        self._queues.append([])
+        node = len(self._tree)
+        weight = 0
+        child = node - 1
+        while child > node - (node & -node):
+            weight += self._tree[child]
+            child -= child & -child
+        self._tree.append(weight)
+        return node - 1
+
+    def _add(self, place: int, weight: int) -> None:
+        self._total += weight
+        node = place + 1
+        while node < len(self._tree):
+            self._tree[node] += weight
+            node += node & -node
+
+    def _find(self, mark: int) -> tuple[int, int]:
+        """Return the host that the link number `mark` belongs to, and its number there."""
+        node = 0
+        step = 1 << (len(self._tree) - 1).bit_length()
+        while step:
+            if node + step < len(self._tree) and self._tree[node + step] <= mark:
+                node += step
+                mark -= self._tree[node]
+            step >>= 1
+        return node, mark

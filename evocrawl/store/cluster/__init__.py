@@ -1,0 +1,1 @@
+"""One crawl of several workers: leases, quotas, events and termination."""

@@ -1,0 +1,177 @@
+"""How a worker comes by hosts, and what it finds there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from functools import partial
+from random import Random
+from typing import Any
+
+from evocrawl.core.model import Fingerprint, Link
+from evocrawl.core.urls.identity import host_of
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.board import ClusterState
+from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
+from evocrawl.store.cluster.redis.connection import Unreachable
+from evocrawl.store.cluster.redis.keys import SHARDS, shard_of
+
+logger = logging.getLogger(__name__)
+
+_PAUSE_S = 0.5
+_SHARDS_SCANNED, _HOSTS_A_SHARD = 16, 4
+
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+"""Something to be done as a task of its own."""
+
+
+class HostLeases:
+    """The hosts of a worker: asked for, taken over, looked through, renewed.
+
+    `begin` starts a task, `reached` is told when Redis did not answer. `on_gained` is called with
+    each host that has become ours, `wake` when there may be something to choose. `asked` are the
+    hosts that Redis has not answered about yet.
+    """
+
+    def __init__(
+        self,
+        board: ClusterState,
+        rows: RowCodec,
+        territory: LeaseTable,
+        begin: Callable[[Work], None],
+        reached: Callable[[bool], None],
+        colony: Callable[[], PopulationSync],
+    ) -> None:
+        self.on_gained: Callable[[str], None] = lambda _: None
+        self.wake: Callable[[], None] = lambda: None
+        self.asked: set[str] = set()
+        self.poisoned = self.taken_over = 0
+        self.random = Random()
+        self._board = board
+        self._rows = rows
+        self._territory = territory
+        self._begin = begin
+        self._reached = reached
+        self._colony = colony
+
+    def ask(self, host: str) -> None:
+        """Begin to ask for a host, unless that is being done."""
+        if host not in self.asked:
+            self.asked.add(host)
+            self._begin(partial(self._take, host))
+
+    async def renew(self) -> None:
+        """Keep what we have; hosts in shards from which we were cast out are lost."""
+        asked_at_s, shards = self._territory.clock(), self._territory.shards()
+        lost = await self._board.renew(shards)
+        self._territory.renewed(set(shards) - lost, asked_at_s)
+        if lost:
+            logger.warning("this worker was silent for too long: others have taken its hosts over")
+            self._colony().lost(self._territory.in_shards(lost))
+
+    def tend(self, doors: list[str]) -> None:
+        """See to it that nobody waits at a door in vain, should a lease run out as it opens."""
+        for door in doors:
+            host = host_of(f"{door}/")
+            if self._territory.is_ours(host):
+                self.on_gained(host)
+            else:
+                self.ask(host)
+
+    async def scan(self, most: int, *, everywhere: bool) -> bool:
+        """Ask for up to `most` hosts that have open links and nobody to fetch them.
+
+        Those are among them that are ours by a lease that we do not know of any more.
+
+        Returns whether there were any in the shards looked at: all of them, or some.
+        """
+        shards = list(range(SHARDS))
+        if not everywhere:
+            shards = self.random.sample(shards, _SHARDS_SCANNED)
+        hosts = await self._board.vacant(shards, _HOSTS_A_SHARD)
+        hosts = [each for each in hosts if each not in self._territory.leases]
+        self.random.shuffle(hosts)
+        for host in hosts[:most]:
+            self.ask(host)
+        return bool(hosts)
+
+    async def look_again(self) -> None:
+        """Show open links of our hosts once more, should one have been missed."""
+        for host in list(self._territory.leases):
+            if await self._board.has_open(host):
+                await self._show(host, again=True)
+        self.wake()
+
+    async def welcome(self, host: str) -> None:
+        """Take in agents that have come to a host of ours."""
+        guests: list[TravellingAgent] = []
+        lease = self._territory.leases.get(host)
+        if lease is None:
+            return
+        for row in await self._board.welcome(host, lease):
+            try:
+                guests.append(self._rows.unpack_guest(row))
+            except ValueError as error:
+                await self.put_aside(host, "guests", b"", row, error)
+        self._colony().welcome(guests)
+
+    async def put_aside(
+        self, host: str, what: str, key: bytes, row: bytes, error: Exception
+    ) -> None:
+        """Count an entry that cannot be read, and keep it where it harms nobody."""
+        self.poisoned += 1
+        logger.warning("put aside: an entry of %s that cannot be read: %.200r", what, str(error))
+        await self._board.quarantine(host, what, key, row)
+
+    async def _take(self, host: str) -> None:
+        try:
+            while not await self._try_to_take(host):
+                await asyncio.sleep(_PAUSE_S)
+        finally:
+            self.asked.discard(host)
+        self.wake()
+
+    async def _try_to_take(self, host: str) -> bool:
+        """Take the host, or learn that it is another's; False where Redis did not answer."""
+        asked_at_s = self._territory.clock()
+        try:
+            is_ours, lease, was_anothers = await self._board.take(host)
+            if not is_ours:
+                self._colony().denied(host)
+                return True
+            self._territory.renewed([shard_of(host)], asked_at_s)
+            done = set[Fingerprint]()
+            async for targets in self._board.done(host):
+                done.update(filter(None, map(target_of, targets)))
+            self.taken_over += was_anothers
+            self._colony().gained(host, lease, done, was_anothers=was_anothers)
+            await self._show(host)
+            await self.welcome(host)
+        except Unreachable:
+            self._reached(False)
+            return False
+        self.on_gained(host)
+        return True
+
+    async def _show(self, host: str, *, again: bool = False) -> None:
+        async for batch in self._board.open_links(host):
+            links: list[tuple[Link, Source | None]] = []
+            for key, row in batch:
+                try:
+                    links.append(self._rows.unpack_link(host, key, row))
+                except (ValueError, KeyError, TypeError) as error:
+                    await self.put_aside(host, "open", key, row, error)
+            if host not in self._territory.leases:
+                return
+            self._colony().show(host, links, again=again)
+
+
+def target_of(key: bytes) -> Fingerprint | None:
+    """Return the target that a key of a hash stands for, None for one that is none."""
+    try:
+        return bytes.fromhex(key.decode("ascii"))
+    except ValueError:
+        return None

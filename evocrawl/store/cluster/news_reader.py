@@ -1,0 +1,71 @@
+"""How a worker takes in what the others have settled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+
+from evocrawl.store.cluster.host_leases import HostLeases, target_of
+from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.board import ClusterEvent, ClusterState
+from evocrawl.store.cluster.redis.codec import RowCodec
+
+_AT_ONCE = 100
+_WARM_UP = 2000
+
+
+class NewsReader:
+    """Reads the news, and the pages that they tell of."""
+
+    def __init__(
+        self, board: ClusterState, rows: RowCodec, colony: PopulationSync, holdings: HostLeases
+    ) -> None:
+        self._board = board
+        self._rows = rows
+        self._colony = colony
+        self._holdings = holdings
+        self._waiting: list[ClusterEvent] = []
+        self._after = "0-0"
+
+    def __bool__(self) -> bool:
+        """Return True while there is something that was read and not taken in yet."""
+        return bool(self._waiting)
+
+    async def begin(self) -> None:
+        """Begin with the latest 2 000 pieces of news, so that a new worker knows what others do."""
+        self._waiting, self._after = await self._board.latest_news(_WARM_UP)
+
+    async def listen(self, living: Collection[str]) -> bool:
+        """Take in up to 100 pieces; `living` are the workers alive. Returns whether there were any.
+
+        Between two of them the event loop goes on.
+        """
+        if not self._waiting:
+            self._waiting, self._after = await self._board.news(self._after, _AT_ONCE)
+        news = self._waiting[:_AT_ONCE]
+        pages = [each for each in news if each.kind == "page"]
+        found = dict(zip(pages, await self._board.pages(pages), strict=True)) if pages else {}
+        for each in news:
+            self._colony.is_of(each.host, each.session, living)
+            if each.kind == "page":
+                await self._hear_page(each, *found[each])
+            elif each.kind == "dead" and (target := target_of(each.key)):
+                self._colony.heard_dead(target)
+            else:
+                await self._holdings.welcome(each.host)
+            await asyncio.sleep(0)
+        self._waiting = self._waiting[_AT_ONCE:]
+        return bool(news)
+
+    async def _hear_page(
+        self, news: ClusterEvent, record: bytes | None, content: bytes | None
+    ) -> None:
+        if record is None or content is None:
+            return
+        try:
+            page, told = self._rows.unpack_page(news.host, news.key, record, content)
+            depth = int(told.get("depth", 0))
+        except (ValueError, TypeError, KeyError) as error:
+            await self._holdings.put_aside(news.host, "pages", news.key, record, error)
+        else:
+            self._colony.heard(page, depth)

@@ -1,0 +1,277 @@
+"""One worker's population as a part of a crawl that several workers share.
+
+The rows in Redis are the truth; this keeps the population in step with them. What it does to the
+population it does at once; what it tells Redis goes into the outbox.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+
+from evocrawl.core.fetch import LATER, OVER_BUDGET, FetchDetails
+from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page
+from evocrawl.core.urls.identity import host_of
+from evocrawl.politeness.robots.rules import authority
+from evocrawl.population.discovery import ROOT
+from evocrawl.population.population import Gate, Population
+from evocrawl.species.base import Agent
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.redis.codec import Source, TravellingAgent
+from evocrawl.store.cluster.redis.commands import RedisCommands
+from evocrawl.store.cluster.redis.outbox import OutboxBatch
+from evocrawl.store.journal.operations import Op, VisitSettled
+
+logger = logging.getLogger(__name__)
+
+LEASE_LOST = "the host is another worker's by now"
+MOVED_AWAY = "redirects to a host that is not ours at present"
+NOT_TRIED = (LEASE_LOST, MOVED_AWAY)
+"""Failures that are not the link's: it costs the agent nothing and teaches nobody anything."""
+
+_LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
+"""Nobody has been there: the link stays open for whoever has the host, or the budget, next."""
+
+
+class PopulationSync:
+    """Keeps `population` in step with the rows of a crawl.
+
+    `put` sends a parcel, `ask` begins to ask for a host. `gate` says which door a URL of an own
+    host is behind.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        territory: LeaseTable,
+        calls: RedisCommands,
+        put: Callable[[OutboxBatch], None],
+        ask: Callable[[str], None],
+    ) -> None:
+        self.territory = territory
+        self.population = population
+        self.fenced = 0
+        self._borders = population.borders
+        self._base = population.environment.base
+        self._calls = calls
+        self._put = put
+        self.ask = ask
+        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
+        """Called with links that other workers, or this one, have found."""
+        self._gate: Gate = lambda _: None
+        self._pacing: dict[str, float] = {}
+
+    # What the worker's own crawl does
+
+    def guard(self, gate: Gate) -> None:
+        """Ask `gate` about the URLs of own hosts."""
+        self._gate = gate
+
+    def door_of(self, url: str) -> str | None:
+        """Return the door that a URL is behind: one for each authority.
+
+        It opens when the host is ours and what `gate` waits for is there.
+        """
+        host = host_of(url)
+        if not host or self.territory.is_ours(host):
+            return self._gate(url)
+        self.ask(host)
+        return authority(url)
+
+    def may_open(self, door: str) -> bool:
+        """Return whether the door, if it is not shut for robots.txt, may open."""
+        return self.territory.is_ours(host_of(f"{door}/"))
+
+    def offer(self, links: Iterable[Link], page: Fingerprint = ROOT) -> int:
+        """Offer links of a page, or seeds, to the crawl.
+
+        The worker that has a link's host shows it to its agents.
+        """
+        source = self._source(page)
+        seeds = [(link, source) for link in links]
+        self._put(OutboxBatch(offers=self._calls.offers(seeds)))
+        return len(seeds)
+
+    def append(self, op: Op) -> None:
+        """Tell of a settled visit; every other operation is this worker's own business."""
+        if isinstance(op, VisitSettled):
+            lead = self.population.unsettled[op.visit].lead
+            self._landed(lead, op.outcome, op.particulars)
+
+    def moved(self, lead: Lead, link: Link) -> None:
+        """Open `link`, to which a redirect of `lead` led, for the worker that has its host."""
+        offered = replace(link, anchor=lead.anchor)
+        self._put(OutboxBatch(offers=self._calls.offers([(offered, self._source_of(lead))])))
+
+    # What comes from Redis
+
+    def gained(self, host: str, lease: str, done: set[Fingerprint], *, was_anothers: bool) -> None:
+        """The host is ours; `done` are its links that are settled."""
+        self.territory.gain(host, lease)
+        for target in done:
+            self.territory.settle(host, target)
+        self._borders.withdraw(done)
+        if was_anothers:
+            # Its last owner may have sent a request just now.
+            self._pacing[host] = self.population.environment.clock.now_s
+        for agent, _ in self._borders.turn_back(lambda lead: lead.fingerprint in done):
+            self._borders.stay(agent)
+
+    def show(
+        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
+    ) -> None:
+        """Show open links of a host to the population, but for those it has already.
+
+        Those too with `again`, for a population that has nowhere to go.
+        """
+        by_source: dict[Source | None, list[Link]] = defaultdict(list)
+        self.on_links(link for link, _ in links)
+        for link, source in links:
+            target = link.fingerprint
+            is_new = self.territory.wait(host, target)
+            # A link that waits and is claimed led to a page that could not be recorded in time.
+            is_new |= self._base.is_claimed(target)
+            if (is_new or again) and self._borders.restore(target):
+                by_source[source].append(link)
+        for source, found in by_source.items():
+            if source is None:
+                self._borders.show_seeds(found)
+            else:
+                self._borders.show(_page_of(source, found), source.depth)
+
+    def paced(self, host: str, delay_s: float) -> None:
+        """Keep the delay between two owners' requests: `delay_s` from when the host was taken."""
+        taken_at_s = self._pacing.pop(host, None)
+        if taken_at_s is not None and delay_s > 0:
+            self.population.environment.hosts.hold(host, taken_at_s + delay_s)
+
+    def denied(self, host: str) -> None:
+        """The host is another's: agents on their way there travel, and its links go."""
+        for agent, lead in self._borders.turn_back(lambda lead: lead.host == host):
+            self._travel(agent, lead)
+        self._forget(host)
+
+    def fenced_off(self, host: str, lease: str) -> None:
+        """Count what Redis has refused; a host whose lease it refuses is not ours any more."""
+        self.fenced += 1
+        if self.territory.leases.get(host) == lease:
+            self.lost([host])
+
+    def lost(self, hosts: Iterable[str]) -> None:
+        """Hosts are not ours any more; who was on the way stays here."""
+        gone = set(hosts)
+        for agent, _ in self._borders.turn_back(lambda lead: lead.host in gone):
+            self._borders.stay(agent)
+        for host in gone:
+            self._forget(host)
+
+    def is_of(self, host: str, other: str, living: Collection[str]) -> None:
+        """The worker `other` has settled a link of `host`: it has it, if it is alive."""
+        if host not in self.territory.leases and other in living:
+            self._forget(host)
+
+    def heard(self, page: Page, depth: int) -> None:
+        """Another worker has settled a page."""
+        self.on_links(page.links)
+        fresh = [link for link in page.links if self._place(link)]
+        if self._base.get(page.fingerprint) is None:
+            self._borders.hear(page, depth)
+        elif fresh:
+            self._borders.show(replace(page, links=tuple(fresh)), depth)
+
+    def heard_dead(self, target: Fingerprint) -> None:
+        """Another worker has found that a link leads nowhere."""
+        self._borders.hear_dead(target)
+
+    def welcome(self, guests: Iterable[TravellingAgent]) -> None:
+        """Agents have come to a host of ours."""
+        for guest in guests:
+            if not self._borders.arrive(guest.species, guest.energy, guest.page, guest.mind):
+                logger.warning("an agent of an unknown species or mind was sent away")
+
+    def spare(self, most: int) -> list[str]:
+        """Return up to `most` hosts of ours that nobody is fetching from, to be given up."""
+        used = {visit.lead.host for visit in self.population.unsettled.values()}
+        used |= {host_of(f"{door}/") for door in self.population.shut_doors()}
+        return [host for host in self.territory.busy_hosts() if host not in used][:most]
+
+    def _forget(self, host: str) -> None:
+        self._borders.withdraw(self.territory.lose(host))
+        self._pacing.pop(host, None)
+        if any(each.revisits for each in self.population.species):
+            # They see known pages too: without this they would ask for the host again and again.
+            environment = self.population.environment
+            environment.hosts.hold(host, environment.clock.now_s + self.territory.lease_s)
+
+    def _travel(self, agent: Agent, lead: Lead) -> None:
+        if not self._borders.may_leave(agent):
+            self._borders.stay(agent)
+            return
+        minds = agent.species.minds
+        mind = () if minds is None else minds.pack(agent.mind)
+        guest = TravellingAgent(agent.species.name, agent.energy, lead.source, mind)
+        news = self._calls.news("guest", lead.host, lead.fingerprint)
+        self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], news=[news]))
+        self._borders.leave(agent)
+
+    def _landed(self, lead: Lead, outcome: Outcome, told: FetchDetails | None) -> None:
+        if isinstance(outcome, Dead | Dropped) and outcome.reason in _LEFT_OPEN:
+            return
+        lease = self.territory.leases.get(lead.host)
+        if lease is None:
+            self.fenced += 1
+            return
+        self.territory.settle(lead.host, lead.fingerprint)
+        ended = type(outcome).__name__.lower()
+        if not isinstance(outcome, Fetched):
+            settle = self._calls.settle(lead.host, lease, lead.fingerprint, ended)
+            news = self._calls.news("dead", lead.host, lead.fingerprint)
+            self._put(OutboxBatch(settles=[settle], news=[news]))
+            return
+        page, host = outcome.page, host_of(outcome.page.url)
+        own = self.territory.leases.get(host)
+        if own is None:
+            self.fenced += 1
+            return
+        title = page.content.title
+        source = Source(page.url, page.fingerprint, page.relevance, lead.depth, title)
+        calls = self._calls
+        offers = calls.offers([(link, source) for link in page.links if self._place(link)])
+        settles, then = [calls.settle(host, own, page.fingerprint, ended)], None
+        if page.fingerprint != lead.fingerprint:
+            self.territory.settle(host, page.fingerprint)
+            link_done = calls.settle(lead.host, lease, lead.fingerprint, ended)
+            if host == lead.host:
+                settles.append(link_done)
+            else:
+                then = OutboxBatch(settles=[link_done])
+        records = [] if told is None else [calls.record(host, own, outcome, lead, told)]
+        news = calls.news("page", host, page.fingerprint)
+        self._put(OutboxBatch(offers, records, settles, [news], then))
+
+    def _place(self, link: Link) -> bool:
+        """Note a link that was found; those of other workers' hosts are not shown here.
+
+        False where it is known already.
+        """
+        host, target = host_of(link.url), link.fingerprint
+        if self._base.is_claimed(target):
+            return False
+        if host in self.territory.foreign:
+            self._borders.withdraw([target])
+            return True
+        return self.territory.wait(host, target)
+
+    def _source_of(self, lead: Lead) -> Source | None:
+        return self._source(lead.source)
+
+    def _source(self, page: Fingerprint) -> Source | None:
+        record = None if page == ROOT else self._base.get(page)
+        return None if record is None else Source(record.url, page, record.relevance, record.depth)
+
+
+def _page_of(source: Source, links: Sequence[Link]) -> Page:
+    page = Page(source.url, source.fingerprint, source.relevance, 0.0, tuple(links))
+    return replace(page, content=replace(page.content, title=source.title))

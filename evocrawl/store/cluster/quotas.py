@@ -1,0 +1,75 @@
+"""What several workers have together: the budget of requests, and the bounds of the population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.core.budget import Budget
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.store.cluster.redis.board import ClusterState
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTerms:
+    """What the workers share, and how long they wait for each other.
+
+    `limit` is the budget of HTTP requests for all together (None: no limit), `bounds` hold for all
+    populations together. `lease_s` is for how long a worker may be silent before its hosts are
+    taken over, `timeout_s` for how long Redis may be, before the crawl ends.
+    """
+
+    limit: int | None
+    bounds: PopulationBounds
+    lease_s: float
+    timeout_s: float
+
+
+class BudgetQuota:
+    """A worker's part of the budget, which it takes in small portions.
+
+    `limit` is the budget of all (None: no limit). The requests of all workers never exceed it; what
+    a worker had taken and not used when it was killed counts as used.
+    """
+
+    def __init__(self, budget: Budget, board: ClusterState, limit: int | None) -> None:
+        self.limit = limit
+        self._budget = budget
+        self._board = board
+        self._left_for_all = 1
+        if limit is not None:
+            budget.limit = 0
+
+    @property
+    def is_used_up(self) -> bool:
+        """True when neither this worker has any left nor is there more to be had."""
+        return self.limit is not None and not self._left_for_all and self._budget.left == 0
+
+    async def top_up(self, wanted: int, workers: int) -> bool:
+        """Take up to `wanted` more before ours is used up; return whether there was more."""
+        if self.limit is not None:
+            self._budget.share = max(self.limit // max(workers, 1), 1)
+        if self.limit is None or (self._budget.left or 0) >= wanted // 2:
+            return False
+        given, self._left_for_all = await self._board.budget(wanted, self.limit, workers)
+        self._budget.limit = (self._budget.limit or 0) + given
+        return bool(given)
+
+    async def give_back(self) -> None:
+        """Let others have what is left of ours."""
+        unspent = (self._budget.limit or 0) - self._budget.spent
+        if self.limit is not None and unspent > 0:
+            self._budget.limit = self._budget.spent
+            await self._board.budget(-unspent, self.limit, 1)
+
+
+def bounds_per_worker(whole: PopulationBounds, workers: int) -> PopulationBounds:
+    """Return one worker's share of the bounds of all; at least one agent may live.
+
+    >>> share_of(Bounds(20, 8, 60), 4)
+    Bounds(founders=5, lower=2, upper=15)
+    """
+    workers = max(workers, 1)
+    upper = None if whole.upper is None else max(whole.upper // workers, 1)
+    most = whole.founders if upper is None else upper
+    lower = min(-(-whole.lower // workers), most)
+    return PopulationBounds(max(min(whole.founders // workers, most), lower, 1), lower, upper)

@@ -1,0 +1,162 @@
+"""Reads what a crawl has kept in Redis, while it runs or later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+from evocrawl.core.errors import StateError
+from evocrawl.core.fetch import RawResponse
+from evocrawl.core.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
+from evocrawl.store.archive import LeftOut, Opened, StoredPage
+from evocrawl.store.cluster.redis.codec import RowCodec
+from evocrawl.store.cluster.redis.connection import Unreachable, connecting, explained
+from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress
+from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
+
+_AT_ONCE = 500
+
+
+class SharedArchive(Opened):
+    """As `evocrawl.store.archive.Archive`, for a crawl of several workers.
+
+    Pages are told in the order in which they were fetched. Raises StateError where there is no such
+    crawl, or Redis cannot be reached.
+    """
+
+    def __init__(self, store: str) -> None:
+        self.path = RedisAddress.of(store)
+        self._layout = KeyNames(self.path.name)
+        self._rows = RowCodec(LeftOut())
+        try:
+            import redis
+        except ImportError as error:
+            raise StateError(f"{self.path}: pip install 'evocrawl[redis]' ({error})") from error
+        with explained(self.path):
+            self._client: Any = redis.Redis.from_url(self.path.url, **connecting(self.path))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+    def about(self) -> dict[str, Any]:
+        """Return what the crawl is: its options, spider and version."""
+        packed = self._ask("get", self._layout.whole("about"))
+        if packed is None:
+            raise StateError(f"{self.path}: there is no such crawl")
+        return dict(json.loads(packed))
+
+    def __len__(self) -> int:
+        return len(self._fetched)
+
+    def pages(self) -> Iterator[StoredPage]:
+        """Read every page once."""
+        for number, (page, told) in enumerate(self._pages(), 1):
+            said = page.content
+            yield StoredPage(
+                page.url, said.title, said.text, said.language, int(told.get("status", 200)),
+                str(told.get("fetched_at", "")), int(told.get("depth", 0)),
+                str(told.get("parent", "")), str(told.get("anchor", "")), number,
+                int(told.get("agent", 0)), page.relevance, page.energy, page.version.hex(),
+                float(told.get("seconds", 0.0)), 1, str(told.get("duplicate_of", "")),
+                tuple(str(told.get("truncated", "")).split()), said.formats,
+                str(told.get("published_at", "")), str(told.get("changed_at", "")), page.links,
+            )  # fmt: skip
+
+    def answers(self) -> Iterator[tuple[str, str, RawResponse]]:
+        """Read address, date and HTTP answer of each page whose answer was kept."""
+        for fetched_at, host, key in self._fetched:
+            packed = self._ask("hget", self._layout.of(host, "bodies:")[0], key)
+            if packed is None:
+                continue
+            try:
+                url = str(json.loads(self._record(host, key))["url"])
+                head, _, body = packed.partition(b"\n")
+                status_line, headers = json.loads(head)
+                answer = RawResponse(str(status_line), tuple(map(tuple, headers)), body)
+            except (ValueError, KeyError, TypeError) as error:
+                self.left_out(f"an answer of {host}", error)
+            else:
+                yield url, fetched_at, answer
+
+    def ops(self) -> Iterator[Op]:
+        """Tell the crawl as one worker could have done it: each page, then what led nowhere."""
+        numbers = count(1)
+        for number, (page, told) in zip(numbers, self._pages(), strict=False):
+            yield Placed((Link(page.url, page.fingerprint),))
+            yield Chosen(0.0, (), number, page.fingerprint)
+            yield VisitSettled(number, Fetched(page, Cost(float(told.get("seconds", 0.0)))))
+        for number, (target, ended) in zip(numbers, self._unfetched(), strict=False):
+            outcome: Outcome = Refused(Cost()) if ended == b"refused" else Dead("dead", Cost())
+            yield Chosen(0.0, (), number, target)
+            yield VisitSettled(number, outcome)
+
+    @cached_property
+    def _fetched(self) -> list[tuple[str, str, bytes]]:
+        """When, where and what was fetched, in order. O(pages)."""
+        self.about()
+        self._check_marks()
+        found = []
+        for host in sorted(set(self._hosts("pages:"))):
+            for key, record in self._ask("hgetall", self._layout.of(host, "pages:")[0]).items():
+                try:
+                    found.append((str(json.loads(record)["fetched_at"]), host, key))
+                except (ValueError, KeyError, TypeError) as error:
+                    self.left_out(f"a record of {host}", error)
+        return sorted(found)
+
+    def _pages(self) -> Iterator[tuple[Page, dict[str, Any]]]:
+        for _, host, key in self._fetched:
+            content = self._ask("hget", self._layout.of(host, "contents:")[0], key) or b""
+            try:
+                record = self._record(host, key)
+                page, told = self._rows.unpack_page(host, key, record, content)
+            except (ValueError, TypeError, KeyError) as error:
+                self.left_out(f"the page {_url(record, host)}", error)
+            else:
+                yield page, told
+
+    def _check_marks(self) -> None:
+        """Every shard of the crawl has its mark; what lay in one that has none is gone."""
+        epoch = self._ask("hget", self._layout.whole("mark"), "epoch")
+        for shard in range(SHARDS):
+            if self._ask("hget", self._layout.shard(shard, "mark"), "epoch") != epoch:
+                self.left_out(f"shard {shard}", ValueError("Redis has lost it"))
+
+    def _record(self, host: str, key: bytes) -> bytes:
+        return bytes(self._ask("hget", self._layout.of(host, "pages:")[0], key) or b"")
+
+    def _unfetched(self) -> Iterator[tuple[Fingerprint, bytes]]:
+        for host in sorted(set(self._hosts("done:"))):
+            for key, ended in self._ask("hgetall", self._layout.of(host, "done:")[0]).items():
+                if ended in (b"dead", b"refused"):
+                    yield bytes.fromhex(key.decode()), ended
+
+    def _hosts(self, what: str) -> Iterator[str]:
+        """The hosts that have such a hash, by one walk over all keys of the database."""
+        cursor = 0
+        pattern = f"evocrawl:{{{self.path.name}:*}}:{what}*"
+        while True:
+            cursor, keys = self._ask("scan", cursor, pattern, _AT_ONCE)
+            for key in keys:
+                yield key.decode(errors="replace").partition(f"}}:{what}")[2]
+            if not cursor:
+                return
+
+    def _ask(self, command: str, *arguments: Any) -> Any:
+        try:
+            with explained(self.path):
+                return getattr(self._client, command)(*arguments)
+        except Unreachable as error:
+            raise StateError(str(error)) from None
+
+
+def _url(record: bytes, host: str) -> str:
+    """The address of a record, as far as that can be read."""
+    try:
+        return str(json.loads(record)["url"])
+    except (ValueError, KeyError, TypeError):
+        return f"of {host} without an address"

@@ -1,0 +1,275 @@
+"""What workers read of each other, and how they come by hosts and budget."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evocrawl.store.cluster.redis.connection import Connection, Unreachable
+from evocrawl.store.cluster.redis.introduction import introduce
+from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames
+
+_BATCH = 500
+_PAUSE_S = 0.2
+_QUARANTINED = 1000
+_SHOWN_BYTES = 2000
+
+
+HUNGRY, IDLE = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker that is alive: how many of its hosts have open links, and what it needs.
+
+    `need` is 0 where it has enough to do, `HUNGRY` where it could do more, `IDLE` where it has
+    nothing to do at all.
+    """
+
+    session: str
+    hosts: int
+    need: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEvent:
+    """What another worker has settled: `kind` is page, dead or guest."""
+
+    session: str
+    kind: str
+    host: str
+    key: bytes
+
+
+class ClusterState:
+    """The crawl in Redis as one worker sees it. Every method raises what `Connection` does.
+
+    `lease_ms` is for how long the others wait for a word of this worker before its hosts are
+    theirs.
+    """
+
+    def __init__(self, connection: Connection, lease_ms: int) -> None:
+        self.layout = KeyNames(connection.place.name)
+        self.session = ""
+        self.lease_ms = lease_ms
+        self._connection = connection
+        self._calls = 0
+
+    async def join(self, about: Mapping[str, Any]) -> None:
+        """Become a worker of the crawl that `about` describes.
+
+        Raises StateError, naming each difference, where another crawl lives under that name.
+        """
+        await introduce(self._connection, self.layout, about)
+        await self.check()
+        self.session = str(await self._run("join", [self.layout.whole("about")], []))
+
+    async def check(self) -> None:
+        """Raise StateError where the crawl, or a part of it, is not in Redis any more."""
+        await self._tally()
+
+    async def beat(self, hosts: int, need: int) -> list[Worker]:
+        """Give a sign of life; return all workers that have given one lately, this one too."""
+        keys = [self.layout.whole("workers")]
+        told = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need])
+        rows = zip(told[::3], told[1::3], told[2::3], strict=True)
+        return [Worker(_text(one), int(has), int(lacks)) for one, has, lacks in rows]
+
+    async def leave(self) -> None:
+        """Be a worker no more."""
+        await self._connection.ask("hdel", self.layout.whole("workers"), self.session)
+
+    async def take(self, host: str) -> tuple[bool, str, bool]:
+        """Ask for a host.
+
+        Returns whether it is ours now, the lease or the present owner's, and whether the host was
+        another worker's before.
+        """
+        keys = self.layout.of(host, "alive", "owner", "version")
+        is_ours, lease, *was = await self._run("take", keys, [self.session, self.lease_ms, host])
+        return bool(is_ours), _text(lease), any(was)
+
+    async def renew(self, shards: Sequence[int]) -> set[int]:
+        """Keep the leases in these shards; return those in which they were lost."""
+        answers = await self._connection.run_all(
+            [
+                ("renew", [self.layout.shard(shard, "alive")], [self.session, self.lease_ms])
+                for shard in shards
+            ]
+        )
+        return {shard for shard, is_kept in zip(shards, answers, strict=True) if not is_kept}
+
+    async def release(self, leases: Mapping[str, str]) -> None:
+        """Give up hosts, by their leases."""
+        await self._connection.run_all(
+            [
+                ("release", self.layout.of(host, "owner"), [host, lease])
+                for host, lease in leases.items()
+            ]
+        )
+
+    async def vacant(self, shards: Iterable[int], most: int) -> list[str]:
+        """Return some hosts of these shards that have open links and no other owner alive."""
+        keys = [
+            [self.layout.shard(shard, each) for each in ("todo", "owner", "alive")]
+            for shard in shards
+        ]
+        calls = [("vacant", each, [most, self.session]) for each in keys]
+        found = await self._connection.run_all(calls)
+        return [_text(host) for hosts in found for host in hosts]
+
+    def open_links(self, host: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
+        """Read the open links of a host in batches, as (target, row)."""
+        return self._scan(self.layout.of(host, "open:")[0])
+
+    async def done(self, host: str) -> AsyncIterator[list[bytes]]:
+        """Read the targets of a host that are settled, in batches."""
+        async for batch in self._scan(self.layout.of(host, "done:")[0]):
+            yield [target for target, _ in batch]
+
+    async def has_open(self, host: str) -> bool:
+        """Return whether a host has open links."""
+        return bool(await self._run("has_open", self.layout.of(host, "open:", "todo"), [host]))
+
+    async def welcome(self, host: str, lease: str) -> list[bytes]:
+        """Take in the agents that have come to a host of ours."""
+        keys = self.layout.of(host, "owner", "guests:")
+        return list(await self._run("welcome", keys, [host, lease]))
+
+    async def latest_news(self, most: int) -> tuple[list[ClusterEvent], str]:
+        """Return the latest news, oldest first, and from where to read on."""
+        key = self.layout.whole("news")
+        entries = await self._connection.ask("xrevrange", key, "+", "-", most)
+        entries.reverse()
+        after = _text(entries[-1][0]) if entries else "0-0"
+        return self._news(entries), after
+
+    async def news(self, after: str, most: int) -> tuple[list[ClusterEvent], str]:
+        """Return the news since `after`, but for our own, and from where to read on."""
+        told = await self._connection.ask("xread", {self.layout.whole("news"): after}, most)
+        entries = told[0][1] if told else []
+        return self._news(entries), _text(entries[-1][0]) if entries else after
+
+    async def pages(self, news: Sequence[ClusterEvent]) -> list[tuple[bytes | None, bytes | None]]:
+        """Return record and content of pages that were in the news; None where there is none."""
+        commands: list[tuple[Any, ...]] = []
+        for each in news:
+            keys = self.layout.of(each.host, "pages:", "contents:")
+            commands += [("hget", key, each.key) for key in keys]
+        found = await self._connection.ask_all(commands)
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    async def exchange_rules(
+        self, species: str, rules: Mapping[str, float], most: int
+    ) -> list[tuple[bytes, float]]:
+        """Tell how strong rules are; return the `most` strongest of all workers', strongest first.
+
+        Of a rule told twice the latest strength holds.
+        """
+        key = self.layout.whole(f"rules:{species}")
+        steps: list[tuple[Any, ...]] = [("zadd", key, dict(rules))] if rules else []
+        # The order is descending, and strengths are told.
+        steps += [("zremrangebyrank", key, 0, -most - 1), ("zrange", key, 0, -1, True, True)]
+        found = (await self._connection.ask_all(steps))[-1]
+        return [(rule, float(strength)) for rule, strength in found]
+
+    async def discard_rule(self, species: str, row: bytes) -> None:
+        """Take out a rule that cannot be read."""
+        await self._connection.ask("zrem", self.layout.whole(f"rules:{species}"), row)
+
+    async def budget(self, wanted: int, limit: int, workers: int) -> tuple[int, int]:
+        """Take up to `wanted` requests of `limit`, or give some back where `wanted` < 0.
+
+        Returns how many were given and how many are left for all.
+        """
+        self._calls += 1
+        keys = [self.layout.whole("budget")]
+        arguments = [self.session, self._calls, wanted, limit, max(workers, 1)]
+        given, left = await self._persist(keys, arguments)
+        return int(given), int(left)
+
+    async def is_exhausted(self) -> bool:
+        """Return whether there was an instant at which no host had an open link.
+
+        Each shard is read twice. If all were empty both times and none changed in between, all
+        were empty at the end of the first reading (a double collect, Afek et al. 1993).
+        """
+        first = await self._tally()
+        return not any(hosts for hosts, _ in first) and await self._tally() == first
+
+    async def ended(self) -> dict[str, Any] | None:
+        """Return why the crawl is over; None while it is not."""
+        packed = await self._connection.ask("get", self.layout.whole("ended"))
+        try:
+            told = json.loads(packed) if packed else None
+        except ValueError:
+            return None
+        return told if isinstance(told, dict) and isinstance(told.get("reason"), str) else None
+
+    async def end(self, reason: str | None) -> None:
+        """Say that the crawl is over, or (None) that it is not."""
+        key = self.layout.whole("ended")
+        if reason is None:
+            await self._connection.ask("delete", key)
+        else:
+            await self._connection.ask("set", key, json.dumps({"reason": reason}))
+
+    async def quarantine(self, host: str, what: str, key: bytes, value: bytes) -> None:
+        """Put an entry aside that cannot be read, where somebody can look at it."""
+        if what == "open":
+            keys = self.layout.of(host, "open:", "todo", "version")
+            await self._run("discard", keys, [host, key])
+        shown = [what, host, repr(key[:200]), repr(value[:_SHOWN_BYTES])]
+        aside = self.layout.whole("quarantine")
+        await self._connection.ask_all(
+            [("lpush", aside, json.dumps(shown)), ("ltrim", aside, 0, _QUARANTINED - 1)]
+        )
+
+    async def _persist(self, keys: Sequence[str], arguments: Sequence[Any]) -> tuple[int, int]:
+        """Call until there is an answer: the same call gives the same requests."""
+        while True:
+            try:
+                given, left = await self._run("budget", keys, arguments)
+            except Unreachable:
+                await asyncio.sleep(_PAUSE_S)
+            else:
+                return given, left
+
+    async def _tally(self) -> list[tuple[int, int]]:
+        calls = [
+            ("tally", [self.layout.shard(shard, each) for each in ("todo", "version")], ())
+            for shard in range(SHARDS)
+        ]
+        tallies = await self._connection.run_all(calls)
+        return [(int(hosts), int(version)) for hosts, version in tallies]
+
+    async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        return await self._connection.run(name, keys, arguments)
+
+    async def _scan(self, key: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
+        cursor = 0
+        while True:
+            cursor, found = await self._connection.ask("hscan", key, cursor, None, _BATCH)
+            yield list(found.items())
+            if not cursor:
+                return
+
+    def _news(self, entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
+        """The news of others; what is none is left out."""
+        found = []
+        for _, fields in entries:
+            try:
+                by, kind, host = (fields[name].decode() for name in (b"by", b"kind", b"host"))
+                key = bytes.fromhex(fields[b"key"].decode()).hex().encode()
+            except (KeyError, ValueError):
+                continue
+            if by != self.session and kind in ("page", "dead", "guest"):
+                found.append(ClusterEvent(by, kind, host, key))
+        return found
+
+
+def _text(value: bytes) -> str:
+    return value.decode(errors="replace")

@@ -1,0 +1,64 @@
+"""How what a worker has to tell is put: as calls of scripts, and as news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evocrawl.core.fetch import FetchDetails
+from evocrawl.core.model import Fetched, Fingerprint, Lead, Link
+from evocrawl.core.urls.identity import host_of
+from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
+from evocrawl.store.cluster.redis.connection import Call
+from evocrawl.store.cluster.redis.keys import KeyNames
+
+NEWS_KEPT = 20_000
+"""Pieces of news that are kept, at least."""
+
+
+@dataclass(slots=True)
+class RedisCommands:
+    """Makes the calls of the worker `session`, "" before it has joined."""
+
+    rows: RowCodec
+    layout: KeyNames
+    session: str = ""
+    guests: int = 0
+
+    def offers(self, links: Iterable[tuple[Link, Source | None]]) -> list[Call]:
+        """Open links at their hosts. O(links)."""
+        by_host: dict[str, list[str]] = {}
+        for link, source in links:
+            row = self.rows.pack_link(link, source)
+            by_host.setdefault(host_of(link.url), []).extend((link.fingerprint.hex(), row))
+        return [
+            ("offer", self.layout.of(host, "open:", "done:", "todo", "version"), [host, *rows])
+            for host, rows in by_host.items()
+        ]
+
+    def settle(self, host: str, lease: str, target: Fingerprint, ended: str) -> Call:
+        """A link is done; `ended` says how."""
+        keys = self.layout.of(host, "owner", "open:", "done:", "todo", "version")
+        return "settle", keys, [host, lease, target.hex(), ended]
+
+    def record(
+        self, host: str, lease: str, outcome: Fetched, lead: Lead, told: FetchDetails
+    ) -> Call:
+        """A page of `host` is recorded."""
+        page, seconds = outcome.page, outcome.cost.seconds
+        keys = self.layout.of(host, "owner", "pages:", "contents:", "bodies:")
+        record = self.rows.pack_record(page, lead, told, seconds, self.session)
+        body = b"" if told.answer is None else self.rows.pack_answer(told.answer)
+        content = self.rows.pack_content(page)
+        return "record", keys, [host, lease, page.fingerprint.hex(), record, content, body]
+
+    def visit(self, host: str, guest: TravellingAgent) -> Call:
+        """An agent comes to `host`."""
+        self.guests += 1
+        name = f"{self.session}.{self.guests}"
+        return "visit", self.layout.of(host, "guests:"), [name, self.rows.pack_guest(guest)]
+
+    def news(self, kind: str, host: str, target: Fingerprint) -> Call:
+        """Others hear of a page, a dead link or a guest."""
+        told = [NEWS_KEPT, self.session, kind, host, target.hex()]
+        return "tell", [self.layout.whole("news")], told

@@ -1,0 +1,66 @@
+"""How a worker finds out which crawl lies in Redis, or begins it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from secrets import token_hex
+from typing import Any
+
+from evocrawl.core.errors import StateError
+from evocrawl.store.cluster.redis.codec import SCHEMA, pack_about
+from evocrawl.store.cluster.redis.connection import Connection
+from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress
+
+
+async def introduce(connection: Connection, layout: KeyNames, about: Mapping[str, Any]) -> None:
+    """Begin the crawl that `about` describes, or compare with what is there; learn its epoch.
+
+    Raises StateError, naming each difference, where another crawl lives under that name, and where
+    there are remains of one.
+    """
+    key, packed = layout.whole("about"), pack_about(dict(about))
+    if await connection.ask("get", key) is None:
+        await _begin(connection, layout, packed)
+    _compare(connection.place, await connection.ask("get", key), json.loads(packed))
+    epoch = await connection.ask("hget", layout.whole("mark"), "epoch")
+    connection.epoch = (epoch or b"").decode(errors="replace")
+
+
+async def _begin(connection: Connection, layout: KeyNames, about: str) -> None:
+    """Mark every slot, then say what the crawl is: so others find it whole or not at all."""
+    ask, mark, key = connection.ask, layout.whole("mark"), layout.whole("about")
+    await ask("hsetnx", mark, "epoch", token_hex(8))
+    epoch = await ask("hget", mark, "epoch")
+    shards = [layout.shard(shard, "mark") for shard in range(SHARDS)]
+    await connection.ask_all([("hsetnx", each, "epoch", epoch) for each in shards])
+    known = await connection.ask_all([("hget", each, "epoch") for each in shards])
+    had_workers = await ask("hexists", mark, "sessions")
+    if await ask("get", key) is None and (had_workers or set(known) != {epoch}):
+        raise connection.gone()
+    await ask("setnx", key, about)
+
+
+def _compare(place: RedisAddress, packed: bytes | None, told: dict[str, Any]) -> None:
+    try:
+        known = json.loads(packed or b"")
+    except ValueError:
+        known = None
+    if not isinstance(known, dict):
+        raise StateError(f"{place}: not a state of evocrawl")
+    if known.get("schema") != SCHEMA:
+        raise StateError(
+            f"{place}: its rows are of version {known.get('schema')!r}, this evocrawl knows "
+            f"{SCHEMA}"
+        )
+    differing = [
+        f"{name} was {_shown(known, name)}, is {_shown(told, name)}"
+        for name in sorted({*known, *told})
+        if known.get(name) != told.get(name)
+    ]
+    if differing:
+        raise StateError(f"{place}: the state of another crawl: {'; '.join(differing)}")
+
+
+def _shown(about: Mapping[str, Any], name: str) -> str:
+    return json.dumps(about[name])[:500] if name in about else "not set"

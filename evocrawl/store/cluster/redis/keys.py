@@ -1,0 +1,150 @@
+"""Where things are in Redis: the names of all keys.
+
+Everything of a host lies in its *shard*, one of 64, and the keys of a shard share one hash tag
+(``{NAME:7}``), so that a script that touches a host touches one slot of a Redis Cluster and no
+other. What belongs to the whole crawl has the tag ``{NAME}``.
+
+==============  =========  =======================================================================
+key             type       holds
+==============  =========  =======================================================================
+about           string     what the crawl is, as JSON
+mark            hash       the crawl's epoch, and the number of the worker that joined last
+workers         hash       worker to deadline, hosts with open links, what it needs
+budget          hash       requests taken by workers, and each worker's last call
+ended           string     why the crawl is over, as JSON
+news            stream     pages and dead links, as they are settled; the latest 20 000 or so
+quarantine      list       entries that could not be read
+rules:SPECIES   zset       the best rules of all workers' crawlers, by strength
+shard:mark      hash       the crawl's epoch, and how many hosts of the shard have open links
+shard:alive     hash       worker to deadline in this shard
+shard:owner     hash       host to its lease, ``WORKER.TOKEN``
+shard:todo      set        hosts with open links
+shard:version   string     counts all changes to open links of the shard; leases take tokens here
+open:HOST       hash       target to the link
+done:HOST       hash       target to how it ended
+pages:HOST      hash       page to its record
+contents:HOST   hash       page to what it says and links to
+bodies:HOST     hash       page to its HTTP answer, where answers are kept
+guests:HOST     hash       agents that have come to the host and were not taken in yet
+==============  =========  =======================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+from zlib import crc32
+
+from evocrawl.core.errors import StateError
+
+SHARDS = 64
+SCHEMES = ("redis://", "rediss://", "unix://")
+DEFAULT_NAME = "evocrawl"
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_OPTIONS = re.compile(r"db|username|password|ssl_[a-z_]{1,30}")
+_DATABASE = re.compile(r"/?\d*")
+
+
+def is_shared(store: str) -> bool:
+    """Return True when `store` names a Redis, and no file."""
+    return store.startswith(SCHEMES)
+
+
+_UNREADABLE = (
+    "the address of a Redis cannot be read; it is redis://[USER:PASSWORD@]HOST[:PORT][/DB], "
+    "rediss://… the same for TLS, or unix://[USER:PASSWORD@]/PATH, where a password has %2F for /, "
+    "%3F for ?, %23 for #, %5B for [ and %25 for %"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RedisAddress:
+    """A Redis and the name of a crawl in it.
+
+    >>> place = Place.of("redis://:secret@db.test:6379/2?crawl=coral")
+    >>> place.name, place.url, str(place)
+    ('coral', 'redis://:secret@db.test:6379/2', 'redis://db.test:6379/2?crawl=coral')
+    """
+
+    url: str
+    name: str = DEFAULT_NAME
+
+    @classmethod
+    def of(cls, store: str) -> RedisAddress:
+        """Read ``redis://[user:password@]host[:port][/db][?crawl=NAME]``; raises StateError.
+
+        Or ``unix://[user:password@]/path``, or ``rediss://`` as ``redis://``, for TLS. Further
+        options are ``db`` and those for TLS, as redis-py names them. No error repeats any of it,
+        since a password that is written wrongly may stand anywhere in it.
+        """
+        parts = _split(store)
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        name = options.pop("crawl", DEFAULT_NAME)
+        if not all(map(_OPTIONS.fullmatch, options)):
+            raise StateError(f"{_UNREADABLE}; options are crawl, db and those for TLS (ssl_…)")
+        if not _NAME.fullmatch(name):
+            raise StateError("a crawl's name in a Redis has up to 64 letters, digits, - and _")
+        # Not by urlunsplit, which makes unix:/path of unix:///path.
+        query = f"?{urlencode(options)}" if options else ""
+        return cls(f"{parts.scheme}://{parts.netloc}{parts.path}{query}", name)
+
+    def __str__(self) -> str:
+        """Return the address without user, password and options."""
+        parts = urlsplit(self.url)
+        where = parts.netloc.rpartition("@")[2]
+        return f"{parts.scheme}://{where}{parts.path}?crawl={self.name}"
+
+
+def _split(store: str) -> SplitResult:
+    """Return the parts of an address that is one; what stands after a # never is part of it."""
+    try:
+        parts = urlsplit(store)
+        is_well = parts.port is None or parts.port > 0
+    except ValueError:
+        raise StateError(_UNREADABLE) from None
+    is_well &= "#" not in store
+    # A password with an unquoted mark in it leaves its beginning where the host stands.
+    if parts.scheme == "unix":
+        is_well &= len(parts.path) > 1 and "@" not in parts.path
+        is_well &= not parts.netloc or parts.netloc.endswith("@")
+    else:
+        is_well &= _DATABASE.fullmatch(parts.path) is not None
+        is_well &= not parts.netloc or bool(parts.hostname)
+    if not is_well:
+        raise StateError(_UNREADABLE)
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class KeyNames:
+    """The keys of the crawl `name`."""
+
+    name: str
+
+    def whole(self, what: str) -> str:
+        """Return a key of the whole crawl."""
+        return f"evocrawl:{{{self.name}}}:{what}"
+
+    def shard(self, shard: int, what: str) -> str:
+        """Return a key of a shard."""
+        return f"evocrawl:{{{self.name}:{shard}}}:{what}"
+
+    def of(self, host: str, *what: str) -> list[str]:
+        """Return keys of a host and of its shard: those of the host have a colon at the end."""
+        shard = shard_of(host)
+        return [self.shard(shard, f"{each}{host}" if each.endswith(":") else each) for each in what]
+
+
+def mark_of(key: str) -> str:
+    """Return the mark of the slot in which a key lies.
+
+    >>> mark_of("evocrawl:{coral:7}:open:a.test")
+    'evocrawl:{coral:7}:mark'
+    """
+    return f"{key.partition('}')[0]}}}:mark"
+
+
+def shard_of(host: str) -> int:
+    """Return the shard of a host, the same in every process."""
+    return crc32(host.encode(errors="replace")) % SHARDS

@@ -1,0 +1,217 @@
+"""The journal: a crawl's operations and its pages, in one SQLite file.
+
+Operations are appended and become durable together, by `commit`, with the pages that landed. A
+process that is killed loses what it had not committed and nothing else; a power cut may lose the
+last commits too, never the file's consistency (``synchronous=NORMAL`` in WAL mode).
+
+A page's record is there exactly once, by its fingerprint, however often it is fetched: a later
+visit counts in `visits`, and renews the record where the content has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from evocrawl.core.errors import StateError
+from evocrawl.core.model import Fetched, Page
+from evocrawl.store.journal import sqlite_file
+from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, Row, digest_of
+from evocrawl.store.journal.operations import Op, VisitSettled
+from evocrawl.store.journal.ownership import Ownership
+
+_ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD_CONTENT = "INSERT OR IGNORE INTO contents (digest, packed) VALUES (?, ?)"
+_ADD_PAGE = """
+INSERT INTO pages (fingerprint, url, relevance, energy, visit, agent, depth, parent, anchor,
+                   status, fetched_at, seconds, version, content, duplicate_of, truncated,
+                   published_at, changed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+ON CONFLICT (fingerprint) DO NOTHING
+"""
+_COUNT_VISIT = "UPDATE pages SET visits = visits + 1 WHERE fingerprint = ?1"
+_RENEW_PAGE = """
+UPDATE pages SET url = ?2, relevance = ?3, energy = ?4, status = ?10, fetched_at = ?11,
+                 seconds = ?12, version = ?13, content = ?14, duplicate_of = ?15, truncated = ?16,
+                 published_at = ?17, changed_at = ?18
+WHERE fingerprint = ?1 AND version <> ?13
+"""
+_ADD_BODY = "REPLACE INTO bodies (fingerprint, status_line, headers, body) VALUES (?, ?, ?, ?)"
+_READ_OPS = """
+SELECT kind, at, visit, key, ops.content, data, packed
+FROM ops LEFT JOIN contents ON contents.digest = ops.content ORDER BY seq
+"""
+
+
+def read_ops(connection: sqlite3.Connection, packer: OperationCodec) -> Iterator[Op]:
+    """Read all operations in order; raises StateError for one that makes no sense."""
+    for kind, at, visit, key, content, data, packed in connection.execute(_READ_OPS):
+        yield packer.unpack((kind, at, visit, key, content, data), packed)
+
+
+class Journal(Protocol):
+    """Where operations go."""
+
+    def append(self, op: Op) -> None:
+        """Keep an operation, durably after the next `commit`."""
+
+    def commit(self) -> None:
+        """Make durable what was appended; raises StateError where that fails."""
+
+    def ops(self) -> Iterator[Op]:
+        """Read what earlier runs have appended, in order."""
+
+    def close(self) -> None:
+        """Let go of the state; what is appended later is not kept."""
+
+
+class NoJournal:
+    """Keeps nothing: a crawl that lives in memory alone."""
+
+    def append(self, op: Op) -> None:
+        """Forget it."""
+
+    def commit(self) -> None:
+        """Do nothing."""
+
+    def ops(self) -> Iterator[Op]:
+        """Nothing was kept."""
+        return iter(())
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class SqliteJournal:
+    """A journal in an SQLite file, held by one process at a time.
+
+    `about` says what the crawl is: JSON values by name, those of `free` aside the same in every
+    run. Raises StateError, naming what differs, where the file holds another crawl, and where it
+    is damaged, foreign, in use or not to be written.
+    """
+
+    def __init__(
+        self, path: str | Path, about: Mapping[str, Any], payloads: Payloads | None = None
+    ) -> None:
+        self.path = Path(path)
+        self._packer = OperationCodec(payloads or NoPayloads())
+        self._rows: list[Row] = []
+        self._contents: dict[bytes, bytes] = {}
+        self._pages: list[tuple[Any, ...]] = []
+        self._bodies: list[tuple[Any, ...]] = []
+        self._is_open = True
+        self._owner = Ownership(self.path)
+        try:
+            self._database = sqlite_file.connect(self.path)
+            with sqlite_file.explained(self.path):
+                self._introduce(about)
+                self._version = self._data_version()
+        except BaseException:
+            sqlite_file.close(getattr(self, "_database", None))
+            self._owner.close()
+            raise
+
+    def append(self, op: Op) -> None:
+        """Keep an operation, durably after the next `commit`. O(its links)."""
+        if not self._is_open:
+            return
+        digest = None
+        if isinstance(op, VisitSettled) and isinstance(op.outcome, Fetched):
+            packed = self._packer.pack_content(op.outcome.page)
+            digest = digest_of(packed)
+            self._contents[digest] = packed
+            self._record(op, op.outcome.page, digest)
+        self._rows.append(self._packer.pack(op, digest))
+
+    def commit(self) -> None:
+        """Make durable what was appended, in one transaction.
+
+        Raises StateError where the disk is full or not writable, where another process has written
+        to the state, and where the file is not where it was; nothing is kept after that.
+        """
+        if not self._is_open:
+            return
+        write = self._database
+        try:
+            self._owner.check()
+            if not self._rows:
+                return
+            with sqlite_file.explained(self.path):
+                write.execute("BEGIN IMMEDIATE")
+                self._check_sole_writer()
+                write.executemany(_ADD_OP, self._rows)
+                for content in self._contents.items():
+                    write.execute(_ADD_CONTENT, content)
+                for page in self._pages:
+                    if not write.execute(_ADD_PAGE, page).rowcount:
+                        write.execute(_COUNT_VISIT, page[:1])
+                        write.execute(_RENEW_PAGE, page)
+                for body in self._bodies:
+                    write.execute(_ADD_BODY, body)
+                write.execute("COMMIT")
+        except StateError:
+            self._rows.clear()
+            self.close()
+            raise
+        for each in (self._rows, self._contents, self._pages, self._bodies):
+            each.clear()
+
+    def ops(self) -> Iterator[Op]:
+        """Read what earlier runs have appended, in order; raises StateError where it is damaged."""
+        with sqlite_file.explained(self.path):
+            yield from read_ops(self._database, self._packer)
+
+    def close(self) -> None:
+        """Let go of the state; what was not committed, and what is appended later, is not kept."""
+        self._is_open = False
+        sqlite_file.close(self._database)
+        self._owner.close()
+
+    def _data_version(self) -> int:
+        return int(self._database.execute("PRAGMA data_version").fetchone()[0])
+
+    def _check_sole_writer(self) -> None:
+        """SQLite counts what other connections have written."""
+        if self._data_version() != self._version:
+            raise StateError(f"{self.path}: another process has written to this state")
+
+    def _record(self, op: VisitSettled, page: Page, digest: bytes) -> None:
+        told = op.particulars
+        if told is None:
+            return
+        lead, answer = told.lead, told.answer
+        seconds = op.outcome.cost.seconds if isinstance(op.outcome, Fetched) else 0.0
+        self._pages.append(
+            (page.fingerprint, _clean(page.url), page.relevance, page.energy, op.visit, told.agent,
+             lead.depth, _clean(told.parent), _clean(lead.anchor), told.status, told.fetched_at,
+             seconds, page.version, digest, _clean(told.duplicate_of), " ".join(told.truncated),
+             told.published_at, told.changed_at)
+        )  # fmt: skip
+        if answer is not None:
+            headers = json.dumps(answer.headers)
+            self._bodies.append((page.fingerprint, answer.status_line, headers, answer.body))
+
+    def _introduce(self, about: Mapping[str, Any]) -> None:
+        """Say what the crawl is in a new file; in another, compare."""
+        known = dict(self._database.execute("SELECT name, value FROM about"))
+        told = {name: json.dumps(value) for name, value in about.items()}
+        if not known:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.executemany("INSERT INTO about VALUES (?, ?)", told.items())
+            self._database.execute("COMMIT")
+            return
+        differing = [
+            f"{name} was {known.get(name, 'not set')}, is {told.get(name, 'not set')}"
+            for name in sorted({*known, *told})
+            if known.get(name) != told.get(name)
+        ]
+        if differing:
+            raise StateError(f"{self.path}: the state of another crawl: {'; '.join(differing)}")
+
+
+def _clean(text: str) -> str:
+    """Lone surrogates, which SQLite does not take, become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

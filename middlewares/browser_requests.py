@@ -1,0 +1,227 @@
+"""A browser's own requests, under the rules of the crawl.
+
+A page that scrapy-playwright opens asks for styles, images and data by itself, and follows
+redirects by itself; Scrapy's middlewares see none of these requests. Here each is checked before
+it is sent: by the address guard, by robots.txt and by the budget, in which it is counted.
+
+=======================  ==========================================================================
+requests of              are seen by
+=======================  ==========================================================================
+a page of the crawl      PLAYWRIGHT_ABORT_REQUEST, after the project's own
+a window it opens        a route of the browser's context
+a redirect (Chromium)    the Fetch domain of the DevTools protocol: routes do not see redirects
+a redirect (others)      no one; the page is refused when it has come
+a service worker         none is begun
+a web socket             none is opened
+=======================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.meta import REFUSED
+from evocrawl.adapter.network.handler_classes import SCHEMES, is_browser
+from evocrawl.core.errors import SettingError
+from evocrawl.core.sanitize import one_line
+from evocrawl.middlewares.guard import GuardMiddleware
+from evocrawl.middlewares.meter import OverBudget
+from evocrawl.middlewares.robots import RobotsMiddleware
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+_LOCAL = ("about:", "blob:", "data:")
+_NO_ROBOTS = "dont_obey_robotstxt"
+_WRAPPED = ("_create_browser_context", "_download_request_with_page")
+
+
+@dataclass(slots=True, eq=False)
+class Visit:
+    """A page that is being opened for `request`; `refusal` is why it may not be, if so."""
+
+    request: Request
+    has_begun: bool = False
+    refusal: IgnoreRequest | None = None
+
+
+class Browser:
+    """The rules of `crawler`, laid upon a download handler of scrapy-playwright.
+
+    Raises SettingError where the handler has not got what is needed here.
+    """
+
+    def __init__(self, crawler: Crawler, handler: Any) -> None:
+        for name in _WRAPPED:
+            if not hasattr(handler, name):
+                raise SettingError(
+                    "DOWNLOAD_HANDLERS", type(handler).__name__, "scrapy-playwright 0.0.48 or alike"
+                )
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._ecosystem = CrawlContext.of(crawler)
+        self._guard = crawler.get_downloader_middleware(GuardMiddleware)
+        self._robots = crawler.get_downloader_middleware(RobotsMiddleware)
+        self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
+        self._sessions: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+        self._their_abort = handler.abort_request
+        self._create_context = handler._create_browser_context
+        self._download = handler._download_request_with_page
+        handler.abort_request = self._is_to_be_aborted
+        handler._create_browser_context = self._create_watched_context
+        handler._download_request_with_page = self._download_watched
+
+    async def _create_watched_context(
+        self, name: str, context_kwargs: dict[str, Any] | None, spider: Any = None
+    ) -> Any:
+        options = {"service_workers": "block", **(context_kwargs or {})}
+        wrapper = await self._create_context(name=name, context_kwargs=options, spider=spider)
+        await wrapper.context.route("**", self._route)
+        await wrapper.context.route_web_socket("**", _close_socket)
+        return wrapper
+
+    async def _route(self, route: Any, asked: Any) -> None:
+        """Let a request pass of a window that no handler looks after, or not."""
+        with suppress(Exception):  # the window may be closed meanwhile
+            await (route.abort() if await self._is_to_be_aborted(asked) else route.continue_())
+
+    async def _is_to_be_aborted(self, asked: Any) -> bool:
+        """Take the place of PLAYWRIGHT_ABORT_REQUEST."""
+        if self._their_abort is not None:
+            answer = self._their_abort(asked)
+            if await answer if inspect.isawaitable(answer) else answer:
+                return True
+        page, is_main = _page_of(asked)
+        visit = self._visits.get(page) if page is not None else None
+        is_main = is_main and asked.is_navigation_request()
+        if visit is not None and is_main and not visit.has_begun:
+            # The request of the crawl itself: it has passed the middlewares, and is counted.
+            visit.has_begun = True
+            return False
+        return not await self._may_be_sent(asked.url, visit, is_main=is_main)
+
+    async def _may_be_sent(self, url: str, visit: Visit | None, *, is_main: bool) -> bool:
+        """Check a request that the browser is about to send, and count it where it may."""
+        if url.startswith(_LOCAL):
+            return True
+        free = visit is not None and bool(visit.request.meta.get(_NO_ROBOTS))
+        request = None
+        try:
+            request = Request(url, meta={_NO_ROBOTS: free})
+            await self._check(request)
+        except (IgnoreRequest, ValueError) as error:
+            refusal = error if isinstance(error, IgnoreRequest) else IgnoreRequest(str(error))
+            self._stats.inc_value("evocrawl/browser/refused")
+            logger.debug("the browser's request for %s is refused: %s", one_line(url), refusal)
+            if visit is not None and is_main:
+                visit.refusal = refusal
+                if request is not None and request.meta.get(REFUSED):
+                    visit.request.meta[REFUSED] = True
+            return False
+        self._stats.inc_value("evocrawl/browser/requests")
+        flight = self._ecosystem.flight(visit.request) if visit is not None else None
+        if flight is not None:
+            flight.requests += 1
+        return True
+
+    async def _check(self, request: Request) -> None:
+        """Raise IgnoreRequest where `request` may not be sent; count it where it may."""
+        if self._guard is not None:
+            try:
+                await self._guard.process_request(request)
+            except IgnoreRequest as refusal:
+                self._guard.process_exception(request, refusal)
+                raise
+        if self._robots is not None:
+            try:
+                await self._robots.process_request(request)
+            except IgnoreRequest:
+                raise
+            except Exception as error:  # rules that could not be had are no permission
+                raise IgnoreRequest(f"its robots.txt could not be had: {error!r}") from error
+        if not self._ecosystem.chronicle.spend(None):
+            raise OverBudget(f"the budget of {self._ecosystem.budget.limit} requests is used up")
+
+    async def _download_watched(self, request: Request, page: Any, spider: Any) -> Any:
+        visit = self._visits[page] = Visit(request)
+        watched = await self._watch_redirects(page)
+        try:
+            response = await self._download(request, page, spider)
+        except Exception as error:
+            if visit.refusal is None:
+                raise
+            raise visit.refusal from error
+        if not watched and request.meta.get("redirect_urls"):
+            for url in (*request.meta["redirect_urls"][1:], response.url):
+                await self._may_be_sent(url, visit, is_main=True)
+        if visit.refusal is not None:
+            raise visit.refusal
+        return response
+
+    async def _watch_redirects(self, page: Any) -> bool:
+        """See each redirect before it is followed; False where the browser is no Chromium."""
+        if page in self._sessions:
+            return self._sessions[page] is not None
+        try:
+            session = await page.context.new_cdp_session(page)
+        except Exception:
+            self._sessions[page] = None
+            return False
+        self._sessions[page] = session
+        main = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+
+        async def paused(event: dict[str, Any]) -> None:
+            told = {"requestId": event["requestId"]}
+            is_allowed = True
+            if event.get("redirectedRequestId"):
+                is_main = event["resourceType"] == "Document" and event.get("frameId") == main
+                visit = self._visits.get(page)
+                is_allowed = await self._may_be_sent(
+                    event["request"]["url"], visit, is_main=is_main
+                )
+            with suppress(Exception):  # the page may be closed meanwhile
+                if is_allowed:
+                    await session.send("Fetch.continueRequest", told)
+                else:
+                    await session.send(
+                        "Fetch.failRequest", {**told, "errorReason": "BlockedByClient"}
+                    )
+
+        session.on("Fetch.requestPaused", lambda event: asyncio.ensure_future(paused(event)))
+        await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+        return True
+
+
+def watch_browsers(crawler: Crawler) -> None:
+    """Lay the rules of the crawl upon each handler that drives a browser."""
+    assert crawler.engine is not None
+    handlers = crawler.engine.downloader.handlers
+    found = [each for each in map(handlers._get_handler, SCHEMES) if is_browser(type(each))]
+    for handler in {id(each): each for each in found}.values():
+        Browser(crawler, handler)
+
+
+def _close_socket(socket: Any) -> Any:
+    return socket.close()
+
+
+def _page_of(asked: Any) -> tuple[Any, bool]:
+    """Return the page that makes a request, None for none, and whether its main frame does."""
+    try:
+        frame = asked.frame
+        return frame.page, frame.parent_frame is None
+    except Exception:  # a service worker's, or a page's that is not there yet
+        return None, False

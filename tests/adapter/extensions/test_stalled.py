@@ -1,0 +1,49 @@
+"""A callback or pipeline that never returns is named."""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.utils.test import get_crawler
+
+from evocrawl.adapter.extensions.stalled import PATIENCE_S, Stalled
+
+
+class Theirs:
+    """A pipeline of the project's own."""
+
+
+def watching(active: set[Request], items: int) -> tuple[Stalled, list[float]]:
+    clock = [0.0]
+    crawler: Any = get_crawler()
+    slot = SimpleNamespace(active=active, itemproc_size=items)
+    pipelines = SimpleNamespace(middlewares=(Theirs(),))
+    crawler.engine = SimpleNamespace(scraper=SimpleNamespace(slot=slot, itemproc=pipelines))
+    return Stalled(crawler, lambda: clock[0]), clock
+
+
+@pytest.mark.parametrize(("items", "told"), [(0, "callback does not end"), (1, "not (Theirs)")])
+def test_b067_an_answer_that_is_never_done_with_is_named_once(
+    caplog: pytest.LogCaptureFixture, items: int, told: str
+) -> None:
+    """B067: by its address, without the password in it, and with who may be at it."""
+    stuck, well = Request("http://u:word@a.test/stuck"), Request("http://a.test/well")
+    active = {stuck, well}
+    stalled, clock = watching(active, items)
+    with caplog.at_level(logging.WARNING):
+        stalled.look()
+        active.remove(well)
+        clock[0] = PATIENCE_S - 1
+        stalled.look()
+        assert not caplog.messages
+        active.add(well)
+        for clock[0] in (PATIENCE_S, PATIENCE_S + 30):
+            stalled.look()
+    [message] = caplog.messages
+    assert "a.test/stuck" in message
+    assert "word" not in message
+    assert message.endswith(told)

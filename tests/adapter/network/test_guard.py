@@ -1,0 +1,95 @@
+"""Which addresses a guarded connection comes to see."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.defer import fail
+from twisted.internet.endpoints import TCP4ClientEndpoint
+from twisted.internet.error import ConnectionRefusedError, DNSLookupError
+from twisted.python.failure import Failure
+
+from evocrawl.adapter.network import guard
+from evocrawl.adapter.network.guard import AddressRefused, guard_pool
+from evocrawl.adapter.network.resolver import Gatherer
+from evocrawl.core.urls.networks import NetworkPolicy
+
+MIXED = ("93.184.216.34", "127.0.0.1", "fe80::1", "2606:4700::1111")
+KEY = (b"http", b"a.test", 80, None)
+
+
+class Names:
+    """A resolver for which every name has the same addresses."""
+
+    def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: ARG002, N802
+        for address in MIXED:
+            receiver.addressResolved(SimpleNamespace(host=address))
+        receiver.resolutionComplete()
+
+
+class Pool:
+    """A pool whose connections are the addresses they could be made to, or fail as told."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.seen: tuple[str, ...] = ()
+
+    def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: ARG002, N802
+        guard.resolver().resolveHostName(Gatherer(self._see), "a.test")
+        return fail(Failure(self.error or ConnectionRefusedError()))
+
+    def _see(self, addresses: tuple[str, ...]) -> None:
+        self.seen = addresses
+
+
+@pytest.fixture(autouse=True)
+def _resolver(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = guard._Resolver(Names())
+    monkeypatch.setattr(guard, "resolver", lambda: checked)
+
+
+def connected(pool: Pool, key: Any = KEY, endpoint: Any = None) -> Failure:
+    """Ask the guarded pool for a connection; return how that failed."""
+    guard_pool(pool, NetworkPolicy())
+    failures: list[Failure] = []
+    pool.getConnection(key, endpoint).addErrback(failures.append)
+    return failures[0]
+
+
+def test_of_a_name_with_many_addresses_only_the_public_are_seen() -> None:
+    """R19: whatever else the name claims to be; what fails then fails as it did before."""
+    pool = Pool()
+    assert connected(pool).type is ConnectionRefusedError
+    assert pool.seen == ("93.184.216.34", "2606:4700::1111")
+
+
+def test_a_name_of_which_nothing_is_left_is_refused() -> None:
+    """The failure says where it would have led."""
+    failure = connected(Pool(DNSLookupError()))
+    assert failure.type is AddressRefused
+    assert str(failure.value) == "a.test is at fe80::1 (link-local)"
+
+
+@pytest.mark.parametrize(
+    ("key", "endpoint"),
+    [
+        ((b"http-proxy", b"a.test", 80, None), None),
+        (KEY, TCP4ClientEndpoint(None, "a.test", 80)),  # type: ignore[no-untyped-call]
+    ],
+    ids=["proxy", "tunnel"],
+)
+def test_the_users_proxy_is_no_target(key: Any, endpoint: Any) -> None:
+    """It may well be on this machine."""
+    pool = Pool()
+    connected(pool, key, endpoint)
+    assert pool.seen == MIXED
+
+
+def test_lookups_of_others_are_left_alone() -> None:
+    """The resolver is the whole process's, the guard is the crawl's."""
+    guard_pool(Pool(), NetworkPolicy())
+    seen: list[tuple[str, ...]] = []
+    guard.resolver().resolveHostName(Gatherer(seen.append), "a.test")
+    assert seen == [MIXED]

@@ -1,0 +1,116 @@
+"""What is looked at once more when a connection stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
+from typing import Any
+
+import pytest
+from twisted.internet.defer import Deferred, succeed
+
+from evocrawl.adapter.network.handlers import check_at_last
+
+
+class Transport:
+    """A transport that writes when it is told to, or is closed."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def doWrite(self) -> None:  # noqa: N802 - Twisted's name
+        self.told.append("written")
+
+    def loseConnection(self) -> None:  # noqa: N802 - Twisted's name
+        self.told.append("closed")
+
+
+class Wrapped:
+    """What TLS puts around a transport."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+        self.loseConnection = transport.loseConnection
+
+
+class Connection:
+    def __init__(self, transport: Any) -> None:
+        self.transport = transport
+        self.asked: list[str] = []
+
+    def request(self, what: str) -> str:
+        self.asked.append(what)
+        return "answer"
+
+
+class Pool:
+    """Hands out one connection, now or when it is made."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.made: Deferred[Connection] = succeed(connection)
+
+    def getConnection(self, key: Any, endpoint: Any) -> Deferred[Connection]:  # noqa: N802
+        assert (key, endpoint) == ("key", "endpoint")
+        return self.made
+
+
+class Handlers:
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+
+    def _get_handler(self, scheme: str) -> Any:
+        return self if scheme == "http" else object()
+
+
+def checked(pool: Pool, check: Callable[[], None] | None) -> Any:
+    """Ask for a connection with `check` at work; it is not in force any more afterwards."""
+    checks: ContextVar[Callable[[], None] | None] = ContextVar("checks", default=None)
+    check_at_last(Handlers(pool), checks)
+
+    def ask() -> Any:
+        checks.set(check)
+        return pool.getConnection("key", "endpoint")
+
+    got: list[Any] = []
+    copy_context().run(ask).addBoth(got.append)
+    return got
+
+
+@pytest.mark.parametrize("wrap", [lambda transport: transport, Wrapped])
+def test_what_passes_is_written_at_once(wrap: Callable[[Transport], Any]) -> None:
+    """By TLS too; the next request on the same connection goes the usual way."""
+    transport = Transport()
+    pool = Pool(Connection(wrap(transport)))
+    (connection,) = checked(pool, lambda: None)
+    assert connection.request("one") == "answer"
+    assert transport.told == ["written"]
+    assert connection.request("two") == "answer"
+    assert transport.told == ["written"]
+    assert connection.asked == ["one", "two"]
+
+
+def test_what_does_not_pass_is_not_sent() -> None:
+    """B075: though its connection was begun while it might; the connection is closed."""
+
+    def refuse() -> None:
+        raise PermissionError("not ours any more")
+
+    transport = Transport()
+    pool = Pool(Connection(transport))
+    pool.made = Deferred()
+    got = checked(pool, refuse)
+    assert got == []
+    pool.made.callback(pool.connection)
+    assert got[0].check(PermissionError)
+    assert transport.told == ["closed"]
+    assert pool.connection.asked == []
+
+
+def test_who_has_no_check_is_left_alone() -> None:
+    """Nothing of theirs is changed."""
+    transport = Transport()
+    pool = Pool(Connection(transport))
+    (connection,) = checked(pool, None)
+    connection.request("one")
+    assert transport.told == []

@@ -1,0 +1,111 @@
+"""Requests as JSON: all of them that matters comes back, and what cannot is named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from scrapy import FormRequest, Request, Spider
+from scrapy.http import JsonRequest, Response
+
+from evocrawl.adapter.request_codec import LostRequest, RequestCodec
+
+URL = "http://a.test/"
+
+
+class Own(Spider):
+    """A spider with methods to call back."""
+
+    name = "own"
+
+    def parse_more(self, response: Response, **_: Any) -> None:
+        """Nothing is parsed."""
+
+    def failed(self, failure: object) -> None:
+        """Nothing is done about it."""
+
+
+SPIDER = Own()
+REQUESTS = [
+    Request(URL),
+    Request(URL, callback=SPIDER.parse_more, errback=SPIDER.failed, cb_kwargs={"depth": [1, 2]}),
+    Request(URL, method="POST", body=b"\x00\xff", headers={"X": ["a", "ü"], "Accept": "*"}),
+    Request(URL, meta={"cookiejar": 3, "raw": b"\xff", "text": "\ud800"}, cookies={"a": "b"}),
+    Request(URL, priority=-3, dont_filter=True, flags=["x"], encoding="latin-1"),
+    FormRequest(URL, formdata={"q": "coral"}),
+    JsonRequest(URL, data={"q": ["coral"]}),
+]
+
+
+def payloads(lost: list[int] | None = None) -> RequestCodec:
+    return RequestCodec(lambda: SPIDER, lambda: lost.append(1) if lost is not None else None)
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=range(len(REQUESTS)))
+def test_a_request_comes_back(request_: Request) -> None:
+    """With its class, callbacks, headers, body and meta."""
+    packed = json.loads(json.dumps(payloads().pack(request_)))
+    again = payloads().unpack(packed)
+    assert type(again) is type(request_)
+    assert isinstance(again, Request)
+    assert again.to_dict(spider=SPIDER) == request_.to_dict(spider=SPIDER)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"callback": lambda _: None},
+        {"callback": Own().parse_more.__func__},  # type: ignore[attr-defined]
+        {"meta": {"thing": object()}},
+        {"cb_kwargs": {"share": iter("a")}},
+    ],
+)
+def test_a_request_that_cannot_be_stored_is_named_once(
+    options: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """B051: and each is counted; what is kept says which one it was."""
+    lost: list[int] = []
+    packer = payloads(lost)
+    for _ in range(2):
+        packed = packer.pack(Request(URL, **options))
+    assert packer.unpack(packed) == LostRequest(URL)
+    assert packer.pack(LostRequest(URL)) == packed
+    assert len(lost) == 2
+    assert len(caplog.records) == 1
+    assert f"<GET {URL}> cannot be stored" in caplog.text
+
+
+@pytest.mark.parametrize("change", [{"callback": "gone"}, {"_class": "os.system"}, {"url": "x"}])
+def test_a_request_that_cannot_be_made_again_is_lost(
+    change: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """R20: the spider has changed, or the file was tampered with: nothing but requests is made."""
+    packed = payloads().pack(Request(URL)) | change
+    assert isinstance(payloads().unpack(packed), LostRequest)
+    assert "cannot be stored" in caplog.text
+
+
+def test_all_that_cannot_be_stored_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """In one request, and in later ones what is new; each request is counted."""
+    lost: list[int] = []
+    packer = payloads(lost)
+    things = {"a": object(), "b": iter("b")}
+    packer.pack(Request(URL, callback=lambda _: None, cb_kwargs=things, meta={"m": Own}))
+    packer.pack(Request(URL, cb_kwargs=things))
+    packer.pack(Request(URL, cb_kwargs={"c": object()}))
+    assert len(lost) == 3
+    first, second = (record.getMessage() for record in caplog.records)
+    for name in ("callback '<lambda>'", "cb_kwargs['a']", "cb_kwargs['b']", "meta['m']"):
+        assert name in first
+    assert "cb_kwargs['c']" in second
+
+
+def test_a_store_of_before_is_read() -> None:
+    """Lists and dicts stay what they were, bytes too."""
+    packed = payloads().pack(Request(URL)) | {
+        "cb_kwargs": {"a": {"1": [1, {"b": {"evocrawl/bytes": "/w=="}}]}}
+    }
+    again = payloads().unpack(packed)
+    assert isinstance(again, Request)
+    assert again.cb_kwargs == {"a": {"1": [1, {"b": b"\xff"}]}}

@@ -1,0 +1,95 @@
+"""Requests that wait in the scheduler, by priority, and in the line of their slot."""
+
+from __future__ import annotations
+
+from math import inf
+
+from scrapy import Request
+
+from evocrawl.adapter.meta import VISIT
+from evocrawl.adapter.request_queue import DirectRequestQueue
+
+
+def request(name: str, visit: int = 0, priority: int = 0, slot: str = "") -> Request:
+    meta = {"slot": slot} | ({VISIT: visit} if visit else {})
+    return Request(f"http://h/{name}", meta=meta, priority=priority)
+
+
+class Slots:
+    """Slots that have to be waited for, with the seconds."""
+
+    def __init__(self, **waits: float) -> None:
+        self.waits = waits
+        self.asked = 0
+        self.transit = DirectRequestQueue(lambda each: each.meta["slot"], self._wait_of)
+
+    def _wait_of(self, each: Request) -> float:
+        self.asked += 1
+        return self.waits.get(each.meta["slot"], 0.0)
+
+    def popped(self, now_s: float) -> str:
+        """The names of all that may go now, in order."""
+        names = []
+        while (each := self.transit.pop(now_s)) is not None:
+            names.append(each.url[-1])
+        return "".join(names)
+
+
+def test_the_highest_priority_goes_first_and_equals_in_order() -> None:
+    """Of all slots together, visits included."""
+    slots = Slots()
+    for name, priority, slot in (("a", 0, "x"), ("b", 0, "y"), ("c", 5, "x"), ("d", 9, "z")):
+        slots.transit.push(request(name, priority=priority, slot=slot))
+    slots.transit.push(request("e", visit=3, priority=7))
+    assert slots.popped(0.0) == "decab"
+    assert not slots.transit
+
+
+def test_a_slot_that_is_waited_for_holds_up_no_other() -> None:
+    """Its requests go in order when its time has come."""
+    slots = Slots(slow=3.0)
+    for name, slot in (("a", "slow"), ("b", "quick"), ("c", "slow"), ("d", "quick")):
+        slots.transit.push(request(name, slot=slot))
+    assert (slots.popped(0.0), slots.transit.wakes_at(), len(slots.transit)) == ("bd", 3.0, 2)
+    slots.transit.push(request("e", slot="slow", priority=1))
+    assert slots.popped(2.9) == ""
+    slots.waits.clear()
+    assert (slots.popped(3.0), slots.transit.wakes_at()) == ("eac", None)
+
+
+def test_a_slot_that_knows_no_time_is_asked_again_in_each_call() -> None:
+    """It has no room until one of its requests is over, which has the scheduler asked again."""
+    slots = Slots(full=inf)
+    slots.transit.push(request("a", slot="full"))
+    assert (slots.popped(0.0), slots.transit.wakes_at()) == ("", None)
+    slots.waits.clear()
+    assert slots.popped(0.0) == "a"
+
+
+def test_what_waits_costs_no_more_the_more_there_is() -> None:
+    """Each call asks a bounded number of slots, and comes to all of them."""
+    slots = Slots(**{f"s{number}": inf for number in range(1000)})
+    for number in range(1000):
+        slots.transit.push(request("a", slot=f"s{number}"))
+    slots.popped(0.0)
+    slots.asked = 0
+    assert slots.popped(0.0) == ""
+    assert 0 < slots.asked < 50
+    slots.waits = {}
+    came = [slots.transit.pop(0.0) for _ in range(1000)]
+    assert None not in came
+
+
+def test_visits_are_held_as_long_as_one_of_their_requests_waits() -> None:
+    """Two of one visit count as two."""
+    transit = DirectRequestQueue()
+    transit.push(request("a", 7))
+    transit.push(request("b", 7))
+    transit.pop(0.0)
+    assert transit.holds(7)
+    transit.pop(0.0)
+    assert not transit.holds(7)
+    transit.push(request("c", 8))
+    transit.clear()
+    assert not transit
+    assert not transit.holds(8)

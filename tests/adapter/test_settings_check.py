@@ -1,0 +1,109 @@
+"""Scrapy's own settings are refused where a crawl would not get anywhere with them."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.settings import Settings, default_settings
+
+from evocrawl.adapter.settings_check import CHECKED, check_settings, scrapy_flag
+from evocrawl.core.errors import SettingError
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("CONCURRENT_REQUESTS", 0), ("CONCURRENT_REQUESTS", "-1"), ("CONCURRENT_REQUESTS", "many"),
+        ("CONCURRENT_REQUESTS_PER_DOMAIN", 0), ("CONCURRENT_REQUESTS_PER_DOMAIN", "1.5"),
+        ("DOWNLOAD_DELAY", -1), ("DOWNLOAD_DELAY", "nan"), ("DOWNLOAD_DELAY", "2s"),
+        ("DOWNLOAD_TIMEOUT", "inf"), ("DOWNLOAD_TIMEOUT", None), ("RETRY_TIMES", -1),
+        ("ROBOTSTXT_OBEY", "maybe"), ("DOWNLOAD_SLOTS", [1]), ("DOWNLOAD_SLOTS", "{"),
+        ("DOWNLOAD_SLOTS", {"a.test": 3}), ("DOWNLOAD_SLOTS", {"a.test": {"concurrency": 0}}),
+        ("DOWNLOAD_SLOTS", '{"a.test": {"delay": "x"}}'), ("DOWNLOAD_SLOTS", "[]x"),
+    ],
+)  # fmt: skip
+def test_a_setting_that_makes_no_sense_is_named(name: str, bad: object) -> None:
+    """With its value and what is allowed; Scrapy waits for ever, or raises without the name."""
+    with pytest.raises(SettingError) as caught:
+        check_settings({name: bad})
+    assert (caught.value.name, caught.value.value) == (name, bad)
+
+
+NUMBERS = sorted(
+    name
+    for name, option in CHECKED.items()
+    if option.allowed.startswith("a ") and "none" not in option.allowed
+)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_no_number_is_refused_by_name(name: str) -> None:
+    """Whichever setting Scrapy reads as a number: text, empty, endless, of the wrong kind."""
+    for bad in ("abc", "", " ", "nan", "inf", "-inf", float("nan"), float("inf"), None, [1],
+                "1e999", True, "0x10"):  # fmt: skip
+        with pytest.raises(SettingError, match=name):
+            check_settings({name: bad})
+    if "PRIORITY" not in name:
+        with pytest.raises(SettingError, match=name):
+            check_settings({name: -1})
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n, o in CHECKED.items() if o.allowed == "true or false")
+)
+def test_a_truth_value_is_one_that_scrapy_reads(name: str) -> None:
+    for bad in ("abc", "", "yes", "nan", None, "1.5", []):
+        with pytest.raises(SettingError, match=name):
+            check_settings({name: bad})
+    for good in (True, False, 0, 1, "0", "1", "True", "true", "False", "false"):
+        check_settings({name: good})
+        assert Settings({name: good}).getbool(name) is scrapy_flag(good)
+
+
+def test_every_number_of_scrapy_is_checked() -> None:
+    """A new one in a later Scrapy fails here, until the table knows it."""
+    elsewhere = ("FTP_", "MAIL_", "REMOTE_CONTROL_", "FEED_STORAGE_", "HTTP2_", "HTTPX_",
+                 "PERIODIC_LOG_", "SCRAPY_")  # fmt: skip
+    numbers = {
+        name
+        for name in dir(default_settings)
+        if name.isupper() and isinstance(getattr(default_settings, name), int | float)
+    }
+    assert {each for each in numbers - CHECKED.keys() if not each.startswith(elsewhere)} == set()
+    check_settings(Settings())
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("REQUEST_FINGERPRINTER_CLASS", "nope.X"), ("DUPEFILTER_CLASS", "X"),
+        ("STATS_CLASS", ""), ("SCHEDULER", "scrapy.core.scheduler.Nope"), ("LOG_FORMATTER", 3),
+        ("ITEM_PIPELINES", {"nope.X": 1}), ("ITEM_PIPELINES", {"scrapy.Item": "first"}),
+        ("ITEM_PIPELINES", "[1]"), ("DOWNLOADER_MIDDLEWARES", {"scrapy.nope": 1}),
+        ("EXTENSIONS", "{"), ("DOWNLOAD_HANDLERS", {"http": "nope.X"}), ("DOWNLOAD_HANDLERS", "x"),
+        ("FEED_EXPORTERS", {"csv": "nope.X"}), ("RETRY_EXCEPTIONS", ["nope.X"]),
+        ("DEFAULT_REQUEST_HEADERS", "a: b"), ("RETRY_HTTP_CODES", "500,many"),
+        ("RETRY_HTTP_CODES", [5]), ("TWISTED_REACTOR", "nope.X"), ("LOG_LEVEL", "LOUD"),
+        ("REFERRER_POLICY", "nope.X"), ("DOWNLOAD_DELAY_JITTER", 2),
+    ],
+)  # fmt: skip
+def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> None:
+    """With the path, whether it is a setting of its own or an entry."""
+    with pytest.raises(SettingError, match=name):
+        check_settings({name: bad})
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        {"ITEM_PIPELINES": {"nope.X": None}}, {"TWISTED_REACTOR": None}, {"FEEDS": "{}"},
+        {"HTTPCACHE_STORAGE": "nope.X"}, {"LOG_LEVEL": "WARNING"}, {"DEPTH_PRIORITY": -3},
+        {}, {"CONCURRENT_REQUESTS": "1", "DOWNLOAD_DELAY": "0.5"}, {"DOWNLOAD_TIMEOUT": 0},
+        {"ROBOTSTXT_OBEY": "False", "RETRY_TIMES": 0}, {"DOWNLOAD_SLOTS": None},
+        {"DOWNLOAD_SLOTS": '{"a.test": {"concurrency": 1, "delay": 2, "jitter": 0.5}}'},
+        {"DOWNLOAD_SLOTS": {"a.test": {"randomize_delay": False}}},
+    ],
+)  # fmt: skip
+def test_other_settings_are_taken_as_they_are(good: dict[str, object]) -> None:
+    """Text of the command line, too."""
+    settings = Settings(good)
+    assert check_settings(settings) is settings

@@ -1,0 +1,75 @@
+"""Requests from Redis may say little: it is nobody's business there how our crawl behaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy import FormRequest, Request, Spider
+
+from evocrawl.adapter.request_codec import LostRequest, UntrustedRequestCodec
+
+
+class OurSpider(Spider):
+    name = "ours"
+
+    def leaf(self, response: Any) -> None: ...
+
+
+PAYLOADS = UntrustedRequestCodec(lambda: SPIDER, lambda: None)
+SPIDER = OurSpider()
+URL = "http://a.test/"
+
+
+def test_a_request_travels_with_callback_and_arguments(caplog: pytest.LogCaptureFixture) -> None:
+    """Of meta the allowed keys alone do, and it is said once that the others do not."""
+    request = Request(
+        URL,
+        SPIDER.leaf,
+        headers={"X-Own": "1"},
+        cb_kwargs={"n": 1},
+        meta={"depth": 2, "mine": object(), "proxy": "http://p.test"},
+    )
+    for _ in range(2):
+        packed = PAYLOADS.pack(request)
+    again = PAYLOADS.unpack(packed)
+    assert isinstance(again, Request)
+    assert again.callback == SPIDER.leaf
+    assert (again.cb_kwargs, again.meta) == ({"n": 1}, {"depth": 2})
+    assert again.headers["X-Own"] == b"1"
+    assert len(caplog.records) == 1
+    assert "left out: 'mine', 'proxy'" in caplog.text
+    assert request.meta["proxy"] == "http://p.test"
+
+
+def test_nobody_switches_robots_txt_off() -> None:
+    """B078: nor sends our requests through a proxy."""
+    packed = PAYLOADS.pack(Request(URL))
+    packed["meta"] = {"dont_obey_robotstxt": True, "proxy": "http://p.test", "depth": 1}
+    again = PAYLOADS.unpack(packed)
+    assert isinstance(again, Request)
+    assert again.meta == {"depth": 1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"callback": "__init__"}, {"callback": "_private"}, {"errback": 3}, {"meta": [1]},
+        {"_class": "os.system"}, {"url": "file:///etc/passwd"}, {"url": "ftp://a.test/"},
+    ],
+)  # fmt: skip
+def test_a_request_that_asks_for_more_is_refused(change: dict[str, Any]) -> None:
+    """R18, R20: private methods, foreign classes, other schemes."""
+    with pytest.raises(ValueError):  # noqa: PT011 - whatever it says
+        PAYLOADS.unpack({**PAYLOADS.pack(Request(URL)), **change})
+    with pytest.raises(ValueError, match="JSON object"):
+        PAYLOADS.unpack([change])
+
+
+def test_scrapys_own_requests_come_back_as_they_were() -> None:
+    """A form; a method that this spider has not is a lost request."""
+    again = PAYLOADS.unpack(PAYLOADS.pack(FormRequest(URL, formdata={"a": "b"})))
+    assert isinstance(again, FormRequest)
+    assert again.body == b"a=b"
+    packed = {**PAYLOADS.pack(Request(URL)), "callback": "gone"}
+    assert PAYLOADS.unpack(packed) == LostRequest(URL)

@@ -1,0 +1,73 @@
+"""Compact maps and sets of fingerprints."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.containers.keymap import KeyMap, KeySet
+
+KEYS = [b"", b"key", b"\0" * 12, b"\0" * 11, *(b"%012d" % number for number in range(12))]
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "discard"]), st.sampled_from(KEYS), st.integers(0, 2**64 - 1)
+    ),
+    max_size=60,
+)
+
+
+def key(number: int) -> bytes:
+    """A fingerprint as URLs have."""
+    return blake2b(b"%d" % number, digest_size=12).digest()
+
+
+@given(ACTIONS, st.sampled_from([0, 3, 100]))
+def test_a_map_holds_what_a_dict_holds(actions: list[tuple[str, bytes, int]], small: int) -> None:
+    """In a dict, packed, and on the way from the one to the other; keys of any length."""
+    keys, model = KeyMap("<dQ", small), dict[bytes, tuple[float, int]]()
+    for action, name, number in actions:
+        if action == "put":
+            keys.put(name, 0.1, number)
+            model[name] = (0.1, number)
+        else:
+            keys.discard(name)
+            model.pop(name, None)
+        assert len(keys) == len(model)
+        assert {name: keys.get(name) for name in KEYS if name in keys} == model
+        assert set(keys) == set(model)
+
+
+def test_thousands_of_keys_are_found_and_no_others() -> None:
+    """Also after half of them are gone."""
+    keys = KeySet(10)
+    for number in range(5000):
+        keys.add(key(number))
+    for number in range(0, 5000, 2):
+        keys.discard(key(number))
+    assert len(keys) == 2500
+    assert [number for number in range(10_000) if key(number) in keys] == [*range(1, 5000, 2)]
+
+
+@pytest.mark.parametrize("length", [1, 11])
+def test_a_part_of_a_key_is_no_key(length: int) -> None:
+    """Nor are bytes that end one and begin the next."""
+    keys = KeySet(0)
+    whole = bytes(range(200))
+    for at in range(0, 192, 12):
+        keys.add(whole[at : at + 12])
+    assert whole[:length] not in keys
+    assert keys._map.get(whole[:length]) is None
+    assert whole[12 - length : 24 - length] not in keys
+
+
+def test_values_that_look_like_a_key_are_none() -> None:
+    """A key is where a record begins."""
+    keys = KeyMap("<12s", 0)
+    keys.put(b"twelve bytes", b"other bytes!")
+    assert b"other bytes!" not in keys
+    keys.put(b"other bytes!", b"twelve bytes")
+    assert keys.get(b"other bytes!") == (b"twelve bytes",)
+    assert keys.get(b"twelve bytes") == (b"other bytes!",)

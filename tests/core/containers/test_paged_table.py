@@ -1,0 +1,92 @@
+"""Columns of numbers, in memory and on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evocrawl.core.containers.paged_table import PagedTable
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.errors import StateError
+
+
+def table(spill: SpillFile, most_bytes: int) -> PagedTable:
+    """Columns of several widths and types."""
+    return PagedTable(
+        spill, most_bytes, worth=("f4", 0, 0.5), links=("i4", 3, -1), is_open=("?", 0, 1),
+        address=("u8", 0, 0),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("most_bytes", [0, 1 << 16, 1 << 30])
+def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
+    """In memory and on disk, one or many at once; new rows are as declared."""
+    rows, rng = table(SpillFile(tmp_path), most_bytes), np.random.default_rng(0)
+    model = np.zeros(0, "u8")
+    while len(rows) < 30_000:
+        at = rows.append(rows.fresh(int(rng.integers(1, 2000))))
+        new = np.arange(at.start, at.stop)
+        assert (rows.get("worth", new) == 0.5).all()
+        assert (rows.take(new)["links"] == -1).all()
+        assert rows.get("is_open", new[:1]).all()
+        model = np.concatenate((model, np.zeros(len(new), "u8")))
+        some = rng.permutation(len(rows))[:50]
+        model[some] = rng.integers(1 << 60, size=len(some))
+        rows.set("address", some, model[some])
+        rows.set("links", some, some[:, None])
+        one = int(some[0])
+        rows.set_one("worth", one, rows.get_one("worth", one) + 1.0)
+        assert rows.get_one("worth", one) >= 1.5
+        assert (rows.get_one("links", one) == one).all()
+        assert (rows["address"] == model).all()
+        pairs = some.reshape(2, -1) if len(some) % 2 == 0 else some[None]
+        assert (rows.take(pairs)["address"] == model[pairs]).all()
+        assert rows.get("links", pairs).shape == (*pairs.shape, 3)
+    assert len(rows._blocks.rows) * rows._new.itemsize <= max(most_bytes, 8 * 32 * 32)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nothing_is_asked_of_a_file_while_all_is_in_memory() -> None:
+    """There is none."""
+    rows = table(SpillFile(Path("/proc/none")), 1 << 20)
+    rows.append(rows.fresh(1000))
+    assert rows._blocks.is_whole
+    assert rows.get("worth", np.zeros((0, 2), int)).shape == (0, 2)
+
+
+def test_where_there_can_be_no_file_the_table_goes_on_in_memory(tmp_path: Path) -> None:
+    """And the spill file tells of it; with room again it is on disk."""
+    spill = SpillFile(Path("/proc/none"))
+    rows = table(spill, 1 << 12)
+    rows.append(rows.fresh(3000))
+    rows.set("address", np.arange(3000), np.arange(3000))
+    with pytest.raises(StateError, match="/proc/none"):
+        spill.check()
+    assert (rows["address"] == np.arange(3000)).all()
+    spill.directory = tmp_path
+    rows.append(rows.fresh(3000))
+    assert not rows._blocks.is_whole
+    assert (rows["address"][:3000] == np.arange(3000)).all()
+    assert (rows["links"] == -1).all()
+
+
+def test_a_disk_that_is_full_costs_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be written stays in memory."""
+    spill = SpillFile(tmp_path)
+    rows = table(spill, 1 << 12)
+    rows.append(rows.fresh(1000))
+    rows.set("address", np.arange(1000), np.arange(1000))
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("evocrawl.core.containers.paged_rows.os.pwrite", full)
+        rows.set("worth", np.arange(1000), 2.0)
+        rows.append(rows.fresh(500))
+    with pytest.raises(StateError, match="No space left"):
+        spill.check()
+    assert (rows["worth"] == [2.0] * 1000 + [0.5] * 500).all()
+    assert (rows["address"][:1000] == np.arange(1000)).all()

@@ -1,0 +1,389 @@
+"""Link extraction on small pages that broke other crawlers."""
+
+from __future__ import annotations
+
+import pytest
+
+from evocrawl.core.model import Link
+from evocrawl.extraction import Document, ParsedPage, parse_html
+from evocrawl.extraction import read as answer
+
+PAGE = "http://a.test/dir/page.html"
+
+
+def read(html: str, url: str = PAGE) -> ParsedPage:
+    return parse_html(html.encode(), url)
+
+
+def urls(html: str, url: str = PAGE) -> list[str]:
+    return [link.url for link in read(html, url).links]
+
+
+def only_link(html: str) -> Link:
+    (link,) = read(html).links
+    return link
+
+
+def test_b001_unparsable_links_are_counted_and_the_others_kept() -> None:
+    """One bad address must not cost the page its links."""
+    reading = read(
+        "<a href=/1>one</a><a href='http://[bad/'>x</a><a href='http://h:99999/'>p</a>"
+        "<a href=/2>two</a>"
+    )
+    assert [link.url for link in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    assert reading.malformed_links == 2
+
+
+@pytest.mark.parametrize(
+    "base",
+    ["http://[oops", "//[oops", "http://h:99999/", "javascript:x", "data:text/html,x", "mailto:x",
+     "file:///x/", "ftp://a.test/", "http://", "", " ", "http://b.test/" + 3000 * "x/"],
+)  # fmt: skip
+def test_b002_base_that_is_no_web_address_is_ignored(base: str) -> None:
+    """B002: a bad base must not cost the page its links either."""
+    html = f"<base href='{base}'><a href='/1'>one</a><a href=2>two</a>"
+    assert urls(html) == ["http://a.test/1", "http://a.test/dir/2"]
+
+
+def test_b003_relative_base_is_resolved() -> None:
+    """A base may itself be relative to the page."""
+    html = "<base href='/forum/'><a href='index.php/x'>i</a>"
+    assert urls(html, "http://a.test/m/7/0/") == ["http://a.test/forum/index.php/x"]
+
+
+def test_b005_base_counts() -> None:
+    """Links are relative to the base, not to the page."""
+    html = "<base href='/'><a href='page.php'>p</a>"
+    assert urls(html, "http://a.test/foo/bar") == ["http://a.test/page.php"]
+
+
+def test_the_first_base_with_an_address_counts() -> None:
+    """A base without href and any second base have no say (HTML, "document base URL")."""
+    html = "<base target=_top><base href='/x/'><base href='/y/'><a href=p>p</a>"
+    assert urls(html) == ["http://a.test/x/p"]
+
+
+def test_a_bad_first_base_is_not_made_good_by_a_second() -> None:
+    """The page's own address is the base then, as in browsers (HTML, "frozen base URL")."""
+    assert urls("<base href='data:,x'><base href='/y/'><a href=p>p</a>") == ["http://a.test/dir/p"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("http:\\\\b.test\\x?a=\\1", "http://b.test/x?a=\\1"),
+        ("\\\\b.test\\x", "http://b.test/x"),
+        ("\\x\\y", "http://a.test/x/y"),
+        ("..\\x", "http://a.test/x"),
+        ("///b.test/x", "http://b.test/x"),
+        ("http:///b.test/x", "http://b.test/x"),
+        ("https:b.test/x", "https://b.test/x"),
+        ("https:/b.test/x", "https://b.test/x"),
+        ("http:x", "http://a.test/dir/x"),
+        ("http:/x", "http://a.test/x"),
+        ("\tht\ntp://b.test/ ", "http://b.test/"),
+        ("/a\n\tb\r\nc", "http://a.test/abc"),
+        ("&#1; /a &#31;", "http://a.test/a"),
+        ("&nbsp;x", "http://a.test/dir/\u00a0x"),
+        ("?", "http://a.test/dir/page.html"),
+        ("..x/.y", "http://a.test/dir/..x/.y"),
+        ("../../../x", "http://a.test/x"),
+        ("1a:b", "http://a.test/dir/1a:b"),
+        ("//b.test:8080", "http://b.test:8080"),
+        ("http://straße.test/ß", "http://xn--strae-oqa.test/ß"),
+        ("http://b%C3%BCcher.test/", "http://xn--bcher-kva.test/"),
+        ("http://I❤.test:81/", "http://xn--i-7iq.test:81/"),
+    ],
+)
+def test_slashes_count_as_in_browsers(written: str, meant: str) -> None:
+    """Pages are written for browsers, which read backslashes and missing slashes their way."""
+    page = PAGE + "?q" if written == "?" else PAGE
+    assert urls(f"<a href='{written}'>x</a>", page) == [meant]
+    written = written.replace("&#1;", "\x01").replace("&#31;", "\x1f").replace("&nbsp;", "\u00a0")
+    feed = f"<rss><item><link>{written.strip()}</link></item></rss>"
+    if written.isprintable():
+        assert [link.url for link in answer(Document(feed.encode(), page)).links] == [meant]
+
+
+@pytest.mark.parametrize("slashes", ["\\\\", "///", "http:\\\\"])
+def test_b003_the_base_and_the_canonical_address_are_read_as_links_are(slashes: str) -> None:
+    """B003: what is written for browsers is read alike wherever it stands."""
+    reading = read(
+        f"<base href='{slashes}b.test\\x\\'><link rel=canonical href='\\c'><a href=p>p</a>"
+    )
+    assert [link.url for link in reading.links] == ["http://b.test/x/p"]
+    assert reading.canonical_url == "http://b.test/c"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["a b.test", "a&lt;b.test", "a^b.test", "a|b.test", "a%00b.test", "a%2fb.test", "a%40b.test",
+     "b%ff.test", "[fe80::1%25eth0]", "[::g]", "::1", "b.test:+80", "b.test:８０", "u@", ":80",
+     "a.1", "a.0x4", "1.2.3.4.5", "256.1.1.1", "[v1.x]"],
+)  # fmt: skip
+def test_b001_what_no_host_is_called_is_malformed(host: str) -> None:
+    """B001: no request is made of it (WHATWG URL, forbidden domain code points)."""
+    reading = read(f"<a href='http://{host}/'>x</a><a href=/1>one</a>")
+    assert [link.url for link in reading.links] == ["http://a.test/1"]
+    assert reading.malformed_links == 1
+
+
+def test_links_for_browsers_without_scripts_count() -> None:
+    """No script runs here: what stands in noscript is meant for us, but for counters in frames."""
+    reading = read(
+        "<head><noscript><a href=/1>one</a></noscript></head><noscript><p><a href=/2>two</a></p>"
+        "<iframe src=/count></iframe></noscript><noscript>Enable scripts!</noscript><p>text</p>"
+    )
+    assert [link.url for link in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    assert [link.anchor for link in reading.links] == ["one", "two"]
+    assert reading.text == "text"
+
+
+def test_b006_link_without_scheme_is_a_relative_path() -> None:
+    """What looks like a host is a file name; that it may grow for ever is told elsewhere."""
+    assert urls("<a href='www.x.test/y/'>partner</a>") == ["http://a.test/dir/www.x.test/y/"]
+
+
+def test_b008_newline_within_a_tag() -> None:
+    """Any white space separates attributes."""
+    assert urls("<a\nhref='/nl'>x</a>") == ["http://a.test/nl"]
+
+
+def test_b009_nul_byte_does_not_end_the_page() -> None:
+    """C strings end at NUL, pages do not."""
+    reading = read("<a href=/1>o</a>\x00<p>mid</p><a href=/2>t</a>")
+    assert [link.url for link in reading.links] == ["http://a.test/1", "http://a.test/2"]
+    assert "mid" in reading.text
+
+
+def test_b011_anchor_text_goes_over_inner_tags() -> None:
+    """The anchor is all text of the element."""
+    assert only_link("<a href=/h><b>Hello</b> world</a>").anchor == "Hello world"
+
+
+def test_b014_empty_anchor_is_no_link() -> None:
+    """An anchor without address is nothing to follow and no error."""
+    reading = read("<a></a><a href></a><b>Jump</b>")
+    assert reading.links == ()
+    assert reading.malformed_links == 0
+    assert reading.text == "Jump"
+
+
+def test_b016_anchor_text_after_an_empty_child() -> None:
+    """Text behind an element is text, too."""
+    assert only_link("<a href=/1><span></span>Example one</a>").anchor == "Example one"
+
+
+def test_b018_what_follows_deep_nesting_is_read_and_the_page_flagged() -> None:
+    """A parser's depth limit must not swallow the rest of a page in silence."""
+    text = "coral reefs bleach when the sea is warm"
+    reading = read("<div>" * 2100 + text + "</div>" * 2100 + "<a href=/after>z</a>")
+    assert [(link.url, link.anchor) for link in reading.links] == [("http://a.test/after", "z")]
+    assert text in reading.text
+    assert reading.truncated == ("depth",)
+
+
+def test_deep_nesting_spares_title_scripts_and_attributes_with_angles() -> None:
+    """The nesting taken out of a deep page takes nothing else with it, and lets nothing in."""
+    reading = read(
+        "<title>Reefs</title><script>if (a<b) hid('<a href=/no>')</script>"
+        + "<div title='a>b'>" * 300
+        + "<style>p>a{}</style>sea<abbr>side</abbr><a href=/yes>y</a>"
+    )
+    assert reading.title == "Reefs"
+    assert [link.url for link in reading.links] == ["http://a.test/yes"]
+    assert "hid" not in reading.text
+    assert "p>a" not in reading.text
+    assert "a>b" not in reading.text
+
+
+@pytest.mark.parametrize("value", ["1", "'>'", '"><"'])
+def test_b020_attribute_bomb_is_defused(value: str) -> None:
+    """The tag loses its attributes, the page keeps its text and links."""
+    bomb = " ".join(f"a{number}={value}" for number in range(60_000))
+    reading = read(f"<p {bomb}>text<a href=/ok>k</a></p>")
+    assert [link.url for link in reading.links] == ["http://a.test/ok"]
+    assert reading.text == "textk"
+    assert reading.truncated == ("attributes",)
+
+
+def test_a_long_script_is_no_giant_tag() -> None:
+    """Comparisons in a script look like tags; the script's end must be found all the same."""
+    script = "if (a<b && c == '" + "x" * 20_000 + "') d()"
+    reading = read(f"<script>{script}</script><style>a<b{script}</style><p>text<a href=/1>k</a>")
+    assert reading.truncated == ()
+    assert reading.text == "textk"
+
+
+def test_b021_less_than_sign_in_text_eats_nothing() -> None:
+    """`<` before what is no tag name is text."""
+    reading = read("<p>size (<2cm), belt</p><p>next</p>")
+    assert reading.text == "size (<2cm), belt next"
+
+
+@pytest.mark.parametrize(
+    "href",
+    ["#top", "", " ", "javascript:void(0)", "mailto:a@b.test", "data:text/html,x", "tel:1",
+     "file:///etc/passwd", "ftp://a.test/x", "page.html", "page.html#part", "./page.html"],
+)  # fmt: skip
+def test_other_schemes_and_the_page_itself_are_no_links(href: str) -> None:
+    """What cannot be fetched or is here already is left out, and not malformed."""
+    reading = read(f"<a href='{href}'>x</a><a href=/1>one</a>")
+    assert [link.url for link in reading.links] == ["http://a.test/1"]
+    assert reading.malformed_links == 0
+
+
+def test_lone_surrogates_are_harmless() -> None:
+    """`&#xD800;` is no character; nothing of it may fail to be encoded later."""
+    reading = read("<a href='/x&#xD800;y'>a&#xD800;b</a><p>c&#xDFFF;d</p>")
+    for text in (reading.text, *(link.url + link.anchor for link in reading.links)):
+        text.encode("utf-8")
+
+
+def test_frames_and_areas_are_links() -> None:
+    """Pages of old keep their content in frames and their menus in maps."""
+    assert urls(
+        "<map><area href=/area alt=Area></map><iframe src=/iframe></iframe><a href=/a>a</a>"
+    ) == ["http://a.test/area", "http://a.test/iframe", "http://a.test/a"]
+    assert urls("<frameset><frame src=/f1><frame src=/f2></frameset>") == [
+        "http://a.test/f1",
+        "http://a.test/f2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor"),
+    [
+        ("<a href=/1><img alt=' A  reef '></a>", "A reef"),
+        ("<a href=/1 title='The title'><img></a>", "The title"),
+        ("<a href=/1 aria-label='A label'> </a>", "A label"),
+        ("<a href=/1><img alt=''><img alt=second></a>", "second"),
+        ("<map><area href=/1 alt='An area'></map>", "An area"),
+        ("<a href=/1 title=t>text<img alt=i></a>", "text"),
+        ("<a href='/1'/>text</a> more", "text"),
+        ("<A HREF=/1 title='t' />text</a> more", "text"),
+        ("<a href=/1><img data-src=x><noscript><img alt=reef></noscript></a>", "reef"),
+        ("<a href=/1><script>x()</script><style>b{}</style></a>", ""),
+        ("<a href=/1>mi&#8203;ning deep&shy;sea</a>", "mi\u200bning deep\xadsea"),
+    ],
+)
+def test_anchor_text_and_what_stands_for_it(html: str, anchor: str) -> None:
+    """Visible text first, then alt, title, aria-label; words are folded by the relevance model."""
+    assert only_link(html).anchor == anchor
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=/1>one<p><a href=/2>two</a>",
+        "<p><a href=/1>on<i>e</i><p>or <b>so<a href=/2>two</a></b><p>more",
+        "<a href=/1>one<div><a href=/2>two</div>",
+    ],
+)
+def test_b011_an_anchor_that_is_not_closed_ends_where_the_next_begins(html: str) -> None:
+    """B011: links do not nest; each has its own words."""
+    one, two = read(html).links
+    assert (one.url, two.url) == ("http://a.test/1", "http://a.test/2")
+    assert one.anchor.startswith("one")
+    assert "two" not in one.anchor
+    assert two.anchor.startswith("two")
+
+
+def test_links_in_drawings_are_links() -> None:
+    """SVG has its own attribute for them, which browsers still follow."""
+    link = only_link("<svg><a xlink:href=/map><text>A map</text></a></svg>")
+    assert (link.url, link.anchor) == ("http://a.test/map", "A map")
+
+
+@pytest.mark.parametrize("first", ["rel='nofollow noopener'", "rel=noopener style='display:none'"])
+def test_what_is_linked_openly_too_may_be_followed(first: str) -> None:
+    """A second link without reservation takes back those of the first."""
+    warned, plain = f"<a href=/1 {first}>x</a>", "<a href=/1>more</a>"
+    for html in (warned + plain, plain + warned):
+        link = only_link(html)
+        assert {"nofollow", "evocrawl-hidden"}.isdisjoint(link.rel)
+        assert link.position == 0
+    assert not {"nofollow", "evocrawl-hidden"}.isdisjoint(only_link(warned + warned).rel)
+
+
+@pytest.mark.parametrize(
+    "nothing", ["→", "12 comments", "Continue", "Weiterlesen", "Lire la suite"]
+)
+def test_the_anchor_that_says_most_is_the_links(nothing: str) -> None:
+    """Whatever comes first; the words of the others stay in the context."""
+    title = "<p><a href=/1>Wave farm permit</a></p>"
+    other = f"<p>Some <a href=/1>{nothing}</a> {60 * 'words '}</p>"
+    for html in (title + other, other + title):
+        link = only_link(html)
+        assert link.anchor == "Wave farm permit"
+        assert nothing in link.context
+        assert link.position == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor"),
+    [
+        ("<h2 id=t>Wave <i>farm</i></h2><a href=/1 aria-labelledby='t none'></a>", "Wave farm"),
+        ("<a href=/1><img title='Wave farm'></a>", "Wave farm"),
+        ("<a href=/1><i aria-label='Wave farm'></i></a>", "Wave farm"),
+        ("<a href=/1><input type=image alt='Wave farm'></a>", "Wave farm"),
+        ("<a href=/1><svg><title>Wave farm</title></svg></a>", "Wave farm"),
+        ("<a href=/1 aria-label='Read more about the wave farm'>Read more</a>",
+         "Read more about the wave farm"),
+        ("<a href=/1><span style='clip:rect(0,0,0,0)'>Wave farm</span></a>", "Wave farm"),
+        ("<a href=/1 title='Opens in a new window'>Wave farm</a>", "Wave farm"),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_shown_are_anchors(html: str, anchor: str) -> None:
+    """As browsers tell them to those who cannot see."""
+    assert only_link(html).anchor == anchor
+
+
+def test_a_target_linked_twice_is_one_link_with_the_first_words() -> None:
+    """A picture and a headline often lead to one place: place of the first, words of the second."""
+    links = read(
+        "<a href=/x><img></a><a href=/y>why</a><a href='/x#part'>Words</a><a href=/x>later</a>"
+    ).links
+    assert [(link.url, link.anchor, link.position) for link in links] == [
+        ("http://a.test/x", "Words", 0),
+        ("http://a.test/y", "why", 1),
+    ]
+
+
+def test_rel_tokens_and_tag_path() -> None:
+    """rel is a set of lower-case tokens; the path names what the anchor stands in."""
+    link = only_link("<body><ul><li><a rel='NoFollow  UGC' href=/1>x</a></ul>")
+    assert link.rel == ("nofollow", "ugc")
+    assert link.tag_path == "html/body/ul/li"
+    assert only_link("<a rel='nofollow,ugc' href=/1>x</a>").rel == ("nofollow", "ugc")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div hidden><p><a href=/1>x</a></p></div>",
+        "<a href=/1 style='color:red; display : none'>x</a>",
+        "<div style='DISPLAY:NONE'><a href=/1>x</a></div>",
+        "<p style='visibility: hidden'><a href=/1>x</a></p>",
+        "<span aria-hidden=true><a href=/1>x</a></span>",
+    ],
+)
+def test_hidden_links_are_told(html: str) -> None:
+    """Links that nobody sees are bait; whether to follow them is for others to say."""
+    hidden, seen = read(f"{html}<p><a href=/2>y</a></p>").links
+    assert hidden.rel == ("evocrawl-hidden",)
+    assert seen.rel == ()
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "template"])
+def test_links_in_scripts_and_templates_are_none(tag: str) -> None:
+    """What a browser with scripts does not show is not read."""
+    assert urls(f"<{tag}><a href=/no>x</a></{tag}><a href=/yes>y</a>") == ["http://a.test/yes"]
+
+
+def test_comments_hold_no_links() -> None:
+    """Neither comments nor processing instructions are content."""
+    assert urls("<!-- <a href=/no>x</a> --><?php <a href=/no2> ?><a href=/yes>y</a>")[-1:] == [
+        "http://a.test/yes"
+    ]
+    assert urls("<!-- <a href=/no>x</a> -->") == []

@@ -1,0 +1,133 @@
+"""When a page was published and last changed, by markup and headers, hostile ones included."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.extraction import Dates, age_s, changed_by_header, parse_html
+from evocrawl.extraction.dates import parse_date
+
+MAY_1 = 1714557600.0
+"""2024-05-01 10:00 UTC."""
+ISO = "2024-05-01T10:00:00Z"
+LATER = "2024-05-02T10:00:00+00:00"
+DAY_S = 86_400.0
+
+
+def dates(head: str = "", body: str = "") -> Dates:
+    """The dates of a page."""
+    page = f"<html><head>{head}</head><body>{body}<p>Words</p></body></html>"
+    return parse_html(page.encode("utf-8", "replace"), "http://a.test/").dates
+
+
+def ld(value: object, kind: str = "application/ld+json") -> str:
+    """A JSON-LD script."""
+    return f'<script type="{kind}">{json.dumps(value)}</script>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [ISO, "2024-05-01 10:00", "2024-05-01T12:00:00.000+02:00", "Wed, 01 May 2024 10:00:00 GMT",
+     f"  {ISO}\n", "1 May 2024 12:00:00 +0200"],
+)  # fmt: skip
+def test_dates_of_the_web_are_read(text: str) -> None:
+    """ISO 8601 as in markup, RFC 9110 as in headers; without a zone it is UTC."""
+    assert parse_date(text) == MAY_1
+
+
+def test_a_day_begins_at_midnight() -> None:
+    """A date without a time."""
+    assert parse_date("2024-05-01") == MAY_1 - 10 * 3600
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "yesterday", "2024-13-01", "2024-05-01T99:00", "0001-01-01", "9999-12-31T23:59:59Z",
+     "1970-01-01", "2024-05-01T10:00:00+99:99", "5 minutes ago", "9" * 500, "²⁰²⁴-05-01", None, 7,
+     ["2024-05-01"], "Mon, 99 Foo 2024 10:00:00 GMT", "\x00", "2024-W18-3"],
+)  # fmt: skip
+def test_what_is_no_date_is_none(text: object) -> None:
+    """Malformed, absurd, or not even a text."""
+    assert parse_date(text) is None
+
+
+@given(st.one_of(st.text(max_size=70), st.datetimes().map(lambda when: when.isoformat())))
+def test_no_text_raises(text: str) -> None:
+    """And what comes out lies between 1990 and 2200."""
+    found = parse_date(text)
+    assert found is None or 631_152_000 <= found <= 7_258_118_400
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (ld({"@type": "NewsArticle", "datePublished": ISO, "dateModified": LATER}), ""),
+        (ld({"@graph": [{"@type": "WebSite"}, {"datePublished": ISO, "dateModified": LATER}]}), ""),
+        (ld([{"a": 1}, {"datePublished": ISO, "dateModified": LATER}]), ""),
+        (f'<meta property="article:published_time" content="{ISO}">'
+         f'<meta property="article:modified_time" content="{LATER}">', ""),
+        (f'<meta name="DC.date.issued" content="{ISO}">'
+         f'<meta name="lastmod" content="{LATER}">', ""),
+        ("", f'<time itemprop="datePublished" datetime="{ISO}">1 May</time>'
+             f'<span itemprop="dateModified" content="{LATER}"></span>'),
+    ],
+)  # fmt: skip
+def test_both_dates_are_found_in_the_markup(head: str, body: str) -> None:
+    """Of JSON-LD, meta elements and microdata."""
+    assert dates(head, body) == Dates(MAY_1, MAY_1 + DAY_S)
+
+
+def test_the_only_time_of_a_page_is_when_it_was_published() -> None:
+    """Of several, as on a page that lists articles, only one that is marked."""
+    one, two = (f'<time datetime="2024-05-0{day}T10:00Z">x</time>' for day in (1, 2))
+    assert dates(body=one) == Dates(MAY_1)
+    assert dates(body=one + two) == Dates()
+    assert dates(body=two + one.replace("<time", "<time pubdate")) == Dates(MAY_1)
+
+
+def test_a_bad_date_leaves_room_for_a_good_one() -> None:
+    """JSON-LD comes first, but only where it tells something."""
+    head = ld({"datePublished": "soon", "dateModified": {"@value": LATER}})
+    assert dates(head + f'<meta name="date" content="{ISO}">') == Dates(MAY_1)
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["[" * 100_000, '{"datePublished": ', '{"datePublished": 1e999}', '"datePublished"', "null",
+     '{"@graph": {"datePublished": "x"}}', '[[{"datePublished": "2024-05-01"}]]',
+     '{"datePublished": "' + "9" * 300_000 + '"}'],
+)  # fmt: skip
+def test_hostile_scripts_tell_nothing(script: str) -> None:
+    """Too deep, cut off, too long, of another shape."""
+    assert dates(f'<script type="application/ld+json">{script}</script>') == Dates()
+
+
+def test_last_modified_counts_where_it_is_not_the_moment_of_the_answer() -> None:
+    """Servers that make pages on request date them all now."""
+    answered = "Wed, 01 May 2024 12:00:00 GMT"
+    assert changed_by_header("Wed, 01 May 2024 10:00:00 GMT", answered) == MAY_1
+    assert changed_by_header(answered, answered) is None
+    assert changed_by_header("Wed, 01 May 2024 12:00:05 GMT", answered) is None
+    assert changed_by_header("never", answered) is None
+    assert changed_by_header(answered, "") is None
+
+
+def test_age_goes_by_the_latest_date_that_can_be_believed() -> None:
+    """Tomorrow may be a matter of zones, next year is not."""
+    assert age_s(MAY_1 + 60, [MAY_1, None]) == 60
+    assert age_s(MAY_1, [MAY_1 - 500, MAY_1 + DAY_S]) == 0
+    assert age_s(MAY_1, [MAY_1 - 500, MAY_1 + DAY_S + 1]) == 500
+    assert age_s(MAY_1, [MAY_1 + 400 * DAY_S]) is None
+    assert age_s(MAY_1, []) is None
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(631_152_000, 7_258_118_400)), max_size=3))
+def test_an_age_is_finite_and_not_below_zero(told: list[float | None]) -> None:
+    """Whatever pages tell."""
+    found = age_s(MAY_1, told)
+    assert found is None or (math.isfinite(found) and found >= 0)

@@ -1,0 +1,57 @@
+"""Which parts of a page are its text where it has little: footers, scripts, shadow trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from evocrawl.extraction import parse_html
+
+PAGE = "http://a.test/x"
+ARTICLE = "<p>Coral reefs bleach when the sea is too warm for their algae.</p>" * 5
+FOOT = "<p>Copyright of the Reef Institute, all rights reserved, terms of use apply to all.</p>"
+MENU = "".join(f"<li><a href=/{number}>Coral menu {number}</a></li>" for number in range(12))
+
+
+def text_of(html: str) -> str:
+    return parse_html(html.encode(), PAGE).text
+
+
+@pytest.mark.parametrize(
+    "foot", [f"<footer>{FOOT}</footer>", f"<div id=footer>{FOOT}</div>",
+             f"<div class='dark site-footer'>{FOOT}</div>"],
+)  # fmt: skip
+@pytest.mark.parametrize("menu", [f"<nav><ul>{MENU}</ul></nav>", f"<div><ul>{MENU}</ul></div>"])
+def test_a_page_of_a_menu_and_a_footer_says_what_its_menu_says(menu: str, foot: str) -> None:
+    """Terms and copyright are whole sentences, and no content all the same."""
+    text = text_of(f"<body>{menu}{foot}")
+    assert "Coral menu 11" in text
+    assert "rights" not in text
+
+
+@pytest.mark.parametrize(
+    "html", [f"<body><footer>{FOOT}</footer>", f"<body class=footer>{FOOT}",
+             f"<div id=footer><main>{FOOT}</main></div>",
+             f"<div class='no-footer page'>{FOOT}</div>"],
+)  # fmt: skip
+def test_a_page_that_is_all_footer_still_has_text(html: str) -> None:
+    """Better the wrong text than none."""
+    assert "rights" in text_of(html)
+
+
+def test_what_is_there_for_browsers_without_scripts_is_the_text_where_it_is_the_page() -> None:
+    """An application of one page may bring its article along; most only ask for scripts."""
+    asks = "<div id=app></div><noscript>Please enable scripts.</noscript>"
+    assert text_of(asks) == ""
+    brings = f"<div id=app>Loading…</div><noscript><article>{ARTICLE}</article></noscript>"
+    assert text_of(brings).count("Coral reefs bleach") == 5
+    assert "scripts" not in text_of(asks + ARTICLE)
+
+
+def test_shadow_trees_that_a_page_declares_are_shown() -> None:
+    """As browsers do since 2023; other templates are for scripts."""
+    tree = "<x-card><template shadowrootmode={}><p>seen</p><a href=/1>x</a></template></x-card>"
+    for mode in ("open", "closed"):
+        reading = parse_html(tree.format(mode).encode(), PAGE)
+        assert "seen" in reading.text
+        assert [link.url for link in reading.links] == ["http://a.test/1"]
+    assert "seen" not in text_of(tree.format("none"))

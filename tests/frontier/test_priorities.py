@@ -1,0 +1,125 @@
+"""How a frontier values its links, kept by the rows that somebody else gives them."""
+
+from __future__ import annotations
+
+from math import inf
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.containers.keymap import KeyMap
+from evocrawl.core.model import Lead
+from evocrawl.frontier import Frontier
+from evocrawl.frontier.priorities import FORM, StandingsByRow
+
+KEYS = [b"%012d" % number for number in range(8)]
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "discard", "number"]),
+        st.sampled_from(KEYS),
+        st.floats(allow_nan=False) | st.sampled_from([0.0, -inf, inf]),
+        st.integers(0, 2**32 - 1),
+    ),
+    max_size=60,
+)
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["number", "push", "rerank", "claim", "release", "take"]),
+        st.integers(0, 30),
+        st.integers(0, 5),
+    ),
+    max_size=150,
+)
+
+
+class Numbers:
+    """Numbers targets in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.rows: dict[bytes, int] = {}
+
+    def note(self, key: bytes) -> None:
+        self.rows.setdefault(key, len(self.rows))
+
+
+@given(ACTIONS)
+def test_standings_by_row_are_those_of_a_dict(
+    actions: list[tuple[str, bytes, float, int]],
+) -> None:
+    """Whenever a target gets its row: before it is put, while it is in, after it has left."""
+    numbers, model = Numbers(), dict[bytes, tuple[float, int]]()
+    standings = StandingsByRow(numbers.rows.get)
+    for action, key, priority, number in actions:
+        match action:
+            case "put":
+                standings.put(key, priority, number)
+                model[key] = (priority, number)
+            case "discard":
+                standings.discard(key)
+                model.pop(key, None)
+            case _:
+                numbers.note(key)
+        assert len(standings) == len(model)
+        assert [standings.get(each) for each in KEYS] == [model.get(each) for each in KEYS]
+
+
+def test_targets_that_were_numbered_take_twelve_bytes() -> None:
+    """And nothing of their keys; room for more is a sixteenth."""
+    rows = {b"%012d" % number: number for number in range(20_000)}
+    standings, packed = StandingsByRow(rows.get), KeyMap(FORM, 0)
+    for number, key in enumerate(rows):
+        standings.put(key, 0.5, number)
+        packed.put(key, 0.5, number)
+    columns = standings._priorities.__sizeof__() + standings._numbers.__sizeof__()
+    assert columns < 13 * len(rows)
+    assert not standings._others
+    assert columns < sum(each.__sizeof__() for each in packed._buckets) / 2
+
+
+@given(STEPS, st.sampled_from([1, 2, 5, 1000]))
+def test_what_comes_up_does_not_depend_on_who_keeps_the_standings(
+    steps: list[tuple[str, int, int]], most: int
+) -> None:
+    """A frontier alone, and one of numbered targets of which some have a row late or never."""
+    claimed, numbers = set[bytes](), Numbers()
+    alone = Frontier(claimed.__contains__, most)
+    by_row = Frontier(claimed.__contains__, most, row_of=numbers.rows.get)
+    for action, number, priority in steps:
+        key = b"%012d" % number
+        host = f"h{number % 3}.test"
+        link = Lead(f"http://{host}/{number}", key, host, b"", 0, 0.0)
+        match action:
+            case "number":
+                numbers.note(key)
+            case "claim":
+                claimed.add(key)
+            case "release":
+                claimed.discard(key)
+            case "push":
+                alone.push(link, priority)
+                by_row.push(link, priority)
+            case "rerank":
+                alone.rerank(link, priority)
+                by_row.rerank(link, priority)
+            case _:
+                best = alone.peek(lambda _: True)
+                assert by_row.peek(lambda _: True) == best
+                if best is not None:
+                    claimed.add(best.fingerprint)
+        assert len(alone) == len(by_row)
+
+
+def test_an_entry_is_known_by_the_end_of_its_number() -> None:
+    """After four thousand million others too."""
+    frontier = Frontier(lambda _: False, 2)
+    frontier._pushed = 2**32 - 3
+    for number in range(6):
+        frontier.push(Lead(f"http://a.test/{number}", KEYS[number], "a.test", b"", 0, 0.0), 0.5)
+    frontier.rerank(Lead("http://a.test/0", KEYS[0], "a.test", b"", 0, 0.0), 0.25)
+    came = list[bytes]()
+    claimed = set[bytes]()
+    frontier._is_claimed = claimed.__contains__
+    while (best := frontier.peek(lambda _: True)) is not None:
+        came.append(best.fingerprint)
+        claimed.add(best.fingerprint)
+    assert came == [*KEYS[1:6], KEYS[0]]

@@ -1,0 +1,57 @@
+"""The cache of robots.txt rules is bounded in time, authorities and rules."""
+
+from __future__ import annotations
+
+from evocrawl.politeness.robots.cache import RobotsCache
+from evocrawl.politeness.robots.rules import RobotsRules
+
+H = "http://h.test"
+
+
+def rules(body: str) -> RobotsRules:
+    return RobotsRules.from_response(200, body.encode(), "evocrawl")
+
+
+def test_the_cache_forgets_the_least_recently_used() -> None:
+    """A read counts as use."""
+    cache = RobotsCache(authorities=2)
+    for name in "ab":
+        cache.put(f"http://{name}", rules(""), 0.0, 10.0)
+    cache.get("http://a", 1.0)
+    cache.put("http://c", rules(""), 1.0, 10.0)
+    assert cache.get("http://b", 1.0) is None
+    assert cache.get("http://a", 1.0) is not None
+    assert len(cache) == 2
+
+
+def test_the_cache_forgets_what_is_too_old() -> None:
+    """An entry ends with its lifetime."""
+    cache = RobotsCache()
+    cache.put(H, rules(""), 5.0, 10.0)
+    assert cache.get(H, 14.9) is not None
+    assert cache.get(H, 15.0) is None
+    assert len(cache) == 0
+
+
+def test_the_cache_bounds_the_rules_of_all_files_together() -> None:
+    """B068: a few huge files push out others, never themselves alone."""
+    cache = RobotsCache(rules=5)
+    large = rules("User-agent: *\n" + "Disallow: /a\n" * 4)
+    cache.put("http://a", large, 0.0, 10.0)
+    cache.put("http://b", large, 0.0, 10.0)
+    assert cache.get("http://a", 0.0) is None
+    assert cache.get("http://b", 0.0) is large
+    cache.put("http://c", rules("User-agent: *\n" + "Disallow: /a\n" * 9), 0.0, 10.0)
+    assert len(cache) == 1
+
+
+def test_the_strictest_authority_of_a_host_sets_its_delay() -> None:
+    """The delay goes with the rules that asked for it."""
+    cache = RobotsCache(authorities=2, delay_cap_s=4.0)
+    for place, delay in (("http://h.test", 2), ("https://h.test", 9)):
+        cache.put(place, rules(f"User-agent: *\nCrawl-delay: {delay}"), 0.0, 10.0)
+    assert cache.delay_of("h.test") == 4.0
+    cache.put("https://h.test", rules(""), 0.0, 10.0)
+    assert cache.delay_of("h.test") == 2.0
+    cache.put("http://other.test", rules(""), 0.0, 10.0)
+    assert cache.delay_of("h.test") == 0.0

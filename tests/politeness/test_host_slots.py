@@ -1,0 +1,176 @@
+"""Hosts: concurrency, delays and closed doors, and who is told when they end."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.politeness.host_slots import HostSlots
+
+NAMES = ["a.test", "b.test", "c.test"]
+AT_ONE_ADDRESS = 2
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["start", "finish", "close", "reopen", "advance", "hold", "locate"]),
+        st.sampled_from(NAMES),
+        st.floats(0, 5),
+    ),
+    max_size=60,
+)
+
+
+class Model:
+    """What `HostSlots` has to know, in the plainest form."""
+
+    def __init__(self, limit: int, delay_s: float) -> None:
+        self.limit, self.delay_s = limit, delay_s
+        self.flying = Counter[str]()
+        self.address = dict.fromkeys(NAMES, "")
+        self.went = {name: list[str]() for name in NAMES}
+        self.until_s = dict.fromkeys(NAMES, 0.0)
+        self.closed = set[str]()
+
+    def is_free(self, host: str, now_s: float) -> bool:
+        """Neither closed, nor waiting, nor full, nor is its address."""
+        late = self.until_s[host] > now_s
+        there = sum(each.count(self.address[host]) for each in self.went.values())
+        has_room = not self.address[host] or there < AT_ONE_ADDRESS
+        is_full = self.flying[host] >= self.limit
+        return not late and host not in self.closed and not is_full and has_room
+
+
+@given(st.integers(1, 3), st.sampled_from([0.0, 0.5, 3.0]), ACTIONS)
+def test_a_host_is_free_exactly_when_nothing_stands_against_it(
+    limit: int, delay_s: float, actions: list[tuple[str, str, float]]
+) -> None:
+    """Under any order of events; and whoever becomes free is named, sooner or later."""
+    hosts, model, now_s = HostSlots(lambda _: (limit, delay_s)), Model(limit, delay_s), 0.0
+    sleeping = set[str]()
+    hosts.on_free.append(sleeping.discard)
+    for action, host, amount in actions:
+        match action:
+            case "start" if hosts.is_free(host, now_s):
+                hosts.start(host, now_s)
+                model.flying[host] += 1
+                model.went[host].append(model.address[host])
+                if delay_s:
+                    model.until_s[host] = max(model.until_s[host], now_s + delay_s)
+            case "finish" if model.flying[host]:
+                hosts.finish(host)
+                model.flying[host] -= 1
+                model.went[host].pop()
+            case "close":
+                hosts.close(host)
+                model.closed.add(host)
+            case "reopen" if host in model.closed:
+                hosts.reopen(host)
+                model.closed.remove(host)
+            case "hold":
+                hosts.hold(host, now_s + amount)
+                model.until_s[host] = max(model.until_s[host], now_s + amount)
+            case "locate":
+                hosts.locate(host, f"10.0.0.{amount > 2.5:d}", AT_ONE_ADDRESS)
+                model.address[host] = f"10.0.0.{amount > 2.5:d}"
+            case "advance":
+                now_s += amount
+        hosts.advance(now_s)
+        free = {name for name in NAMES if hosts.is_free(name, now_s)}
+        assert free == {name for name in NAMES if model.is_free(name, now_s)}
+        assert not sleeping & free, "a host became free and nobody was told"
+        sleeping |= set(NAMES) - free
+        delays = [until_s for until_s in model.until_s.values() if until_s > now_s]
+        wakes_at_s = hosts.wakes_at()
+        assert (wakes_at_s is None) == (not delays)
+        assert wakes_at_s is None or now_s < wakes_at_s <= min(delays)
+
+
+def test_hosts_at_rest_are_forgotten() -> None:
+    """B068: memory goes with the hosts that are busy, not with all hosts ever seen."""
+    hosts = HostSlots(lambda _: (1, 1.0))
+    for number in range(50):
+        hosts.start(f"{number}.test", 0.0)
+        hosts.finish(f"{number}.test")
+    hosts.advance(2.0)
+    assert not hosts._busy
+    assert not hosts._delays
+
+
+def test_a_limit_of_none_at_once_counts_as_one() -> None:
+    """A host that may never be fetched would hold up the crawl for ever."""
+    hosts = HostSlots(lambda _: (0, 0.0))
+    assert hosts.is_free("a.test", 0.0)
+    hosts.start("a.test", 0.0)
+    assert not hosts.is_free("a.test", 0.0)
+
+
+def test_a_shorter_hold_does_not_end_a_longer_one() -> None:
+    """The later of two times counts."""
+    hosts = HostSlots(lambda _: (1, 0.0))
+    hosts.hold("a.test", 10.0)
+    hosts.hold("a.test", 3.0)
+    hosts.advance(5.0)
+    assert not hosts.is_free("a.test", 5.0)
+    hosts.advance(10.0)
+    assert hosts.is_free("a.test", 10.0)
+    assert hosts.wakes_at() is None
+
+
+def test_hosts_of_one_address_share_its_limit() -> None:
+    """R9: a thousand names on one server are not asked at once; others are not kept waiting."""
+    hosts = HostSlots(lambda _: (8, 0.0))
+    freed: list[str] = []
+    hosts.on_free.append(freed.append)
+    for number in range(1000):
+        hosts.locate(f"{number}.test", "10.0.0.1", 3)
+    for number in range(1000):
+        if hosts.is_free(f"{number}.test", 0.0):
+            hosts.start(f"{number}.test", 0.0)
+    assert [hosts.is_free(f"{number}.test", 0.0) for number in (0, 3, 999)] == [False] * 3
+    assert hosts.is_free("elsewhere.test", 0.0)
+    freed.clear()
+    hosts.finish("0.test")
+    assert set(freed) >= {"3.test", "999.test"}
+    assert hosts.is_free("3.test", 0.0)
+
+
+def test_crawls_share_the_places_of_an_address() -> None:
+    """R9: each of several takes its part, and whoever is kept out may ask when there are fewer."""
+    hosts = HostSlots(lambda _: (8, 0.0))
+    freed: list[str] = []
+    hosts.on_free.append(freed.append)
+    names = [f"{number}.test" for number in range(6)]
+    for name in names:
+        hosts.locate(name, "10.0.0.1", 4)
+
+    def under_way() -> int:
+        """How many there are once all have started that may."""
+        for name in names:
+            if hosts.is_free(name, 0.0):
+                hosts.start(name, 0.0)
+        return sum(state.in_flight for state in hosts._busy.values())
+
+    hosts.share(2)
+    assert under_way() == 2
+    freed.clear()
+    hosts.share(9)
+    assert set(freed) == set(names[2:])
+    hosts.finish(names[0])
+    hosts.finish(names[1])
+    assert under_way() == 1
+    hosts.share(1)
+    assert under_way() == 4
+
+
+def test_located_hosts_are_forgotten_in_the_end() -> None:
+    """The last 10 000 are known; an address without hosts and visits is not kept."""
+    hosts = HostSlots(lambda _: (1, 0.0))
+    hosts.locate("first.test", "10.0.0.1", 1)
+    hosts.start("first.test", 0.0)
+    for number in range(10_000):
+        hosts.locate(f"{number}.test", "10.0.0.2", 1)
+    assert len(hosts._address_of) == 10_000
+    assert len(hosts._addresses) == 2
+    hosts.finish("first.test")
+    assert [*hosts._addresses] == ["10.0.0.2"]

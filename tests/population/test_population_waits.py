@@ -1,0 +1,183 @@
+"""What holds visits up: the cap, busy hosts, delays and closed doors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from checks import check
+from tiny_webs import Web, crawl, link, make_population, random_web, visit
+
+from evocrawl.core.model import Dropped
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.species.base import Agent, View
+from evocrawl.species.parts import PageSight
+
+A, B, C = (f"http://{letter}.test/" for letter in "abc")
+
+
+@pytest.mark.parametrize("most", [1, 3, 8])
+def test_the_cap_on_visits_holds_and_changes_no_sequential_crawl(most: int) -> None:
+    """As long as each visit settles before the next choice, the order is the same."""
+    web = random_web(np.random.default_rng(8), 60)
+    orders = []
+    for cap in (1, most):
+        population, _ = make_population(seed=5, max_unsettled=cap)
+        orders.append(crawl(population, web, [*web.links][:2]))
+    assert orders[0] == orders[1]
+    population, _ = make_population("breadth_first", max_unsettled=most)
+    population.place(link(f"http://{number}.test/") for number in range(20))
+    opened = [population.choose(0.0) for _ in range(20)]
+    assert sum(chosen is not None for chosen in opened) == most
+
+
+def test_a_saturated_host_is_passed_over() -> None:
+    """Its agents wait for it; others go on, and nobody is asked before it frees."""
+    population, _ = make_population("breadth_first", limit=lambda _: (1, 0.0), max_unsettled=9)
+    population.place([link(f"{A}1"), link(f"{A}2"), link(f"{B}1")])
+    first, second = population.choose(0.0), population.choose(0.0)
+    assert first is not None
+    assert second is not None
+    assert (first.lead.url, second.lead.url) == (f"{A}1", f"{B}1")
+    assert population.choose(0.0) is None
+    assert population.wakes_at() is None
+    population.settle(first.id, Dropped(""))
+    third = population.choose(0.0)
+    assert third is not None
+    assert third.lead.url == f"{A}2"
+
+
+def test_a_delayed_host_wakes_the_crawl_when_its_delay_is_over() -> None:
+    """By the passing of time alone."""
+    population, _ = make_population("breadth_first", limit=lambda _: (9, 5.0), max_unsettled=9)
+    population.place([link(f"{A}1"), link(f"{A}2")])
+    assert population.choose(10.0) is not None
+    assert population.choose(10.0) is None
+    assert population.wakes_at() == 15.0
+    assert population.choose(14.9) is None
+    assert population.choose(15.0) is not None
+
+
+def test_time_does_not_wake_a_crawl_that_has_no_place_for_a_visit() -> None:
+    """Else a crawl would be woken again and again while its visits are under way."""
+    population, _ = make_population(bounds=PopulationBounds(2, 2, 2), limit=lambda _: (1, 5.0))
+    population.place([link(f"{A}1"), link(f"{A}2")])
+    chosen = population.choose(0.0)
+    assert chosen is not None
+    page = Web({chosen.lead.url: [B]})
+    population.settle(chosen.id, page.answer(chosen.lead.url, population.price))
+    while (following := population.choose(0.0)) is not None and following.lead.url != B:
+        population.settle(following.id, Dropped(""))
+    assert following is not None
+    assert population.choose(6.0) is None
+    assert population.wakes_at() is None
+
+
+class Gate:
+    """Doors that open on demand; two hosts may share one."""
+
+    def __init__(self, doors: dict[str, str]) -> None:
+        self.doors = doors
+
+    def __call__(self, url: str) -> str | None:
+        return self.doors.get(url)
+
+
+@pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
+def test_links_wait_at_a_closed_door_and_all_go_when_it_opens(species: str) -> None:
+    """Also two of different hosts at one door; what has no door is not held up."""
+    gate = Gate({A: "door", B: "door"})
+    population, ledger = make_population(
+        species, bounds=PopulationBounds(3, 3, 3), max_unsettled=9, gate=gate, wander_share=0.0
+    )
+    population.place([link(A), link(B), link(C)])
+    chosen = population.choose(0.0)
+    assert chosen is not None
+    assert chosen.lead.url == C
+    assert population.choose(0.0) is None
+    assert population.ended is None
+    check(population, ledger)
+    gate.doors.clear()
+    population.opened("door")
+    population.opened("another door")
+    opened = [population.choose(0.0), population.choose(0.0)]
+    assert {each.lead.url for each in opened if each is not None} == {A, B}
+    check(population, ledger)
+
+
+def test_a_host_behind_a_closed_door_takes_one_link_only() -> None:
+    """The rest of its links stay open to others."""
+    population, _ = make_population(
+        "breadth_first", max_unsettled=9, gate=Gate({f"{A}{n}": "a" for n in range(5)})
+    )
+    population.place(link(f"{A}{number}") for number in range(5))
+    assert population.choose(0.0) is None
+    claimed = [
+        population.environment.base.is_claimed(link(f"{A}{n}").fingerprint) for n in range(5)
+    ]
+    assert claimed == [True, False, False, False, False]
+
+
+def test_a_freed_host_calls_no_more_agents_than_it_can_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On one saturated host, the looks for a visit do not grow with the agents that wait."""
+    looks, look = [], PageSight.look
+
+    def counted(self: PageSight, agent: Agent, is_free: Callable[[str], bool]) -> View:
+        looks.append(agent.id)
+        return look(self, agent, is_free)
+
+    monkeypatch.setattr(PageSight, "look", counted)
+    web = Web({A: [f"{A}{n}" for n in range(300)], **{f"{A}{n}": [] for n in range(300)}})
+    population, ledger = make_population(
+        bounds=PopulationBounds(50, 50, 50),
+        limit=lambda _: (2, 0.0),
+        max_unsettled=9,
+        wander_share=0.0,
+    )
+    population.place([link(A)])
+    while population.ended is None:
+        chosen = population.choose(0.0)
+        if chosen is None and population.unsettled:
+            visit(population, web, next(iter(population.unsettled.values())))
+            check(population, ledger)
+        if ledger.settled == 200:
+            break
+    assert ledger.settled == 200
+    assert len(looks) < 5 * 200 + 2 * 50
+
+
+def test_agents_that_wait_for_a_host_take_turns() -> None:
+    """First come, first served: the agent that held the host does not get it again at once."""
+    web = Web({A: [f"{A}{n}" for n in range(30)], **{f"{A}{n}": [] for n in range(30)}})
+    population, _ = make_population(
+        bounds=PopulationBounds(5, 5, 5),
+        limit=lambda _: (1, 0.0),
+        max_unsettled=9,
+        wander_share=0.0,
+    )
+    population.place([link(A), *(link(f"{A}seed{n}") for n in range(5))])
+    agents = []
+    while len(agents) < 5:
+        chosen = population.choose(0.0)
+        if chosen is None:
+            visit(population, web, next(iter(population.unsettled.values())))
+        else:
+            agents.append(chosen.agent)
+    assert sorted(agents) == [1, 2, 3, 4, 5]
+
+
+def test_a_link_that_is_given_back_is_followed_again() -> None:
+    """As a link that was cut short by the budget is, once there is more."""
+    population, _ = make_population("best_first")
+    population.place([link(A)])
+    first = population.choose(0.0)
+    assert first is not None
+    population.settle(first.id, Dropped("over budget"))
+    assert population.choose(0.0) is None
+    population.give_back(first.lead, population.species[0])
+    again = population.choose(0.0)
+    assert again is not None
+    assert again.lead == first.lead

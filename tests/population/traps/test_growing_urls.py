@@ -1,0 +1,95 @@
+"""Addresses that grow at every hop."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_webs import link
+
+from evocrawl.core.model import Lead, Page
+from evocrawl.population.traps.growing_urls import Growth, what_grew
+
+SITE = "http://a.test"
+
+
+def lead(url: str) -> Lead:
+    target = link(url)
+    return Lead(url, target.fingerprint, "a.test", b"", 0, 0.0)
+
+
+def gone_through(growth: Growth, urls: list[str]) -> int:
+    """Follow a chain of pages from the first on; return how many came before one had to wait."""
+    for number, (at, url) in enumerate(zip(["", *urls], urls, strict=False)):
+        if growth.family_of(link(url).fingerprint):
+            return number
+        growth.sent(lead(url))
+        following = [link(each) for each in urls[number + 1 : number + 2]]
+        page = Page(url, link(url).fingerprint, 0.0, 0.0, tuple(following))
+        growth.note(page, link(at).fingerprint if at else b"", at, following)
+    return len(urls)
+
+
+def chain(start: str, *, times: int = 40, **kinds: str) -> list[str]:
+    urls = [f"{SITE}{start}"]
+    for number in range(1, times):
+        url = urls[-1]
+        if "before" in kinds:
+            url = SITE + kinds["before"] + url[len(SITE) :]
+        url += kinds.get("after", "").format(number)
+        if "around" in kinds:
+            url = SITE + kinds["around"] + quote(url, safe="")
+        urls.append(url)
+    return urls
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        chain("/s/", after="more/"),
+        chain("/s?Q", after="&lang=en"),
+        chain("/s?Q", after="&p{0}=1"),
+        chain("/s", after=";a"),
+        chain("/s;v=a", after="a"),
+        chain("/s?q=wind", after="+sea"),
+        chain("/s/", after="{0}/"),
+        chain("/s/x", before="/s"),
+        chain("/s?u=x", around="/s?u="),
+        chain("/s?u=x", around="/s?back=1&u="),
+        [f"{SITE}/s?state={'0123456789abcdef' * n}z{n}" for n in range(1, 40)],
+        [f"{SITE}/s/{n}/{'more/' * n}" for n in range(40)],
+    ],
+    ids=lambda urls: urls[1][len(SITE) :][:20],
+)
+def test_an_address_that_grows_is_noticed_however_it_grows(urls: list[str]) -> None:
+    """Within ten pages."""
+    assert 4 <= gone_through(Growth(), urls) <= 12
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        [f"{SITE}/", f"{SITE}/docs/", f"{SITE}/docs/api/", f"{SITE}/docs/api/net/"],
+        [f"{SITE}/archive/", f"{SITE}/archive/2024/", f"{SITE}/archive/2024/05/",
+         f"{SITE}/archive/2024/05/12/"],
+        [f"{SITE}/story/{n}" for n in range(40)],
+        [f"{SITE}/list?page={n}" for n in range(40)],
+        [f"{SITE}/2026/{month:02d}/{day:02d}/" for month in range(1, 13) for day in range(1, 29)],
+        [f"{SITE}/{'x' * n}" if n % 2 else f"{SITE}/home" for n in range(1, 40)],
+    ],
+    ids=lambda urls: urls[1][len(SITE) :][:20],
+)  # fmt: skip
+def test_addresses_of_folders_lists_and_dates_do_not_grow(urls: list[str]) -> None:
+    """However far they go."""
+    assert gone_through(Growth(), urls) == len(urls)
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_what_grew_is_what_makes_the_one_of_the_other(at: str, url: str) -> None:
+    """Hostile addresses included; what is as long has not grown."""
+    added = what_grew(url, at)
+    assert len(added) <= len(url)
+    if added:
+        assert len(url) > len(at)

@@ -1,0 +1,133 @@
+"""Links that are held back, in memory and on disk."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Lead
+from evocrawl.population.traps.held_links import HeldLink, HeldLinks
+
+
+class Kind:
+    """Stands for a species, of which only the identity matters; all are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kind)
+
+    __hash__ = object.__hash__
+
+
+KINDS = cast("list[Any]", [Kind(), Kind()])
+
+
+def held(number: int, kind: int = 0, payload: object = None, score: float = 0.5) -> HeldLink:
+    url = f"http://a.test/{number}"
+    lead = Lead(url, number.to_bytes(12), "a.test", b"", 1, score, "words", payload, number)
+    return HeldLink(lead, KINDS[kind])
+
+
+def same(one: list[HeldLink], other: list[HeldLink]) -> bool:
+    return [each.lead for each in one] == [each.lead for each in other] and all(
+        a.species is b.species
+        and a.lead.payload is b.lead.payload
+        and a.lead.features == b.lead.features
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("ab"), st.integers(0, 1), st.booleans(), st.integers(0, 3),
+            st.integers(0, 4),
+        ),
+        max_size=60,
+    ),
+    st.integers(0, 4),
+    st.integers(2, 9),
+)  # fmt: skip
+def test_the_best_of_a_queue_comes_first_wherever_links_are(
+    steps: list[tuple[str, int, bool, int, int]], most: int, long: int
+) -> None:
+    """What comes out does not depend on how many are in memory, nor on how long a queue is."""
+    pens, queues = HeldLinks(most, longest=long), dict[str, list[HeldLink]]()
+    for number, (name, kind, has_payload, taken, score) in enumerate(steps):
+        link = held(number, kind, object() if has_payload else None, float(score))
+        pens.put(name, link)
+        queue = queues.setdefault(name, [])
+        queue.append(link)
+        queue.sort(key=lambda each: -each.lead.score)  # stable: the first of equals stays first
+        if taken > 1:
+            assert same(pens.take(name, taken), queue[:taken])
+            del queue[:taken]
+            queues = {key: left for key, left in queues.items() if left}
+        assert len(pens) == sum(map(len, queues.values()))
+        assert [name in pens for name in "ab"] == [name in queues for name in "ab"]
+
+
+def best(pens: HeldLinks, worth: dict[str, float], opens: dict[str, int], now: int) -> str | None:
+    return pens.best(worth.__getitem__, lambda name: opens.get(name, 0), now)
+
+
+def test_the_queue_that_promises_most_is_the_best() -> None:
+    """Of equals each has its turn; a queue that is to stay shut is passed over until it opens."""
+    pens, worth = HeldLinks(), {"x": 0.1, "y": 0.3, "z": 0.3}
+    for number, name in enumerate("xyzxyz"):
+        pens.put(name, held(number))
+    order = []
+    for _ in range(6):
+        name = best(pens, worth, {}, 0)
+        assert name is not None
+        order.append(name)
+        pens.take(name, 1)
+    assert order == [*"yzyz", *"xx"]
+    assert best(pens, worth, {}, 0) is None
+    pens.put("y", held(7))
+    pens.put("x", held(8))
+    assert best(pens, worth, {"y": 5}, 4) == "x"
+    assert best(pens, worth, {"y": 5}, 5) == "y"
+
+
+def test_a_queue_that_was_shut_is_asked_again_when_it_is_to_be() -> None:
+    """It may open sooner than it seemed."""
+    pens = HeldLinks()
+    pens.put("x", held(1))
+    assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
+    assert best(pens, {"x": 1.0}, {}, 1) is None
+    pens.reopen("x")
+    assert best(pens, {"x": 1.0}, {}, 1) == "x"
+    assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
+    pens.reopen_all()
+    assert best(pens, {"x": 1.0}, {}, 1) == "x"
+
+
+def test_a_queue_that_is_emptied_and_filled_again_is_noted_once() -> None:
+    """Memory does not grow with how often."""
+    pens = HeldLinks()
+    for number in range(300):
+        pens.put("x", held(number))
+        assert best(pens, {"x": 1.0}, {"x": number % 3}, 1) == ("x" if number % 3 < 2 else None)
+        pens.take("x", 1)
+    assert len(pens._next) + len(pens._shut) < 100
+
+
+def test_beyond_the_bound_links_are_on_disk() -> None:
+    """A small crawl writes nothing; memory does not grow with what is held back."""
+    spill = SpillFile()
+    pens = HeldLinks(2, spill)
+    for number in range(2):
+        pens.put("x", held(number))
+    assert len(spill) == 0
+    for number in range(2, 5):
+        pens.put("x", held(number))
+    written = len(spill)
+    assert written > 0
+    pens.take("x", 1)
+    pens.put("x", held(5))
+    assert len(spill) == written
+    pens.put("x", held(6))
+    assert len(spill) > written

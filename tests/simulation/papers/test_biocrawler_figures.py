@@ -1,0 +1,104 @@
+"""BioCrawler's experiments, at a small scale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evocrawl.core.config.config import Config
+from evocrawl.simulation.papers.base import Findings, Setup
+from evocrawl.simulation.papers.biocrawler import BIO, BREADTH, DUMB, EXPERIMENTS
+from evocrawl.simulation.papers.static_web import CrawlerGroup, StillWeb
+from evocrawl.simulation.worlds.made_up.sites import Sites, SitesPlan
+from evocrawl.species.biocrawler.species import mind_of
+
+SEEDS = (1, 2)
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Findings]:
+    """What each experiment finds."""
+    setup = Setup(SEEDS, small=True)
+    return {each.name: each.run(setup) for each in EXPERIMENTS}
+
+
+def test_biocrawlers_gain_more_than_dumb_ones(found: dict[str, Findings]) -> None:
+    """Over long crawls on every web, and from every start on the average."""
+    rows = found["biocrawler"].rows
+    for seed in SEEDS:
+        gained = {
+            kind: [
+                row["s_throughput"] for row in rows if (row["kind"], row["seed"]) == (kind, seed)
+            ]
+            for kind in (BIO, DUMB)
+        }
+        assert len(gained[BIO]) == 2
+        assert min(gained[BIO]) > 2 * gained[DUMB][0]
+    assert found["biocrawler-restarts"].claims[0].holds
+
+
+def test_sites_are_all_visited_and_rich_ones_more_often(found: dict[str, Findings]) -> None:
+    """By BioCrawlers; to dumb ones sites are alike."""
+    rows = found["biocrawler"].rows
+    assert all(row["sites"] == 30 and row["passes"] for row in rows if row["kind"] == BIO)
+    rates = {
+        kind: [row["rich_rate"] for row in rows if row["kind"] == kind] for kind in (BIO, DUMB)
+    }
+    assert all(0.7 < rate < 1.4 for rate in rates[DUMB])
+    assert min(rates[BIO]) > 1.5 * max(rates[DUMB])
+
+
+def test_every_restart_is_in_the_rows(found: dict[str, Findings]) -> None:
+    """Of all kinds; the restarts are shared out among the seeds."""
+    rows = found["biocrawler-restarts"].rows
+    kinds = [row["kind"] for row in rows]
+    assert [kinds.count(kind) for kind in (BIO, DUMB, BREADTH)] == [8, 4, 4]
+    assert len({(row["seed"], row["restart"]) for row in rows}) == 4
+
+
+def test_plots_have_a_line_for_each_kind(found: dict[str, Findings]) -> None:
+    """From the first visits to the last."""
+    names = [plot.name for each in found.values() for plot in each.plots]
+    assert names == ["biocrawler-first", "biocrawler-long", "biocrawler-restarts"]
+    first, long = found["biocrawler"].plots
+    assert {(line[0][0], line[-1][0]) for line in first.lines.values()} == {(1.0, 100.0)}
+    assert all(line[-1][0] > 750 for line in long.lines.values())
+
+
+def test_a_crawler_that_has_seen_all_sites_begins_again_elsewhere_with_its_rules() -> None:
+    """It sees nothing but its new start; its energy goes on."""
+    rng = np.random.default_rng(7)
+    web = StillWeb(Sites(SitesPlan(sites=6), rng), rng)
+    config = Config.read({}, {"species": "biocrawler", "agents": 1, "max_requests": 0})
+    troupe = CrawlerGroup(web, config, web.any_page(), None)
+    watch, visits = troupe.watches[1], 0
+    agent = troupe._population.life.agents[1]
+    rules = 0
+    while not watch.passes:
+        rules = len(mind_of(agent).rules)
+        troupe.play(1)
+        visits += 1
+        assert visits < 2000
+    assert watch.passes == [visits]
+    assert mind_of(agent).trail.pages == []
+    assert agent.page.startswith(b"start")
+    assert abs(len(mind_of(agent).rules) - rules) <= 1
+    troupe.play(1)
+    assert len(watch.energy) == visits + 1
+    assert sum(watch.at.values()) == visits + 1
+    assert len(watch.unseen) == 5
+
+
+def test_a_pass_is_waited_for_and_leaves_what_was_played_as_it_was() -> None:
+    """As long as it may take, and no longer."""
+    rng = np.random.default_rng(8)
+    web = StillWeb(Sites(SitesPlan(sites=6), rng), rng)
+    config = Config.read({}, {"species": "biocrawler", "agents": 2, "max_requests": 0})
+    troupe = CrawlerGroup(web, config, web.any_page(), None)
+    played = troupe.play(3)
+    assert troupe.first_passes(3) == [None, None]
+    firsts = troupe.first_passes(5000)
+    assert all(first is not None and first > 3 for first in firsts)
+    assert firsts == [watch.passes[0] for watch in troupe.watches.values()]
+    assert sum(len(watch.energy) for watch in played) == 6
+    assert not any(watch.passes for watch in played)

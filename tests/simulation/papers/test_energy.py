@@ -1,0 +1,78 @@
+"""The experiments of the energy paper, at a small scale."""
+
+from __future__ import annotations
+
+import pytest
+from text_webs import QUERY, TOPIC, text_web
+
+from evocrawl.simulation.papers.base import Findings, Setup
+from evocrawl.simulation.papers.energy import EXPERIMENTS
+from evocrawl.simulation.papers.energy_trial import seeds_for
+from evocrawl.simulation.worlds.recorded import Recorded
+
+RUNS = 1
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """A web of texts."""
+    return text_web(tmp_path_factory.mktemp("web"))
+
+
+@pytest.fixture(scope="module")
+def found(world: Recorded) -> dict[str, Findings]:
+    """What each experiment finds there."""
+    setup = Setup(range(1, RUNS + 1), small=True, world=world, query=QUERY, topic=TOPIC)
+    return {each.name: each.run(setup) for each in EXPERIMENTS}
+
+
+def holds(found: dict[str, Findings], name: str) -> list[bool]:
+    """Which claims hold."""
+    return [claim.holds for claim in found[f"energy-{name}"].claims]
+
+
+def test_the_gain_of_the_linear_model_decides_over_life_and_death(found) -> None:
+    """A small one ends the crawl early, a great one makes a crowd."""
+    assert holds(found, "2")[:2] == [True, True]
+    rows = found["energy-2"].rows
+    assert {row["stop_reason"] for row in rows if "poor" in row["kind"]} == {"extinct"}
+    assert min(row["largest"] for row in rows if "rich" in row["kind"]) > 200
+
+
+def test_the_sigmoid_model_does_not_explode(found) -> None:
+    """Whatever C and G are."""
+    assert holds(found, "3")[1]
+    assert len(found["energy-3"].rows) == 3 * RUNS
+
+
+def test_the_buffer_keeps_to_the_upper_bound(found) -> None:
+    """At every step of every run."""
+    assert holds(found, "5")[0]
+    rows = [row for row in found["energy-5"].rows if row["kind"] == "with buffer"]
+    assert max(row["largest"] for row in rows) <= 25
+
+
+def test_precision_is_compared_over_the_pages_both_have(found) -> None:
+    """A crawl that dies early would win by its first pages alone."""
+    (claim,) = found["energy-4"].claims
+    visits = [row["visits"] for row in found["energy-4"].rows]
+    told = float(claim.ours.split("first ")[1].split(" ")[0])
+    pairs = list(zip(visits[:RUNS], visits[RUNS:], strict=True))
+    assert told <= sum(min(pair) for pair in pairs) / RUNS + 0.5
+
+
+def test_every_run_is_in_the_rows_and_every_kind_in_the_plot(found) -> None:
+    """With as many seeds as were asked for."""
+    for findings in found.values():
+        kinds = {row["kind"] for row in findings.rows}
+        assert len(findings.rows) == len(kinds) * RUNS
+        assert set(findings.plots[0].lines) == kinds
+        assert all(len(line) > 10 for line in findings.plots[0].lines.values())
+
+
+def test_the_seeds_are_the_best_hits_of_different_hosts(world: Recorded) -> None:
+    """As far as there are so many hosts."""
+    seeds = seeds_for(world, QUERY)
+    assert len({url.split("/")[2] for url in seeds}) == 3
+    assert seeds[0] == world.search(QUERY, 1)[0]
+    assert len(set(seeds_for(world, QUERY, 8))) == 8

@@ -1,0 +1,166 @@
+"""What a BioCrawler sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tiny_webs import make_population
+
+from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Lead, Outcome, Page, Refused, Visit
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.species.base import Agent
+from evocrawl.species.biocrawler.vision import ROOT, Trail, Vision
+
+SIZE = 3
+
+
+class Crawler:
+    """A crawler with its sight, on a web of hosts with one-letter names."""
+
+    def __init__(self, size: int = SIZE) -> None:
+        self.trail = Trail()
+        self.claimed = set[bytes]()
+        self.vision = Vision(size, lambda _: self.trail, self.claimed.__contains__)
+        species = make_population("biocrawler")[0].species[0]
+        self.agent = Agent(1, 50.0, ROOT, np.random.default_rng(0), species)
+
+    def hang(self, page: str, *links: str) -> list[Lead]:
+        """Show the links (host, or host/page) of a page; "" hangs seeds."""
+        source = fingerprint(url(page)) if page else ROOT
+        leads = [
+            Lead(url(each), fingerprint(url(each)), host_of(url(each)), source, 1, 0.0)
+            for each in links
+        ]
+        self.vision.found(leads)
+        return leads
+
+    def go(self, page: str) -> None:
+        """Sit on a page."""
+        self.agent.page = fingerprint(url(page)) if page else ROOT
+
+    def see(self, *busy: str) -> str:
+        """The links in sight, as short names."""
+        look = self.vision.look(self.agent, lambda host: host not in busy)
+        assert look.busy <= set(busy)
+        return " ".join(lead.url.removeprefix("http://").strip("/") for lead in look.leads)
+
+
+def url(name: str) -> str:
+    """``a`` stands for the page / of host a, ``a/x`` for another of its pages."""
+    return f"http://{name if '/' in name else name + '/'}"
+
+
+def over(lead: Lead, outcome: Outcome) -> tuple[Visit, Outcome]:
+    """A visit along `lead` and its end."""
+    return Visit(1, 1, lead, 0.0), outcome
+
+
+def test_links_of_the_page_are_in_sight_by_domain() -> None:
+    """All the links to a domain count as one of the vision's spaces."""
+    crawler = Crawler()
+    crawler.hang("h", "a/1", "b/1", "a/2", "c/1", "a/3")
+    crawler.go("h")
+    assert crawler.see() == "a/1 a/2 a/3 b/1 c/1"
+
+
+def test_earlier_pages_fill_the_spaces_that_are_left() -> None:
+    """The last page first, and of domains seen already nothing more."""
+    crawler = Crawler()
+    crawler.hang("first", "x/1", "y/1")
+    crawler.hang("second", "b/9", "c/1")
+    crawler.hang("third", "a/1", "b/1")
+    for page in ("first", "second", "third"):
+        crawler.go(page)
+        crawler.see()
+    assert crawler.see() == "a/1 b/1 c/1"
+
+
+def test_a_page_visited_twice_is_on_the_trail_once() -> None:
+    """So that a crawler between two pages remembers where it was before."""
+    trail = Trail()
+    for page in (ROOT, b"1", b"2", b"1", b"2", b"2"):
+        trail.arrive(page, 3)
+    assert trail.pages == [b"2", b"1"]
+    for page in (b"3", b"4"):
+        trail.arrive(page, 3)
+    assert trail.pages == [b"4", b"3", b"2"]
+
+
+def test_of_too_many_domains_each_is_in_sight_at_times() -> None:
+    """And never more than the vision holds."""
+    crawler = Crawler()
+    crawler.hang("h", *"abcdefg")
+    crawler.go("h")
+    seen = [set(crawler.see().split()) for _ in range(100)]
+    assert {len(each) for each in seen} == {SIZE}
+    assert set().union(*seen) == set("abcdefg")
+
+
+def test_busy_domains_are_waited_for_only_where_there_is_no_other() -> None:
+    """A crawler that sees a free one goes there."""
+    crawler = Crawler()
+    crawler.hang("h", "a", "b")
+    crawler.go("h")
+    assert crawler.see("a") == "b"
+    look = crawler.vision.look(crawler.agent, lambda _: False)
+    assert (look.leads, look.busy) == ([], {"a", "b"})
+
+
+@pytest.mark.parametrize("outcome", [Dead("404", Cost()), Refused(Cost()), Dropped("filtered")])
+def test_a_link_that_brought_no_page_is_gone_until_its_page_is_fetched_again(
+    outcome: Outcome,
+) -> None:
+    """Others to the same domain stay."""
+    crawler = Crawler()
+    leads = crawler.hang("h", "a/1", "a/2")
+    crawler.go("h")
+    crawler.vision.landed(*over(leads[0], outcome))
+    assert crawler.see() == "a/2"
+    crawler.hang("h", "a/1", "a/2")
+    assert crawler.see() == "a/1 a/2"
+
+
+def test_a_link_that_brought_its_page_stays_in_sight() -> None:
+    """This is how known sites are revisited."""
+    crawler = Crawler()
+    lead, *_ = crawler.hang("h", "a/1")
+    crawler.go("h")
+    page = Page(lead.url, lead.fingerprint, 0.0, 0.0)
+    crawler.vision.landed(*over(lead, Fetched(page, Cost())))
+    assert crawler.see() == "a/1"
+
+
+def test_a_page_has_the_links_it_had_when_it_was_last_fetched() -> None:
+    """But a link given back does not stand for all of them."""
+    crawler = Crawler()
+    crawler.hang("h", "a", "b")
+    leads = crawler.hang("h", "b", "c")
+    crawler.vision.found(leads[:1])
+    crawler.go("h")
+    assert crawler.see() == "b c"
+
+
+def test_seeds_are_in_sight_until_somebody_follows_them() -> None:
+    """Also those that are placed later."""
+    crawler = Crawler()
+    first, _ = crawler.hang("", "a", "b")
+    crawler.hang("", "c")
+    assert crawler.see() == "a b c"
+    crawler.claimed.add(first.fingerprint)
+    assert crawler.see() == "b c"
+
+
+def test_a_dead_end_is_left_for_a_page_with_links_or_for_the_seeds() -> None:
+    """And not at all where there is neither."""
+    crawler = Crawler()
+    crawler.go("h")
+    assert crawler.vision.escape(crawler.agent, may_eat=True) is None
+    (seed,) = crawler.hang("", "s")
+    move = crawler.vision.escape(crawler.agent, may_eat=True)
+    assert move is not None
+    assert move.page == ROOT
+    crawler.claimed.add(seed.fingerprint)
+    crawler.hang("there", "a")
+    move = crawler.vision.escape(crawler.agent, may_eat=True)
+    assert move is not None
+    assert move.page == fingerprint(url("there"))

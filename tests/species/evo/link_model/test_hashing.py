@@ -1,0 +1,129 @@
+"""Words as numbers."""
+
+import re
+from unicodedata import normalize
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.species.evo.link_model.hashing import (
+    ANCHOR_COLUMNS,
+    LINK_WIDTH,
+    PAGE_WORDS,
+    URL,
+    URL_COLUMNS,
+    Hasher,
+    plain,
+    readable,
+    split,
+)
+
+
+def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> None:
+    """So that a profile of pages can read links."""
+    hasher = Hasher()
+    own, url = hasher.links([("Fossils", "", "")]), hasher.urls(["/big/fossil"])
+    words = plain(np.concatenate((own, url), axis=1))[0]
+    page, _ = hasher.page("fossil", "")
+    assert own[0, 0] != url[0, 1]
+    assert words[ANCHOR_COLUMNS][0] == words[URL_COLUMNS][1] == page[0] > 0
+
+
+def test_words_of_the_anchor_are_not_counted_in_its_context() -> None:
+    """The anchor stands in the middle of its context."""
+    hasher = Hasher()
+    with_context, without = hasher.links([("coral reef", "coral reef", ""), ("coral reef", "", "")])
+    assert (with_context == without).all()
+
+
+def test_the_words_of_a_page_are_those_mentioned_most_of_length_one() -> None:
+    """A word in the title counts three times."""
+    ids, weights = Hasher().page("coral", "stone stone apple")
+    assert ids[0] == Hasher()["coral"]
+    assert list(np.argsort(-weights[:3], kind="stable")) == [0, 1, 2]
+    assert np.isclose(np.linalg.norm(weights), 1.0)
+    assert not Hasher().page("", "")[1].any()
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: str) -> None:
+    """Whatever strangers write."""
+    hasher = Hasher()
+    links, urls = hasher.links([(a, b, c)] * 2), hasher.urls([readable(url)])
+    assert links.shape == (2, LINK_WIDTH)
+    assert urls.shape == (1, URL.width)
+    assert links.dtype == urls.dtype == np.uint16
+    assert (links[0] == links[1]).all()
+    ids, weights = hasher.page(a, b)
+    assert ids.shape == weights.shape == (PAGE_WORDS,)
+    assert np.isfinite(weights).all()
+
+
+@given(st.text("abÉéßдЖ9_-.\u00a0\ud800 "))
+def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
+    """Found by bytes as one would find them by characters."""
+    assert split(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_of_english_are_what_the_prior_was_fitted_with(text: str) -> None:
+    """Their numbers must not change."""
+    assert split(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["தமிழ்நாடு", "ភាសាខ្មែរ", "לָמָּה", "الْعَرَبِيَّة", "हिन्दी", "co\u0301ral", "İstanbul",
+     "mi\u200bning", "deep\u00adsea", "한국어"],
+)  # fmt: skip
+def test_marks_and_joints_split_no_word(word: str) -> None:
+    """Vowel signs, points and accents belong to the letter before them."""
+    assert len(split(word)) == 1
+    assert split(f"see {word}, x")[1:2] == split(word)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("深海采矿的影响", "关于深海采矿"), ("พลังงานลม", "โรงไฟฟ้าพลังงานลม"), ("風力発電", "洋上風力"),
+     ("ພະລັງງານລົມແລະແສງຕາເວັນ", "ກ່ຽວກັບພະລັງງານລົມແລະແສງຕາເວັນ")],
+)  # fmt: skip
+def test_anchors_of_scripts_without_spaces_share_words(one: str, other: str) -> None:
+    """A whole sentence as one word would be like no other."""
+    assert len(split(one)) > 1
+    assert set(split(one)) & set(split(other))
+
+
+@pytest.mark.parametrize("text", ["córal naïve Ångström", "Việt Nam", "ёлка їжак", "がぎぐ"])
+def test_composed_and_decomposed_words_are_one(text: str) -> None:
+    """Two ways to write the same."""
+    assert split(normalize("NFC", text)) == split(normalize("NFD", text))
+
+
+@given(
+    st.builds(
+        "{}://{}{}{}{}".format,
+        st.sampled_from(["http", "https", "HTTP", "ftp"]),
+        st.sampled_from(["a.test", "A.test:80", "u:p@a.test", "[::1]", "[", "é.test", "a:x"]),
+        st.text("/a.;_%41é ", max_size=9),
+        st.text("?/.=_+", max_size=5),
+        st.text("#/?", max_size=3),
+    )
+)
+def test_parts_of_a_url_are_where_the_standard_has_them(url: str) -> None:
+    """Whatever is taken for a plain URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        assert readable(url) == ""
+    else:
+        path = re.sub(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", "", parts.path)
+        assert readable(url) == unquote(f"{path} {parts.query}".replace("_", " "))
+
+
+def test_a_url_is_read_without_its_ending() -> None:
+    """And a malformed one not at all."""
+    assert readable("http://a.test/Red_Kite.htm?x=1").split() == ["/Red", "Kite", "x=1"]
+    assert readable("http://[/x") == readable("http://a.test/\x00") == ""

@@ -1,0 +1,181 @@
+"""The shared model: what it learns from pages, and that nothing breaks it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evocrawl.core.model import Content, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.link_model.evidence import folder_of
+
+
+def match(anchor: str, context: str) -> float:
+    """As the relevance model weighs the two."""
+    return 0.8 * ("coral" in anchor) + 0.2 * ("coral" in context)
+
+
+def fresh() -> LinkModel:
+    """A model that has seen nothing."""
+    return LinkModel(match, 0.2, prior.shipped())
+
+
+def link(name: str, anchor: str = "", context: str = "", host: str = "a.test") -> Link:
+    """A link to a page, of one host unless said."""
+    url = f"http://{host}/{name}"
+    return Link(url, fingerprint(url), anchor, context)
+
+
+def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
+    """A page of one host."""
+    url = f"http://a.test/{name}"
+    return Page(url, fingerprint(url), relevance, 0.0, links, content=Content("", text))
+
+
+def worth(model: LinkModel, row: int) -> float:
+    """What a target seems worth."""
+    return float(model.worths(model.features(np.array([row])))[0])
+
+
+def column(model: LinkModel, row: int, name: str) -> float:
+    """One feature of a target."""
+    return float(model.features(np.array([row]))[0, FEATURES.index(name)])
+
+
+def test_links_with_the_words_of_good_links_become_worth_more() -> None:
+    """After few pages: the two levels learn together."""
+    model = fresh()
+    links = [link(f"{kind}{n}", f"{kind} item") for n in range(12) for kind in ("gem", "dross")]
+    rows = model.meet(page("seed", 0.1, *links), None)
+    for each in links[:-2]:
+        name = each.url.rsplit("/", 1)[1]
+        model.meet(page(name, 0.4 if "gem" in name else 0.0), rows[each.fingerprint])
+    gem, dross = (rows[each.fingerprint] for each in links[-2:])
+    assert worth(model, gem) > worth(model, dross) + 0.5
+
+
+def test_a_link_that_matches_the_query_is_worth_more_from_the_start() -> None:
+    """The prior knows what an anchor is worth."""
+    model = fresh()
+    rows = [*model.meet(page("seed", 0.1, link("1", "coral"), link("2", "road")), None).values()]
+    assert worth(model, rows[0]) > worth(model, rows[1])
+
+
+def test_all_links_to_a_target_count() -> None:
+    """The best anchor, and the number of links."""
+    model = fresh()
+    first = model.meet(page("1", 0.1, link("x", "road")), None)[link("x").fingerprint]
+    assert column(model, first, "anchor") == 0
+    model.meet(page("2", 0.1, link("x", "coral")), None)
+    assert column(model, first, "anchor") == 1
+    assert column(model, first, "links") == pytest.approx(np.log1p(2) / 3)
+
+
+def test_a_page_whose_links_were_good_is_a_hub() -> None:
+    """The links left on it gain by it."""
+    model = fresh()
+    hub, waste = ([link(f"{kind}{n}") for n in range(8)] for kind in ("good", "bad"))
+    rows = model.meet(page("hub", 0.0, *hub), None) | model.meet(page("waste", 0.0, *waste), None)
+    for n in range(6):
+        model.meet(page(f"good{n}", 0.5), rows[hub[n].fingerprint])
+        model.meet(page(f"bad{n}", 0.0), rows[waste[n].fingerprint])
+    good, bad = rows[hub[7].fingerprint], rows[waste[7].fingerprint]
+    assert column(model, good, "hub") > 0.1 > -0.1 > column(model, bad, "hub")
+    near = rows[hub[6].fingerprint], rows[waste[6].fingerprint]
+    assert column(model, near[0], "near") > 0.1 > -0.1 > column(model, near[1], "near")
+
+
+def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
+    """Its links too; the address that redirected is done with."""
+    model = fresh()
+    rows = model.meet(page("seed", 0.1, link("old"), link("new")), None)
+    target = page("new", 0.4, link("x"))
+    assert model.meet(target, rows[link("old").fingerprint]) == model.meet(target, None)
+    assert len(model.evidence.pages) == 2
+    assert len(model.evidence.links) == 3
+    assert not model.evidence.targets["is_open"][list(rows.values())].any()
+
+
+def test_a_link_that_led_nowhere_is_a_bad_one_once() -> None:
+    """However often it is told."""
+    model = fresh()
+    row = model.meet(page("seed", 0.1, link("gone")), None)[link("gone").fingerprint]
+    before = worth(model, row)
+    model.miss(row)
+    model.miss(row)
+    assert model.evidence.tries == 2
+    assert worth(model, row) < before
+
+
+words = st.text(max_size=8)
+pages = st.lists(
+    st.tuples(
+        st.integers(0, 9),
+        st.floats(0, 1),
+        st.lists(st.tuples(st.integers(0, 9), words, words), max_size=6),
+        st.booleans(),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=60)
+@given(pages)
+def test_whatever_is_met_every_feature_and_weight_is_finite(
+    crawl: list[tuple[int, float, list[tuple[int, str, str]], bool]],
+) -> None:
+    """R17, B041: pages of any relevance, met again, with any links, or missing."""
+    model, rows = fresh(), dict[bytes, int]()
+    for name, relevance, links, is_missing in crawl:
+        row = rows.get(fingerprint(f"http://a.test/{name}"))
+        if is_missing and row is not None:
+            model.miss(row)
+            continue
+        made = [link(str(target), anchor, context) for target, anchor, context in links]
+        rows |= model.meet(page(str(name), relevance, *made, text="coral stone " * name), row)
+        model.refit()
+    every = np.arange(len(model.evidence.targets))
+    features = model.features(every)
+    assert np.isfinite(features).all()
+    assert np.abs(features).max(initial=0.0) < 5
+    assert np.isfinite(model.posterior.mean).all()
+    assert (model.evidence.groups["gained"] > -1e-3).all()
+
+
+def test_where_links_led_nowhere_others_are_expected_to() -> None:
+    """A host that answers nothing; then hosts elsewhere, and folders of a host that does answer."""
+    model = fresh()
+    links = [link(f"old/{n}") for n in range(6)] + [link(str(n), host="b.test") for n in range(6)]
+    links += [link("new/page"), link("page", host="c.test")]
+    rows = model.meet(page("seed", 0.1, *links), None)
+    old, elsewhere, answers, unknown = (rows[links[n].fingerprint] for n in (5, 11, 12, 13))
+    assert column(model, unknown, "alive") == pytest.approx(np.log(0.9) / 3)
+    for each in links[6:11]:
+        model.miss(rows[each.fingerprint])
+    assert column(model, elsewhere, "alive") < column(model, unknown, "alive")
+    assert column(model, unknown, "alive") < column(model, answers, "alive") < 0
+    assert worth(model, unknown) < worth(model, answers)
+    for n in range(5):
+        model.meet(page(f"old/{n}", 0.0), rows[links[n].fingerprint])
+    assert column(model, elsewhere, "alive") < column(model, old, "alive")
+
+
+def test_pages_that_are_not_there_teach_nothing_of_words() -> None:
+    """Neither when they are missed nor when old examples are learnt again."""
+    model = fresh()
+    links = [link(f"coral{n}", "coral reef", host=f"{n}.test") for n in range(8)]
+    rows = model.meet(page("seed", 0.1, *links, link("other", "road")), None)
+    for each in links:
+        model.miss(rows[each.fingerprint])
+    assert not model.words.weights.any()
+    model.meet(page("other", 0.0), rows[link("other").fingerprint])
+    assert model.words.weights.any()
+    assert column(model, rows[links[0].fingerprint], "words_max") > column(
+        model, rows[link("other").fingerprint], "words_max"
+    )
+
+
+def test_the_folder_of_a_url() -> None:
+    """Host and path up to the last slash."""
+    assert folder_of("http://a.test", "a.test") == folder_of("http://a.test/x?/", "a.test")

@@ -1,0 +1,147 @@
+"""The default species: what it follows, how its agents differ and what they pass on."""
+
+import numpy as np
+import pytest
+from crawled import order, to
+
+from evocrawl.core.model import Lead
+from evocrawl.frontier import CandidatesByRow, Frontier
+from evocrawl.species.base import Agent
+from evocrawl.species.evo.prospects import CandidateRanking
+from evocrawl.species.evo.species import Genome, GenomePool, Heredity
+
+
+class Ranked:
+    """A model whose targets are worth their row; `version` tells of changes."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.sign = 1.0
+        self.asked = 0
+
+    def features(self, rows: np.ndarray) -> np.ndarray:
+        self.asked += len(rows)
+        return np.asarray(rows, float)[:, None]
+
+    def worths(self, features: np.ndarray) -> np.ndarray:
+        return self.sign * features[:, 0]
+
+
+def lead(row: int, host: str = "a.test") -> Lead:
+    """A link to a target of this row."""
+    name = f"{row}".encode()
+    return Lead(f"http://{host}/{row}", name, host, b"", 1, 0.0, features=row)
+
+
+def rows(leads: list[Lead]) -> list[object]:
+    """Their rows."""
+    return [each.features for each in leads]
+
+
+def agent(seed: int) -> Agent:
+    """A founder with a stream of its own."""
+    return Agent(seed, 1.0, b"", np.random.default_rng(seed), None)  # type: ignore[arg-type]
+
+
+def test_links_like_those_that_led_to_good_pages_come_first() -> None:
+    """Words that say nothing of the query are learnt within a few visits."""
+    good, poor = [f"g{n}" for n in range(40)], [f"p{n}" for n in range(40)]
+    links = [
+        to(name, f"{'fossil' if name[0] == 'g' else 'stock'} item")
+        for pair in zip(good, poor, strict=True)
+        for name in pair
+    ]
+    web = {
+        "seed": (0.5, links),
+        **{name: (0.9, []) for name in good},
+        **{name: (0.0, []) for name in poor},
+    }
+    visited = order("evo", web, most=200)
+    assert set(visited) == set(web)
+    assert sum(name[0] == "g" for name in visited[1:41]) >= 32
+
+
+def test_seeds_come_before_every_link() -> None:
+    """In the order they were given."""
+    web = {"one": (0.9, [to("x", "0.9")]), "two": (0.1, []), "x": (0.9, [])}
+    assert order("evo", web, seeds=("one", "two")) == ["one", "two", "x"]
+
+
+def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
+    """A change of the model is met by the next look, as far as a look goes."""
+    claimed: set[bytes] = set()
+    model = Ranked()
+    prospects = CandidateRanking(
+        Frontier(claimed.__contains__), model, claimed.__contains__, CandidatesByRow()
+    )
+    prospects.add([lead(row) for row in range(60)])
+    assert rows(prospects.best(lambda _: True))[:3] == [59, 58, 57]
+    claimed.add(b"59")
+    assert rows(prospects.best(lambda _: True))[0] == 58
+    model.sign, model.version = -1.0, 1
+    assert rows(prospects.best(lambda _: True))[0] == 0
+
+
+def test_a_look_costs_the_same_however_many_links_wait() -> None:
+    """All are looked at when they are found, a few after each visit."""
+    model = Ranked()
+    prospects = CandidateRanking(
+        Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
+    )
+    prospects.add([lead(row) for row in range(20_000)])
+    prospects.best(lambda _: True)
+    assert model.asked == 20_000
+    for version in range(1, 11):
+        model.version = version
+        prospects.best(lambda _: True)
+    assert model.asked <= 20_000 + 10 * 81
+
+
+def test_every_waiting_link_is_looked_at_in_turn() -> None:
+    """Links once poor come up when the model thinks better of them."""
+    model = Ranked()
+    prospects = CandidateRanking(
+        Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
+    )
+    prospects.add([lead(row) for row in range(1000)])
+    prospects.best(lambda _: True)
+    model.sign = -1.0
+    for version in range(1, 33):
+        model.version = version
+        best = prospects.best(lambda _: True)
+    assert rows(best)[:3] == [0, 1, 2]
+
+
+def test_only_links_of_free_hosts_are_seen() -> None:
+    """Where none is free they are waited for."""
+    prospects = CandidateRanking(
+        Frontier(lambda _: False), Ranked(), lambda _: False, CandidatesByRow()
+    )
+    prospects.add([lead(1), lead(2, "b.test"), lead(3, "b.test")])
+    assert rows(prospects.best(lambda host: host == "a.test")) == [1]
+    assert prospects.best(lambda _: False) == []
+    assert prospects.has_parked
+    for host in ("a.test", "b.test"):
+        prospects.free(host)
+    assert rows(prospects.best(lambda _: True)) == [3, 2, 1]
+
+
+def test_founders_take_the_temperatures_in_turn() -> None:
+    """The first one believes the model to the letter."""
+    mates = GenomePool(4, (0.0, 0.5), 0.3)
+    founders = [mates.genome(agent(seed)) for seed in range(3)]
+    assert [each.temperature for each in founders] == [0.0, 0.5, 0.0]
+    assert not np.array_equal(founders[0].z, founders[1].z)
+
+
+def test_a_child_is_like_its_parent_but_not_the_same() -> None:
+    """z stays a standard normal draw; a greedy parent has greedy children."""
+    mates = GenomePool(2000, (1.0,), 0.3)
+    parent, child = agent(1), agent(2)
+    Heredity(mates).inherit(parent, child)
+    assert isinstance(parent.mind, Genome)
+    assert isinstance(child.mind, Genome)
+    assert np.corrcoef(parent.mind.z, child.mind.z)[0, 1] == pytest.approx(0.954, abs=0.01)
+    assert child.mind.z.std() == pytest.approx(1.0, abs=0.1)
+    assert child.mind.temperature != 1.0
+    assert mates.child_of(Genome(parent.mind.z, 0.0), child).temperature == 0.0

@@ -1,0 +1,358 @@
+"""Foragers: paths, weblog, TD(0), what is handed on, splitting and deletion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tiny_webs import Web, link, make_population, visit
+
+from evocrawl.core.config.config import Config
+from evocrawl.core.events import Born, Paid
+from evocrawl.core.model import Content, Cost, Dead, Fetched, Lead, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.assembly import assemble
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
+from evocrawl.species.base import Agent
+from evocrawl.species.foragers.mind import Frontier, Mind, Weblog
+from evocrawl.species.foragers.species import KINDS, MAX_SCORE
+from evocrawl.species.foragers.text_states import STATE_SIZE, TextStates
+
+A, B, C, D, E = (f"http://{letter}.test/" for letter in "abcde")
+
+
+def lead(name: str) -> Lead:
+    """A link to a page."""
+    url = f"http://{name}.test/"
+    return Lead(url, fingerprint(url), f"{name}.test", b"", 0, 0.0)
+
+
+def state(**values: float) -> np.ndarray:
+    """A state by a few of its numbers: ``_3=0.5`` is the fourth."""
+    found = np.zeros(STATE_SIZE, dtype=np.float32)
+    for name, value in values.items():
+        found[int(name[1:])] = value
+    return found
+
+
+def alone(species: str = "weblog") -> Population:
+    """One forager of a score that stays."""
+    return make_population(
+        species, bounds=PopulationBounds(1, 1, 1), energy="linear", gain=1.0, cost=0.0
+    )[0]
+
+
+def steps(population: Population, web: Web, count: int) -> list[str]:
+    """Make visits; return their URLs."""
+    urls = []
+    for _ in range(count):
+        chosen = population.choose(0.0)
+        assert chosen is not None
+        urls.append(chosen.lead.url)
+        visit(population, web, chosen)
+    return urls
+
+
+def mind_of(population: Population) -> Mind:
+    """The mind of the first agent."""
+    mind = next(iter(population.life.agents.values())).mind
+    assert isinstance(mind, Mind)
+    return mind
+
+
+@pytest.mark.parametrize("species", KINDS)
+def test_a_step_fetches_a_page_and_all_the_pages_it_links_to(species: str) -> None:
+    """Then the path goes on to one of these, which is fetched anew with its own links."""
+    web = Web({A: [B, C], B: [D], C: [D], D: [A]})
+    population = alone(species)
+    population.place([link(A)])
+    order = steps(population, web, 5)
+    assert order[:3] == [A, B, C]
+    assert order[3] in (B, C)
+    assert order[4] == D
+
+
+def test_a_path_does_not_come_back_to_its_steps() -> None:
+    """Pages of the path are fetched as links, but are no steps; at its end it begins anew."""
+    web = Web({A: [B], B: [A]})
+    population = alone()
+    population.place([link(A)])
+    assert steps(population, web, 4) == [A, B, B, A]
+    assert [each.url for each in mind_of(population).path.values()] == [A]
+    steps(population, web, 1)
+    assert mind_of(population).path == {}
+
+
+def test_a_path_ends_after_a_hundred_steps() -> None:
+    """However far the web goes on."""
+    web = Web({f"http://a.test/{n}": [f"http://a.test/{n + 1}"] for n in range(150)})
+    population = alone("reinforcement")
+    population.place([link("http://a.test/0")])
+    order = steps(population, web, 201)
+    assert order[198:200] == ["http://a.test/99", "http://a.test/100"]
+    assert int(order[200].rpartition("/")[2]) < 10
+
+
+def test_the_next_step_is_the_page_of_the_highest_value() -> None:
+    """Value is weights · state; the best leaves the frontier, the others stay."""
+    frontier = Frontier()
+    for name, value in (("a", 0.1), ("b", 0.9), ("c", -0.5), ("d", 0.5)):
+        frontier.put(lead(name), state(_0=value))
+    frontier.put(lead("a"), state(_0=0.7))
+    weights = np.zeros(STATE_SIZE)
+    weights[0] = 2.0
+    order = [frontier.pop_best(weights) for _ in range(5)]
+    assert [each and each.host[0] for each in order] == ["b", "a", "d", "c", None]
+    assert len(frontier) == 0
+
+
+def test_the_weblog_values_a_url_by_what_came_after_it() -> None:
+    """New URLs get the sum of rewards from there on, known ones move 0.3 of the way."""
+    weblog = Weblog()
+    weblog.add(lead("a"))
+    weblog.update([lead("a"), lead("b"), lead("c")], [10.0, -1.0, 100.0])
+    values = {each.host[0]: weblog.values[each.fingerprint] for each in weblog.starts()}
+    assert values == pytest.approx({"c": 100.0, "b": 99.0, "a": 0.3 * 109.0})
+    assert [*values] == ["c", "b", "a"]
+
+
+def test_the_weblog_keeps_the_best_hundred() -> None:
+    """And the ten best are where paths begin."""
+    weblog = Weblog()
+    weblog.update([lead(f"p{n}") for n in range(120)], [1.0] * 120)
+    assert len(weblog) == 100
+    assert [each.host for each in weblog.starts()] == [f"p{n}.test" for n in range(10)]
+
+
+def test_a_split_halves_the_weblog() -> None:
+    """At random, in order of value; a single URL both keep."""
+    weblog = Weblog()
+    weblog.update([lead(f"p{n}") for n in range(21)], [1.0] * 21)
+    before = [*weblog.leads]
+    other = weblog.halved(np.random.default_rng(1))
+    assert (len(weblog), len(other)) == (11, 10)
+    assert sorted([*weblog.leads, *other.leads]) == sorted(before)
+    assert [*other.leads] == [each for each in before if each in other.leads]
+    single = Weblog()
+    single.add(lead("a"))
+    assert [*single.halved(np.random.default_rng(1)).leads] == [*single.leads]
+
+
+def test_weights_are_corrected_by_the_error_of_the_value() -> None:
+    """δ = r + γ value(n+1) − value(n), weights += α δ state(n)."""
+    mind = Mind(np.zeros(STATE_SIZE))
+    mind.weights[:2] = (1.0, 2.0)
+    mind.before, mind.profit = state(_0=0.5), 100.0
+    mind.begin(lead("a"))
+    mind.state = state(_1=1.0)
+    mind.finish(learns=True)
+    assert mind.weights[0] == pytest.approx(1.0 + 0.1 * (100 + 0.9 * 2.0 - 0.5) * 0.5)
+    assert mind.weights[1] == 2.0
+    assert (mind.profits, mind.profit) == ([100.0], 0.0)
+
+
+def test_weights_stay_finite_whatever_the_rewards() -> None:
+    """A step that would overshoot is shortened."""
+    mind, rng = Mind(np.ones(STATE_SIZE)), np.random.default_rng(1)
+    for number in range(2_000):
+        mind.begin(lead(f"p{number}"))
+        mind.state = np.sign(rng.normal(size=STATE_SIZE)).astype(np.float32)
+        mind.profit = 1e5
+        mind.finish(learns=True)
+    assert np.isfinite(mind.weights).all()
+
+
+def test_a_forager_that_learns_comes_to_prefer_what_pays() -> None:
+    """Two kinds of text, of which one brings rewards."""
+    mind, rng = Mind(np.zeros(STATE_SIZE)), np.random.default_rng(1)
+    good, bad = state(_0=0.9, _1=0.2), state(_0=-0.2, _1=0.9)
+    for number in range(200):
+        mind.begin(lead(f"p{number}"))
+        pays = rng.random() < 0.5
+        # What is rewarded is the step after the state that led there.
+        mind.profit = 100.0 if mind.before is not None and mind.before[0] > 0.5 else -1.0
+        mind.state = good if pays else bad
+        mind.finish(learns=True)
+    assert mind.weights @ good > mind.weights @ bad
+
+
+@pytest.mark.parametrize(("species", "is_same"), [("weblog", True), ("reinforcement", False)])
+def test_weights_change_where_they_are_learnt(species: str, is_same: bool) -> None:
+    """Those of the kind that selects alone are fixed."""
+    web = Web({A: [B, C], B: [A], C: [B]}, {B: 1.0})
+    population = alone(species)
+    population.species[0].sight.fleet.classify = lambda _: state(_0=0.5)  # type: ignore[attr-defined]
+    population.place([link(A)])
+    steps(population, web, 1)
+    before = mind_of(population).weights.copy()
+    steps(population, web, 12)
+    assert np.array_equal(mind_of(population).weights, before) is is_same
+
+
+def test_fixed_starting_urls_are_the_first_ten_visited() -> None:
+    """The seeds and what came next; paths change nothing about them after that."""
+    web = Web({f"http://a.test/{n}": [f"http://a.test/{n + 1}"] for n in range(30)})
+    population = alone("reinforcement")
+    population.place([link("http://a.test/0")])
+    steps(population, web, 300)
+    starts = mind_of(population).weblog.starts(100)
+    assert [each.url for each in starts] == [f"http://a.test/{n}" for n in range(10)]
+
+
+def test_every_seed_is_tried() -> None:
+    """Also where there are more than the ten that a weblog begins with."""
+    seeds = [f"http://a.test/{n}" for n in range(30)]
+    population = alone()
+    population.place(link(url) for url in seeds)
+    assert set(steps(population, Web({url: [] for url in seeds}), 60)) >= set(seeds[10:])
+
+
+def test_a_starting_url_that_is_down_is_passed_over_until_a_path_succeeds() -> None:
+    """With nowhere to begin the crawl ends."""
+    web = Web({A: [], B: []}, failing={A: Dead("503", Cost())})
+    population = alone()
+    population.place([link(A), link(B)])
+    order = steps(population, web, 30)
+    assert {A, B} == set(order)
+    assert (A, A) not in pairwise(order)
+    population = alone()
+    population.place([link(A)])
+    assert steps(population, web, 1) == [A]
+    assert population.choose(0.0) is None
+    assert population.ended == "exhausted"
+
+
+def watch(version: bytes, relevance: float = 1.0) -> Fetched:
+    """A page A with one link, that says something."""
+    page = Page(A, link(A).fingerprint, relevance, relevance, (), version, Content("News", "Words"))
+    return Fetched(page, Cost())
+
+
+def test_each_version_of_a_page_is_handed_on_once() -> None:
+    """It costs 0.05; the first to hand it on gets 1 and, for learning, 100, others −1."""
+    population = make_population(
+        "weblog", bounds=PopulationBounds(2, 2, 2), energy="linear", gain=1.0, cost=0.0
+    )[0]
+    population.life.fees = replace(population.life.fees, hand_on=0.05)
+    population.place([link(A)])
+    first, second = population.life.agents.values()
+    told = {first.id: [], second.id: []}  # type: ignore[var-annotated]
+    for now_s in range(0, 3600, 60):
+        chosen = population.choose(float(now_s))
+        assert chosen is not None
+        events = population.settle(chosen.id, watch(b"1"))
+        told[chosen.agent] += [each.energy for each in events if isinstance(each, Paid)]
+    assert [row.count(0.05) for row in told.values()] == [1, 1]
+    assert (first.energy, second.energy) == pytest.approx((100.95, 99.95))
+
+
+def test_pages_that_are_no_news_are_not_handed_on() -> None:
+    """And cost nothing."""
+    population = alone()
+    population.place([link(A)])
+    for _ in range(5):
+        chosen = population.choose(0.0)
+        assert chosen is not None
+        population.settle(chosen.id, watch(b"1", 0.0))
+    (agent,) = population.life.agents.values()
+    assert agent.energy == 100
+    assert mind_of(population).sent == {}
+
+
+@pytest.mark.parametrize("species", KINDS)
+def test_a_forager_of_a_score_of_200_splits_in_two(species: str) -> None:
+    """Half of the weblog goes to the child, and weights where they are learnt."""
+    habitat = assemble(
+        Config.read({}, {"species": species}), concurrency=1, host_limit=lambda _: (1, 0.0),
+        timeout_s=10.0,
+    )  # fmt: skip
+    population = habitat.population
+    population.place([link(A)])
+    chosen = population.choose(0.0)
+    assert chosen is not None
+    parent = population.life.agents[chosen.agent]
+    parent.energy = MAX_SCORE - 0.5
+    mind = parent.mind
+    assert isinstance(mind, Mind)
+    for name in "pqrs":
+        mind.weblog.add(lead(name))
+    events = population.settle(chosen.id, watch(b"1"))
+    (born,) = (event for event in events if isinstance(event, Born))
+    child = population.life.agents[born.agent]
+    assert isinstance(child.mind, Mind)
+    assert parent.energy == child.energy == pytest.approx((MAX_SCORE - 0.5 + 1 - 0.05) / 2)
+    selects, learns = KINDS[species]
+    sizes = (3, 2) if selects else (5, 5)
+    assert (len(mind.weblog), len(child.mind.weblog)) == sizes
+    assert np.array_equal(mind.weights, child.mind.weights) is learns
+
+
+def test_foragers_are_deleted_down_to_two() -> None:
+    """The last two live on below zero."""
+    population = make_population(
+        "weblog", bounds=PopulationBounds(3, 2, 16), energy="linear", gain=1.0, cost=60.0
+    )[0]
+    population.place([link(A)])
+    web = Web({A: []})
+    for now_s in range(0, 3600, 60):
+        chosen = population.choose(float(now_s))
+        assert chosen is not None
+        visit(population, web, chosen)
+    assert len(population) == 2
+    assert max(agent.energy for agent in population.life.agents.values()) < 0
+    assert population.life.agents.keys() == {2, 3}
+
+
+def test_the_economy_is_that_of_the_reinforcing_agent() -> None:
+    """Scores, bounds and what counts as relevant."""
+    told = Config.read({}, {"species": "weblog"})
+    assert (told.gain, told.cost, told.dead_cost, told.hand_on_cost) == (1.0, 0.0, 0.0, 0.05)
+    assert (told.agents, told.lower_bound, told.upper_bound) == (2, 2, 16)
+    assert (told.relevance, told.rewards, told.energy) == ("recency", "changed", "linear")
+
+
+def test_foragers_live_beside_other_species() -> None:
+    """Leads of others carry nothing of theirs; all visits settle."""
+    web = Web({A: [B, C], B: [D], C: [E], D: [A], E: []}, {B: 1.0, D: 1.0})
+    population, ledger = make_population("weblog+energy+best_first", budget=60)
+    population.place([link(A)])
+    while (chosen := population.choose(0.0)) is not None:
+        visit(population, web, chosen)
+    assert population.ended in ("budget", "exhausted")
+    assert ledger.opened == ledger.settled > 5
+    kinds = {type(agent.mind) for agent in population.life.agents.values()}
+    assert kinds <= {Mind, type(None)}
+
+
+def test_like_texts_have_like_states() -> None:
+    """And a state is 50 numbers in [−1, 1], the same whatever was read before."""
+    classify = TextStates()
+
+    def of(text: str, states: TextStates = classify) -> np.ndarray:
+        return states(Page(A, b"", 0.0, 0.0, content=Content("", text)))
+
+    coral = of("coral bleaching happens when warm water makes corals expel their algae")
+    other = of("when the warm water makes corals expel algae, coral bleaching happens")
+    train = of("the railway committee approved a budget for seventeen stations yesterday")
+    assert coral @ other > coral @ train
+    assert coral.shape == (STATE_SIZE,)
+    assert np.abs(coral).max() <= 1
+    assert np.array_equal(train, of("the railway committee approved a budget for seventeen "
+                                    "stations yesterday", TextStates()))  # fmt: skip
+    assert not of("").any()
+    assert of("\ud800\x00 日本語 ٣" * 5000).any()
+
+
+def test_a_clone_forgets_what_its_parent_was_about() -> None:
+    """It begins a path of its own, without errands."""
+    population = alone()
+    population.place([link(A)])
+    steps(population, Web({A: [B, C], B: [], C: []}), 2)
+    (parent,) = population.life.agents.values()
+    child = Agent(9, 100.0, b"", np.random.default_rng(1), parent.species)
+    parent.species.breeding.inherit(parent, child)
+    assert isinstance(child.mind, Mind)
+    assert (child.mind.step, child.mind.errands, child.mind.path) == (None, [], {})

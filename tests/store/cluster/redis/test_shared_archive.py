@@ -1,0 +1,91 @@
+"""`evocrawl export` of a crawl in Redis: the pages of all workers, each once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from redisserver import PASSWORD, RedisServer
+
+from evocrawl.cli import main
+from evocrawl.core.fetch import FetchDetails, RawResponse
+from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.store.cluster.redis.board import ClusterState
+from evocrawl.store.cluster.redis.codec import RowCodec
+from evocrawl.store.cluster.redis.commands import RedisCommands
+from evocrawl.store.cluster.redis.connection import Connection
+from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress
+from evocrawl.store.journal.codec import NoPayloads
+
+ABOUT = {
+    "query": "coral", "species": "evo", "seed": 3, "seeds": ["http://a.test/"],
+    "evocrawl": "0.1.0", "DOWNLOAD_TIMEOUT": 9.0,
+}  # fmt: skip
+A, B, DEAD = "http://a.test/", "http://b.test/", "http://c.test/"
+
+
+def fill(server: RedisServer) -> None:
+    """Two pages, fetched in this order, and a dead link; beside another crawl's page."""
+
+    async def work() -> None:
+        for name, urls in (("mine", (A, B)), ("other", ("http://x.test/",))):
+            place = RedisAddress.of(f"{server.url}?crawl={name}")
+            connection = Connection(place)
+            board = ClusterState(connection, 60_000)
+            await board.join(ABOUT)
+            calls = RedisCommands(RowCodec(NoPayloads()), KeyNames(name), board.session)
+            for number, url in enumerate(urls):
+                host = host_of(url)
+                _, lease, _ = await board.take(host)
+                links = tuple(Link(each, fingerprint(each), "=x") for each in (B, DEAD))
+                page = Page(url, fingerprint(url), 0.5, 1.0, links, b"v", Content("t", "coral"))
+                lead = Lead(url, fingerprint(url), host, b"", number, 0.0, "=anchor")
+                answer = RawResponse("HTTP/1.1 200 OK", (("X", "y"),), b"<p>\n")
+                at = f"2026-01-01T00:00:0{number}+00:00"
+                told = FetchDetails(7, lead, 200, at, "", answer, "=twin", ("links", "depth"), at)
+                record = calls.record(host, lease, Fetched(page, Cost(1.0)), lead, told)
+                await connection.run_all([record])
+            _, lease, _ = await board.take("c.test")
+            settle = calls.settle("c.test", lease, fingerprint(DEAD), "dead")
+            await connection.run_all([settle])
+            await connection.close()
+
+    asyncio.run(work())
+
+
+def test_pages_of_all_workers_are_written_once(
+    server: RedisServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As JSON lines, CSV, WARC and a world file; those of another crawl stay out."""
+    fill(server)
+    store, out = f"{server.url}?crawl=mine", tmp_path / "o"
+    for format_ in ("jsonl", "csv", "warc", "world"):
+        path = out.with_name("o.jsonl.gz") if format_ == "world" else out.with_suffix(f".{format_}")
+        assert main(["export", store, "--format", format_, "--out", str(path)]) == 0
+        assert capsys.readouterr().err == f"2 pages in {path}\n"
+    rows = [json.loads(line) for line in out.with_suffix(".jsonl").read_text().splitlines()]
+    assert [(row["url"], row["depth"], row["text"]) for row in rows] == [
+        (A, 0, "coral"), (B, 1, "coral"),
+    ]  # fmt: skip
+    assert [(row["duplicate_of"], row["truncated"], row["published_at"][:10]) for row in rows] == [
+        ("=twin", ["links", "depth"], "2026-01-01")
+    ] * 2
+    assert "'=anchor" in out.with_suffix(".csv").read_text()
+    world = open_world(str(tmp_path / "o.jsonl.gz"))
+    assert len(world) == 2
+
+
+def test_what_cannot_be_exported_is_told(
+    server: RedisServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No such crawl, no such server: an error, without the password."""
+    out = str(tmp_path / "o")
+    assert main(["export", f"{server.url}?crawl=none", "--out", out]) != 0
+    assert "there is no such crawl" in (told := capsys.readouterr().err)
+    assert main(["export", f"redis://:{PASSWORD}@127.0.0.1:1/0", "--out", out]) != 0
+    assert PASSWORD not in told + capsys.readouterr().err
+    assert not Path(out).exists()

@@ -1,0 +1,146 @@
+"""What comes back from Redis is what went there, or is refused: nothing else gets in."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.errors import StateError
+from evocrawl.core.fetch import FetchDetails
+from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
+from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress, is_shared, shard_of
+from evocrawl.store.journal.codec import NoPayloads
+
+ROWS = RowCodec(NoPayloads())
+TEXT = st.text(max_size=50)
+URLS = st.sampled_from(["http://a.test/", "https://a.test/x?y=1", "http://a.test:8080/ü"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+)
+FIELDS = st.sampled_from(["url", "anchor", "rel", "position", "tags", "source", "payload"])
+
+
+def key_of(link: Link) -> bytes:
+    return link.fingerprint.hex().encode()
+
+
+@given(URLS, TEXT, TEXT, st.floats(0, 1), st.integers(0, 99))
+def test_a_link_comes_back_with_its_source(
+    url: str, anchor: str, context: str, relevance: float, depth: int
+) -> None:
+    """With the words around it, whatever is in them."""
+    link = Link(url, fingerprint(url), anchor, context, ("nofollow",), 3, "html/body/p")
+    source = Source("http://b.test/", fingerprint("http://b.test/"), relevance, depth, anchor)
+    packed = ROWS.pack_link(link, source).encode(errors="surrogatepass")
+    assert ROWS.unpack_link("a.test", key_of(link), packed) == (link, source)
+    seed = ROWS.pack_link(link, None).encode(errors="surrogatepass")
+    assert ROWS.unpack_link("a.test", key_of(link), seed) == (link, None)
+
+
+@given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
+def test_garbage_is_refused(row: bytes) -> None:
+    """With a ValueError, and nothing else."""
+    with pytest.raises(ValueError):  # noqa: PT011 - whatever it says
+        ROWS.unpack_link("a.test", b"00" * 12, row)
+    with pytest.raises(ValueError):  # noqa: PT011
+        ROWS.unpack_guest(row)
+
+
+@given(FIELDS, JSON)
+def test_a_link_with_one_bad_field_is_a_link_or_is_refused(name: str, value: Any) -> None:
+    """It is never something in between."""
+    row = json.loads(ROWS.pack_link(Link("http://a.test/", fingerprint("http://a.test/")), None))
+    row[name] = value
+    packed = json.dumps(row).encode()
+    try:
+        link, source = ROWS.unpack_link("a.test", b"00" * 12, packed)
+    except (ValueError, StateError):
+        return
+    assert host_of(link.url) == "a.test"
+    assert isinstance(link.anchor, str)
+    assert source is None or 0 <= source.relevance <= 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"url":"file:///etc/passwd"}', '{"url":"http://b.test/"}', '{"url":"javascript:1"}',
+        '{"url":"http://a.test/","position":-1}', '{"url":"http://a.test/","position":true}',
+        '{"url":"http://a.test/' + "x" * 9000 + '"}', "[" * 100_000,
+        '{"url":"http://a.test/","source":["http://b.test/","00",2,0,""]}',
+        '{"url":"http://a.test/","source":["http://b.test/","00",NaN,0,""]}',
+    ],
+)  # fmt: skip
+def test_a_link_that_must_not_get_in_is_refused(row: str) -> None:
+    """R17, R18: other schemes, other hosts, numbers that are none, depths that break readers."""
+    with pytest.raises(ValueError):  # noqa: PT011
+        ROWS.unpack_link("a.test", b"00" * 12, row.encode())
+
+
+def page() -> Page:
+    url = "http://a.test/"
+    links = (Link("http://b.test/", fingerprint("http://b.test/"), "coral"),)
+    content = Content("title", "text", "en", ("json-ld",), 3.0)
+    return Page(url, fingerprint(url), 0.5, -2.0, links, b"v", content)
+
+
+def test_a_page_comes_back_with_its_record() -> None:
+    """And with what its links carry."""
+    lead = Lead("http://a.test/", b"l", "a.test", b"", 4, 0.0, "anchor")
+    told = FetchDetails(7, lead, 203, "2026-01-01T00:00:00+00:00", "http://p.test/")
+    record = ROWS.pack_record(page(), lead, told, 1.5, "3").encode()
+    content = ROWS.pack_content(page())
+    key = page().fingerprint.hex().encode()
+    again, row = ROWS.unpack_page("a.test", key, record, content)
+    assert again == page()
+    assert (row["status"], row["depth"], row["seconds"], row["worker"]) == (203, 4, 1.5, "3")
+    with pytest.raises(ValueError, match="another host"):
+        ROWS.unpack_page("b.test", key, record, content)
+    assert Fetched(again, Cost()).page.relevance == 0.5
+
+
+def test_a_content_that_unfolds_without_end_is_refused() -> None:
+    """R14: what is small in Redis may be huge in memory."""
+    bomb = zlib.compress(b"[" + b" " * (65 << 20) + b"]")
+    with pytest.raises(ValueError, match="more than"):
+        ROWS.unpack_page(
+            "a.test", b"00" * 12, b'{"url":"http://a.test/","relevance":0,"energy":0}', bomb
+        )
+
+
+def test_an_agent_comes_back() -> None:
+    """With its energy, species and mind; none is worth a whole population."""
+    guest = TravellingAgent("evo", 1.25, b"page", (0.5, -1.0))
+    assert ROWS.unpack_guest(ROWS.pack_guest(guest).encode()) == guest
+    for energy in ("1e9", "NaN", '"1"'):
+        with pytest.raises(ValueError):  # noqa: PT011
+            ROWS.unpack_guest(f'["evo",{energy},"00",[]]'.encode())
+
+
+def test_keys_of_a_host_share_a_slot() -> None:
+    """Those of its shard too: a script touches one slot of a Redis Cluster."""
+    keys = KeyNames("x").of("a.test", "open:", "done:", "todo", "owner", "version", "alive")
+    tags = {key[key.index("{") : key.index("}") + 1] for key in keys}
+    assert tags == {f"{{x:{shard_of('a.test')}}}"}
+    assert len(set(keys)) == len(keys)
+    assert {shard_of(f"host{number}") for number in range(2000)} == set(range(SHARDS))
+
+
+def test_a_place_tells_no_password() -> None:
+    """R22: neither user nor password, nor what else stands in its options."""
+    place = RedisAddress.of("rediss://me:s3cret@db.test:7000/1?crawl=coral&ssl_cert_reqs=none")
+    assert str(place) == "rediss://db.test:7000/1?crawl=coral"
+    assert place.url == "rediss://me:s3cret@db.test:7000/1?ssl_cert_reqs=none"
+    assert place.name == "coral"
+    assert is_shared("redis://x")
+    assert not is_shared("crawl.sqlite")
+    with pytest.raises(StateError, match="a crawl's name"):
+        RedisAddress.of("redis://db.test?crawl={x}")

@@ -1,0 +1,117 @@
+"""Ways to a Redis: TLS with certificates that are looked at, sockets, passwords nobody sees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from certificates import Certificate, self_signed
+from redisserver import PASSWORD, RedisServer
+
+from evocrawl.core.errors import StateError
+from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.store.cluster.redis.board import ClusterState
+from evocrawl.store.cluster.redis.connection import Connection, Unreachable
+from evocrawl.store.cluster.redis.keys import RedisAddress
+
+ABOUT = {"query": "coral"}
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    """The server's own."""
+    return self_signed(tmp_path_factory.mktemp("own"), "own")
+
+
+@pytest.fixture(scope="module")
+def tls(
+    tmp_path_factory: pytest.TempPathFactory, certificate: Certificate
+) -> Iterator[RedisServer]:
+    """A server that speaks TLS alone."""
+    with RedisServer(tmp_path_factory.mktemp("r"), certificate=certificate) as server:
+        yield server
+
+
+def join(url: str) -> str:
+    """Join a crawl, and read what it is by the other client; return the worker's number."""
+
+    async def told() -> str:
+        connection = Connection(RedisAddress.of(url))
+        board = ClusterState(connection, 1000)
+        try:
+            await board.join(ABOUT)
+        finally:
+            await connection.close()
+        return board.session
+
+    session = asyncio.run(told())
+    with SharedArchive(url) as archive:
+        assert archive.about()["query"] == "coral"
+    return session
+
+
+def refusal(url: str) -> str:
+    """Return what both clients have to say of an address that they refuse."""
+    with pytest.raises((StateError, Unreachable)) as joining:
+        join(url)
+    with pytest.raises(StateError) as reading, SharedArchive(url) as archive:
+        archive.about()
+    return f"{joining.value!r} {reading.value!r}"
+
+
+def test_a_certificate_that_is_trusted_will_do(tls: RedisServer) -> None:
+    """One that the address names; both clients come in, by password."""
+    assert join(tls.url).isdecimal()
+
+
+def test_a_certificate_of_strangers_is_refused(tls: RedisServer, tmp_path: Path) -> None:
+    """R22: none is trusted by default, nor another one; the error says what to do."""
+    other = self_signed(tmp_path, "other")
+    bare = tls.url.partition("?")[0]
+    for url in (bare, f"{bare}?ssl_ca_certs={other.chain}"):
+        told = refusal(url)
+        assert told.count("its certificate is not trusted (self-signed certificate)") == 2
+        assert "ssl_ca_certs=FILE" in told
+        assert PASSWORD not in told
+
+
+def test_a_certificate_for_another_address_is_refused(tmp_path: Path) -> None:
+    """R22: it may be trusted, and somebody else's."""
+    certificate = self_signed(tmp_path, "own", "127.0.0.2")
+    server = RedisServer(tmp_path, certificate=certificate)
+    server.start(wait=False)
+    try:
+        told = server.wait_for(lambda: _unless_closed(refusal(server.url)))
+    finally:
+        server.stop()
+    assert told.count("IP address mismatch, certificate is not valid for '127.0.0.1'") == 2
+    assert PASSWORD not in told
+
+
+def _unless_closed(told: str) -> str | None:
+    return None if "Connect call failed" in told else told
+
+
+def test_clients_may_show_a_certificate_too(tmp_path: Path, certificate: Certificate) -> None:
+    """Where the server asks for one: who has none stays out."""
+    with RedisServer(tmp_path, certificate=certificate, asks_clients=True) as server:
+        assert join(server.url).isdecimal()
+        assert PASSWORD not in refusal(server.url.partition("&")[0])
+
+
+def test_files_that_are_missing_are_told(tls: RedisServer) -> None:
+    """With their reason, and without the password."""
+    told = refusal(tls.url.replace("own.pem", "none.pem"))
+    assert "No such file" in told
+    assert PASSWORD not in told
+
+
+def test_a_socket_will_do(tmp_path: Path) -> None:
+    """With the password, and with none but it."""
+    with RedisServer(tmp_path, by_socket=True) as server:
+        assert join(server.url).isdecimal()
+        assert "wr0ng" not in refusal(server.url.replace(PASSWORD, "wr0ng"))
+        assert "auth" in refusal(server.url.replace(f":{PASSWORD}@", ""))
+    assert PASSWORD not in refusal(server.url)

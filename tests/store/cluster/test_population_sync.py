@@ -1,0 +1,412 @@
+"""A population that shares its crawl: what it shows, hides, sends away and takes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from checks import limits
+from tiny_webs import make_population
+
+from evocrawl.core.fetch import OVER_BUDGET, FetchDetails
+from evocrawl.core.ledger import Ledger
+from evocrawl.core.model import Content, Cost, Dead, Dropped, Fetched, Lead, Link, Page, Visit
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.admission import AdmissionQueue
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.population_sync import LEASE_LOST, PopulationSync
+from evocrawl.store.cluster.quotas import bounds_per_worker
+from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
+from evocrawl.store.cluster.redis.commands import NEWS_KEPT, RedisCommands
+from evocrawl.store.cluster.redis.keys import KeyNames
+from evocrawl.store.cluster.redis.outbox import OutboxBatch
+from evocrawl.store.journal.codec import NoPayloads
+from evocrawl.store.journal.operations import VisitSettled
+
+OURS, THEIRS, NOBODYS = "http://ours.test/", "http://theirs.test/", "http://nobodys.test/"
+SOURCE = Source("http://ours.test/source", fingerprint("http://ours.test/source"), 0.5, 1)
+ALIVE = {"7": object()}
+
+
+class Stage:
+    """A colony whose population has eight agents, with `ours.test` as its own host."""
+
+    def __init__(self, species: str = "evo") -> None:
+        self.population: Population
+        self.ledger: Ledger
+        self.population, self.ledger = make_population(
+            species, bounds=PopulationBounds(8, 2, 20), max_unsettled=4
+        )
+        self.sent: list[OutboxBatch] = []
+        self.asked: list[str] = []
+        self.now_s = 0.0
+        self.territory = LeaseTable(10.0, lambda: self.now_s)
+        calls = RedisCommands(RowCodec(NoPayloads()), KeyNames("x"), "1")
+        self.colony = PopulationSync(
+            self.population, self.territory, calls, self.sent.append, self.asked.append
+        )
+        self.population.gate = self.colony.door_of
+        self.gain("ours.test")
+
+    def gain(self, host: str, done: set[bytes] | None = None) -> None:
+        self.territory.renewed(range(64), self.now_s)
+        self.colony.gained(host, "1.1", done or set(), was_anothers=False)
+
+    def show(self, *urls: str, source: Source | None = SOURCE) -> None:
+        for url in urls:
+            host = url.split("/")[2]
+            self.colony.show(host, [(Link(url, fingerprint(url), "0.5"), source)])
+
+    def choose(self) -> Visit | None:
+        return self.population.choose(self.now_s)
+
+    def settle(self, visit: Visit, *links: str) -> None:
+        """The visit brings a page with `links`."""
+        found = tuple(Link(url, fingerprint(url), "0.5") for url in links)
+        lead = visit.lead
+        page = Page(lead.url, lead.fingerprint, 0.5, 1.0, found, b"v", Content("", "t"))
+        told = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
+        self.end(visit, Fetched(page, Cost()), told)
+
+    def end(self, visit: Visit, outcome: Any, told: FetchDetails | None = None) -> None:
+        self.colony.append(VisitSettled(visit.id, outcome, told))
+        self.population.settle(visit.id, outcome)
+
+    def calls(self, name: str) -> list[Any]:
+        """The arguments of all calls of a script so far."""
+        return [
+            call[2]
+            for parcel in self.sent
+            for call in (*parcel.offers, *parcel.records, *parcel.settles, *parcel.news)
+            if call[0] == name
+        ]
+
+    def all_visits(self) -> set[str]:
+        """Where the population goes, if every visit is a dead end."""
+        seen = set()
+        while (visit := self.choose()) is not None:
+            seen.add(visit.lead.url)
+            self.end(visit, Dead("404", Cost()))
+        return seen
+
+
+@pytest.mark.parametrize("species", ["best_first", "energy", "evo", "random"])
+def test_links_found_go_to_their_hosts_before_the_visit_is_settled(species: str) -> None:
+    """C3: each link is offered once; the page is recorded, its own link done, in this order."""
+    stage = Stage(species)
+    stage.show(OURS, source=None)
+    visit = stage.choose()
+    assert visit is not None
+    stage.settle(visit, NOBODYS, THEIRS, NOBODYS, OURS)
+    assert {host: rest[::2] for host, *rest in stage.calls("offer")} == {
+        "nobodys.test": [fingerprint(NOBODYS).hex()],
+        "theirs.test": [fingerprint(THEIRS).hex()],
+    }
+    (parcel,) = stage.sent
+    assert parcel.records
+    assert stage.calls("settle") == [
+        ["ours.test", "1.1", fingerprint(OURS).hex(), "fetched"]
+    ]  # fmt: skip
+    assert stage.calls("tell") == [[NEWS_KEPT, "1", "page", "ours.test", fingerprint(OURS).hex()]]
+
+
+def test_links_of_others_hosts_are_theirs() -> None:
+    """Those shown before are hidden, those found later are offered and not shown."""
+    stage = Stage()
+    stage.show(OURS, THEIRS)
+    stage.colony.is_of("theirs.test", "7", ALIVE)
+    visit = stage.choose()
+    assert visit is not None
+    assert visit.lead.url == OURS
+    stage.settle(visit, "http://theirs.test/2")
+    assert [host for host, *_ in stage.calls("offer")] == ["theirs.test"]
+    assert stage.choose() is None
+    assert stage.asked == []
+
+
+def test_what_a_dead_worker_had_is_not_hidden() -> None:
+    """Nor is what is our own, whoever had it before."""
+    stage = Stage()
+    stage.show(OURS, THEIRS)
+    stage.colony.is_of("theirs.test", "8", ALIVE)
+    stage.colony.is_of("ours.test", "7", ALIVE)
+    stage.gain("theirs.test")
+    assert stage.all_visits() == {OURS, THEIRS}
+
+
+def test_a_host_taken_over_shows_what_is_open_and_hides_what_is_done() -> None:
+    """Links that were hidden while it was another's are seen again."""
+    stage = Stage()
+    other = "http://theirs.test/2"
+    stage.show(THEIRS, other)
+    stage.colony.is_of("theirs.test", "7", ALIVE)
+    stage.gain("theirs.test", {fingerprint(other)})
+    stage.show(THEIRS)
+    assert stage.all_visits() == {THEIRS}
+
+
+def test_a_host_that_nobody_has_is_asked_for_at_the_door() -> None:
+    """Nobody goes there before it is ours, and other hosts are not held up."""
+    stage = Stage()
+    stage.show(NOBODYS, OURS)
+    visit = stage.choose()
+    assert stage.asked == ["nobodys.test"]
+    assert visit is not None
+    assert visit.lead.url == OURS
+    stage.gain("nobodys.test")
+    for door in stage.population.shut_doors():
+        stage.population.opened(door)
+    later = stage.choose()
+    assert later is not None
+    assert later.lead.url == NOBODYS
+
+
+def test_an_agent_whose_host_is_anothers_travels_there() -> None:
+    """With its energy, which is here no more; the host hears of it. Nobody waits in vain."""
+    stage = Stage()
+    stage.show(NOBODYS)
+    before = len(stage.population)
+    assert stage.choose() is None
+    stage.colony.denied("nobodys.test")
+    assert len(stage.population) == before - 1 == stage.ledger.population
+    (guest,) = stage.calls("visit")
+    assert guest[0] == "1.1"
+    (told,) = stage.calls("tell")
+    assert told[2:] == ["guest", "nobodys.test", fingerprint(NOBODYS).hex()]
+    held = sum(agent.energy for agent in stage.population.life.agents.values())
+    assert held == pytest.approx(stage.ledger.granted - stage.ledger.taken)
+    assert stage.ledger.taken > 0
+    assert stage.choose() is None
+    assert stage.population.shut_doors() == []
+
+
+def test_the_last_agents_stay() -> None:
+    """At the lower bound a link goes without its agent."""
+    stage = Stage()
+    stage.population.borders.bound(PopulationBounds(8, 8, 20))
+    stage.show(NOBODYS)
+    assert stage.choose() is None
+    stage.colony.denied("nobodys.test")
+    assert stage.sent == []
+    assert len(stage.population) == 8 == limits(stage.population)[0]
+    stage.show(OURS)
+    assert stage.choose() is not None
+
+
+def test_an_agent_that_comes_lives_here() -> None:
+    """With the energy it brings; one of a species that is not here is sent away."""
+    stage = Stage()
+    stage.show(OURS)
+    species = stage.population.species[0].name
+    stage.colony.welcome(
+        [TravellingAgent(species, 0.25, b"p"), TravellingAgent("unknown", 1.0, b"p")]
+    )
+    assert len(stage.population) == 9 == stage.ledger.population
+    assert stage.ledger.brought == 0.25
+    held = sum(agent.energy for agent in stage.population.life.agents.values())
+    assert held == pytest.approx(stage.ledger.granted + 0.25)
+
+
+def test_a_mind_travels_with_its_agent() -> None:
+    """What it was is what comes; what is no mind of the species is sent away."""
+    stage, other = Stage(), Stage()
+    stage.show(NOBODYS, "http://nobodys.test/2")
+    assert stage.choose() is None
+    minds = stage.population.species[0].minds
+    assert minds is not None
+    stage.colony.denied("nobodys.test")
+    (guest,) = stage.calls("visit")
+    travelled = RowCodec.unpack_guest(guest[1].encode())
+    other.colony.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
+    arrived = list(other.population.life.agents.values())
+    assert [minds.pack(each.mind) for each in arrived] == [travelled.mind]
+    assert len(travelled.mind) > 1
+
+
+def test_what_others_find_teaches_the_species() -> None:
+    """Of a link that was seen here, others tell that it led to a good page, or to none."""
+    stage = Stage()
+    good, dead = "http://theirs.test/good", "http://theirs.test/dead"
+    stage.show(good, dead)
+    model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
+    tries = model.evidence.tries
+    stage.colony.heard(Page(good, fingerprint(good), 0.9, 1.0), 2)
+    stage.colony.heard_dead(fingerprint(dead))
+    assert model.evidence.tries == tries + 2
+    assert model.evidence.labels > 0
+    assert stage.choose() is None
+
+
+def test_pages_of_others_count_and_their_links_are_seen() -> None:
+    """Also of a page that was known as the source of a link, and of one that is told twice."""
+    stage = Stage()
+    first, second = "http://ours.test/1", "http://ours.test/2"
+    stage.show(first)
+    page = Page(
+        SOURCE.url, SOURCE.fingerprint, 0.5, 3.0,
+        tuple(Link(url, fingerprint(url)) for url in (first, second)),
+    )  # fmt: skip
+    for _ in range(2):
+        stage.colony.heard(page, 1)
+    stage.colony.heard(replace(page, url=THEIRS, fingerprint=fingerprint(THEIRS), links=()), 0)
+    assert len(stage.population.environment.base.ranks) == 2
+    assert stage.population.environment.base.energy() == 0
+    assert stage.all_visits() == {first, second}
+
+
+def test_a_link_that_others_found_dead_is_not_followed() -> None:
+    """It is as if it had been followed here."""
+    stage = Stage()
+    stage.show(OURS)
+    stage.colony.heard_dead(fingerprint(OURS))
+    assert stage.choose() is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_told"),
+    [
+        (Dead(OVER_BUDGET, Cost()), False), (Dropped(OVER_BUDGET), False),
+        (Dropped(LEASE_LOST), False), (Dead("404", Cost()), True), (Dropped("filtered"), True),
+    ],
+)  # fmt: skip
+def test_a_link_that_nobody_tried_stays_open(outcome: Any, is_told: bool) -> None:
+    """For whoever has the budget, or the host, next."""
+    stage = Stage()
+    stage.show(OURS)
+    visit = stage.choose()
+    assert visit is not None
+    stage.end(visit, outcome)
+    assert bool(stage.calls("settle")) == is_told
+
+
+def test_what_lands_after_the_host_was_lost_is_not_told() -> None:
+    """It is counted, and the link is seen again should the host come back."""
+    stage = Stage()
+    stage.show(OURS)
+    visit = stage.choose()
+    assert visit is not None
+    stage.colony.lost(["ours.test"])
+    stage.settle(visit)
+    assert (stage.colony.fenced, stage.sent) == (1, [])
+    stage.gain("ours.test")
+    stage.show(OURS)
+    assert stage.all_visits() == {OURS}
+
+
+def test_who_waited_at_a_lost_hosts_door_goes_on() -> None:
+    """It stays here, and goes elsewhere."""
+    stage = Stage()
+    stage.show(NOBODYS)
+    assert stage.choose() is None
+    stage.colony.lost(["nobodys.test"])
+    assert len(stage.population) == 8
+    stage.show(OURS)
+    visit = stage.choose()
+    assert visit is not None
+    assert visit.lead.url == OURS
+
+
+def test_only_quiet_hosts_are_spared() -> None:
+    """A host that is being fetched from is not given up."""
+    stage = Stage()
+    stage.gain("theirs.test")
+    stage.show(OURS, THEIRS, "http://theirs.test/2")
+    visit = stage.choose()
+    assert visit is not None
+    assert stage.colony.spare(9) == [
+        host for host in ("ours.test", "theirs.test") if host != visit.lead.host
+    ]
+    assert stage.colony.spare(0) == []
+
+
+def test_the_delay_of_a_host_is_kept_by_its_next_owner() -> None:
+    """From when it was taken over: its last owner may have asked just then."""
+    stage = Stage()
+    stage.colony.gained("theirs.test", "1.2", set(), was_anothers=True)
+    stage.show(THEIRS)
+    stage.colony.paced("theirs.test", 5.0)
+    assert stage.choose() is None
+    stage.now_s = 4.9
+    assert stage.choose() is None
+    stage.now_s = 5.0
+    stage.territory.renewed(range(64), stage.now_s)
+    assert stage.choose() is not None
+
+
+def test_a_lease_is_not_relied_on_to_its_last_moment() -> None:
+    """What is under way then has the other half of it to come to an end."""
+    now_s = [0.0]
+    territory = LeaseTable(10.0, lambda: now_s[0])
+    territory.gain("a.test", "1.1")
+    assert not territory.is_ours("a.test")
+    territory.renewed(territory.shards(), 0.0)
+    assert territory.is_ours("a.test")
+    now_s[0] = 5.0
+    assert not territory.is_ours("a.test")
+    territory.renewed(territory.shards(), 4.0)
+    assert territory.is_ours("a.test")
+    assert not territory.is_ours("b.test")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7, 60])
+@pytest.mark.parametrize(
+    "whole", [PopulationBounds(20, 8, 60), PopulationBounds(1, 0, 1), PopulationBounds(60, 60, 60)]
+)
+def test_shares_of_the_bounds_are_bounds(whole: PopulationBounds, workers: int) -> None:
+    """Together they keep to the upper one, unless there are more workers than agents."""
+    share = bounds_per_worker(whole, workers)
+    assert share.lower <= share.founders
+    assert share.upper is not None
+    assert whole.upper is not None
+    assert workers * share.upper <= max(whole.upper, workers)
+    assert workers * share.lower >= min(whole.lower, workers * share.upper)
+    assert bounds_per_worker(PopulationBounds(20), workers).upper is None
+
+
+def test_who_is_called_back_leaves_the_door() -> None:
+    """Whether it waits or was let in; who has another link stays."""
+    hosts = Stage().population.environment.hosts
+    doors, lead = AdmissionQueue(hosts), Lead(OURS, b"a", "ours.test", b"", 0, 0.0)
+    other = replace(lead, fingerprint=b"b", host="theirs.test")
+    agent: Any = object()
+    is_first: Callable[[Lead], bool] = lambda each: each.fingerprint == b"a"  # noqa: E731
+    doors.wait("x", agent, lead)
+    doors.wait("y", agent, other)
+    assert doors.call_back(is_first) == [(agent, lead)]
+    assert list(doors) == ["y"]
+    assert hosts.is_free("ours.test", 0.0)
+    doors.wait("x", agent, lead)
+    doors.open("x")
+    assert doors.call_back(is_first) == [(agent, lead)]
+    assert not doors.has_admitted
+    assert doors.call_back(lambda _: True) == [(agent, other)]
+
+
+def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
+    """What is refused under an older lease leaves the host, which was taken again, alone."""
+    stage = Stage()
+    stage.colony.fenced_off("ours.test", "1.0")
+    assert "ours.test" in stage.territory.leases
+    stage.colony.fenced_off("ours.test", "1.1")
+    assert "ours.test" not in stage.territory.leases
+    assert stage.colony.fenced == 2
+
+
+def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> None:
+    """Where that host is another's by now, the link stays open, and leads there again."""
+    stage = Stage()
+    stage.gain("theirs.test")
+    stage.show(OURS, source=None)
+    visit = stage.choose()
+    assert visit is not None
+    page = Page(THEIRS, fingerprint(THEIRS), 0.5, 1.0, (), b"v", Content("", "t"))
+    told = FetchDetails(visit.agent, visit.lead, 200, "2026-01-01T00:00:00+00:00")
+    stage.end(visit, Fetched(page, Cost()), told)
+    (parcel,) = stage.sent
+    assert [settle[2][0] for settle in parcel.settles] == ["theirs.test"]
+    assert parcel.then is not None
+    assert [settle[2][0] for settle in parcel.then.settles] == ["ours.test"]

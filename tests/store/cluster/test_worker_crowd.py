@@ -1,0 +1,120 @@
+"""Workers without Scrapy on a real Redis, killed at random instants: nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from crowd import AT_ONCE, Hand, Pick, Seen, crawl
+from redisserver import RedisServer
+from tiny_webs import Web, random_web
+
+from evocrawl.core.urls.identity import host_of
+from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.store.cluster.redis.board import ClusterState
+from evocrawl.store.cluster.redis.connection import Unreachable
+from evocrawl.store.cluster.redis.keys import shard_of
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path) as running:
+        yield running
+
+
+def still_web(rng: np.random.Generator, pages: int = 250) -> Web:
+    """A web without redirects."""
+    return replace(random_web(rng, pages, hosts=pages // 10), moved={})
+
+
+def check_whole(server: RedisServer, seen: Seen) -> None:
+    """Every page is recorded once, and no host was ever crowded."""
+    with SharedArchive(server.url) as archive:
+        recorded = Counter(page.url for page in archive.pages())
+    seed = next(iter(seen.web.links))
+    assert set(recorded) == seen.web.reachable([seed]) - set(seen.web.failing)
+    assert set(recorded.values()) == {1}
+    assert seen.most == 1
+
+
+def repeats(seen: Seen) -> int:
+    return sum(times - 1 for times in seen.asked.values())
+
+
+@pytest.mark.parametrize("species", ["evo", "energy", "random"])
+def test_kills_at_random_instants_lose_nothing(server: RedisServer, species: str) -> None:
+    """R1, C3: every page is recorded once; repeats are bounded, and no host is ever crowded."""
+    rng, kills = np.random.default_rng(1), 8
+    web = still_web(rng)
+
+    async def at_random(hands: list[Hand]) -> Hand:
+        await asyncio.sleep(float(rng.uniform(0.05, 0.4)))
+        return hands[int(rng.integers(len(hands)))]
+
+    async def play(pick: Pick) -> Seen:
+        seen = Seen(web)
+        await crawl(lambda: Hand(server.url, seen, species, {}), 3, kills, pick)
+        return seen
+
+    seen = asyncio.run(play(at_random))
+    check_whole(server, seen)
+    assert repeats(seen) <= kills * 2 * AT_ONCE
+
+
+def test_a_host_that_could_not_be_given_up_is_fetched_from_all_the_same(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B073: Redis has it for a worker that has let it go, and that is alive in its shard."""
+    web = still_web(np.random.default_rng(3), 400)
+    kept: list[set[str]] = []
+    release = ClusterState.release
+
+    async def break_off(self: ClusterState, leases: Mapping[str, str]) -> None:
+        if leases and len(kept) < 3:
+            kept.append(set(leases))
+            raise Unreachable
+        await release(self, leases)
+
+    monkeypatch.setattr(ClusterState, "release", break_off)
+
+    async def play() -> Seen:
+        seen = Seen(web)
+        await crawl(lambda: Hand(server.url, seen, "energy", {}), 2)
+        return seen
+
+    check_whole(server, asyncio.run(play()))
+    shards = [shard_of(host) for host in {host_of(url) for url in web.links}]
+    assert any(shards.count(shard_of(host)) > 1 for hosts in kept for host in hosts)
+
+
+def test_links_put_off_outlive_the_worker_that_put_them_off(server: RedisServer) -> None:
+    """R1: one of two pages fails once, and who was to try it again is killed, five times."""
+    kills = 5
+    web = still_web(np.random.default_rng(2), 150)
+    flaky = frozenset(list(web.links)[::2]) - set(web.failing)
+    killed_with: list[int] = []
+
+    async def play() -> Seen:
+        seen = Seen(web, flaky)
+
+        async def who_put_off(hands: list[Hand]) -> Hand:
+            while (hand := await seen.put_off.get()) not in hands:
+                pass
+            killed_with.append(seen.asked.total())
+            return hand
+
+        await crawl(lambda: Hand(server.url, seen, "energy", {}), 3, kills, who_put_off)
+        return seen
+
+    seen = asyncio.run(play())
+    check_whole(server, seen)
+    # Two may go at one time, where nothing was asked for between them.
+    assert len(killed_with) == kills
+    assert len(set(killed_with)) > 1
+    assert all(seen.asked[url] >= 2 for url in flaky & seen.asked.keys())
+    assert repeats(seen) <= kills * 2 * AT_ONCE + len(flaky)
