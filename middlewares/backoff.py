@@ -12,13 +12,13 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
-    IgnoreRequest,
     ResponseDataLossError,
 )
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.download_slots import slot_of
+from evocrawl.adapter.exceptions import HostGivenUp
 from evocrawl.adapter.failures import bare, because
 from evocrawl.core.fetch import GIVEN_UP
 from evocrawl.politeness.backoff import MAX_HOSTS
@@ -43,14 +43,6 @@ _FAILURES = (
 
 
 _KEPT_BYTES = 4096
-
-
-class HostGivenUp(IgnoreRequest):
-    """The host has failed too often; nothing was sent.
-
-    What is raised is of the host's last failure's type, too: an errback finds the HttpError with
-    the last answer, of whose body 4096 bytes are left, or the connection that was refused.
-    """
 
 
 class BackoffMiddleware:

@@ -30,12 +30,12 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exceptions import OverBudget
 from evocrawl.adapter.meta import REFUSED
 from evocrawl.adapter.network.handler_classes import SCHEMES, is_browser
 from evocrawl.core.errors import SettingError
 from evocrawl.core.sanitize import one_line
 from evocrawl.middlewares.guard import GuardMiddleware
-from evocrawl.middlewares.meter import OverBudget
 from evocrawl.middlewares.robots import RobotsMiddleware
 
 if TYPE_CHECKING:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import TYPE_CHECKING
 
 from scrapy.http import TextResponse
-from w3lib.encoding import (
-    html_body_declared_encoding,
-    http_content_type_encoding,
-    resolve_encoding,
-)
 
-from evocrawl.extraction.decoding import is_web_encoding, safe_encoding
+from evocrawl.adapter.response_encoding import chosen_encoding, declared_encoding
+from evocrawl.extraction.decoding import safe_encoding
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -32,33 +27,5 @@ class EncodingMiddleware:
         """Return the response, with an encoding of its own where what it has is not to be used."""
         if not isinstance(response, TextResponse) or chosen_encoding(response) is not None:
             return response
-        encoding = safe_encoding(response.body, _told(response))
+        encoding = safe_encoding(response.body, declared_encoding(response))
         return response if encoding is None else response.replace(encoding=encoding)
-
-
-def chosen_encoding(response: Response) -> str | None:
-    """Return the encoding that the project has set for a response; None where it has set none.
-
-    A middleware sets one with the text that it makes, or knows better than server and page. One
-    that is as declared, and that no page is written in, has come by way of ``response.replace``.
-    """
-    name: str | None = getattr(response, "_encoding", None)
-    if name is None or not isinstance(response, TextResponse):
-        return None
-    if is_web_encoding(name, response.body):
-        return name
-    declared = (_told(response), html_body_declared_encoding(response.body))
-    is_declared = resolve_encoding(name) in [resolve_encoding(each) for each in declared if each]
-    return None if is_declared or not _is_of_text(name) else name
-
-
-def _told(response: Response) -> str | None:
-    header = response.headers.get(b"Content-Type") or b""
-    return http_content_type_encoding(header.decode("latin-1"))
-
-
-def _is_of_text(name: str) -> bool:
-    try:
-        return codecs.lookup(name)._is_text_encoding
-    except LookupError:
-        return False

@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 from urllib.request import proxy_bypass
 
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
-from scrapy.exceptions import IgnoreRequest, NotSupported
+from scrapy.exceptions import NotSupported
 from scrapy.utils.httpobj import urlparse_cached
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exceptions import AddressRefused, SchemeRefused
 from evocrawl.adapter.meta import PLAIN
-from evocrawl.adapter.network.guard import AddressRefused, guard_pool
+from evocrawl.adapter.network.guard import guard_pool
 from evocrawl.adapter.network.handler_classes import (
     SCHEMES,
     check_handlers,
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _AT_ONE_ADDRESS = 4
-
-
-class SchemeRefused(IgnoreRequest, NotSupported):
-    """Only http and https are followed."""
 
 
 class GuardMiddleware:

@@ -8,20 +8,16 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exceptions import AddressRefused, HostGivenUp, OverBudget
 from evocrawl.adapter.meta import REFUSED, VISIT
-from evocrawl.adapter.network.guard import AddressRefused
 from evocrawl.core.fetch import ADDRESS, GIVEN_UP, OVER_BUDGET, RawResponse, has_page
 from evocrawl.core.sanitize import one_line
-from evocrawl.middlewares.backoff import HostGivenUp
+from evocrawl.middlewares.browser_requests import watch_browsers
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-
-class OverBudget(IgnoreRequest):
-    """The budget allows no further request."""
 
 
 class MeterMiddleware:
@@ -37,7 +33,9 @@ class MeterMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's ecosystem."""
-        return cls(CrawlContext.of(crawler))
+        context = CrawlContext.of(crawler)
+        context.on_open.append(lambda: watch_browsers(crawler))
+        return cls(context)
 
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""

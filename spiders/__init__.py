@@ -1,1 +1,1 @@
-"""The spider `evospider`."""
+"""The spider `evospider`, which crawls for a query."""

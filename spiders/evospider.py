@@ -8,11 +8,11 @@ from urllib.parse import quote
 
 from scrapy import Request, Spider
 
+from evocrawl import Addon
 from evocrawl.adapter import log_records
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.meta import SEED
 from evocrawl.adapter.soft_404 import SOFT_404
-from evocrawl.addon import Addon
 from evocrawl.core.errors import SettingError
 from evocrawl.core.fetch import has_page
 from evocrawl.core.urls.hostnames import ascii_name, with_ascii_name

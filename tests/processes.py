@@ -23,8 +23,9 @@ from signal import SIGKILL, Signals
 _PRELOADED = [
     "scrapy.cmdline", "scrapy.crawler", "scrapy.core.downloader.handlers.http11", "aiohttp.web",
     "evocrawl.addon", "evocrawl.adapter.scheduler", "evocrawl.spiders.evospider",
-    "evocrawl.adapter.extensions.stats", "evocrawl.pipelines.energy", "evocrawl.pipelines.relevance",
-    "evocrawl.pipelines.reward", "evocrawl.middlewares.links", "evocrawl.middlewares.redirects",
+    "evocrawl.adapter.extensions.stats", "evocrawl.middlewares.links",
+    "evocrawl.middlewares.redirects", "evocrawl.pipelines.energy",
+    "evocrawl.pipelines.relevance", "evocrawl.pipelines.reward",
 ]  # fmt: skip
 _TESTS = Path(__file__).parent
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 
 
 def row(species: str = "energy", topic: str | None = "A", seed: int = 0, **fields: Any) -> Row:

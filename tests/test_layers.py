@@ -1,4 +1,4 @@
-"""Who may import whom: the core stays free of Scrapy, lower layers know no higher ones."""
+"""Which package may import which: levels, loops, frameworks, and a sentence for each package."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,110 +16,156 @@ import pytest
 import evocrawl
 
 ROOT = Path(evocrawl.__file__).parent
-CORE_LAYERS = (
-    {
-        "model", "urls", "scripts", "events", "errors", "options", "config", "stats",
-        "budget", "clock", "economies", "fees", "hosts", "ledger", "flights", "items", "meta",
-        "places", "particulars", "addresses", "learning_options", "network_options",
-        "worker_options", "trap_options", "seam_options", "showing", "troubles", "memory_options",
-        "keys", "spill", "blocks", "tables", "hostnames", "references",
-        "log_records", "sameness", "files",
-    },
-    {"energy", "relevance", "links", "reading", "species", "store", "robots", "robots_cache",
-     "robots_lines"},
-    {"advice", "borders", "colony", "ending", "hearing", "holdings", "shares", "tasks", "territory",
-     "worker", "chronicle", "discovery", "doors", "environment", "habitat", "landing",
-     "life", "limits", "mixing", "novelty", "pens", "population", "replay",
-     "barren", "growth", "sections", "slices", "traps", "turns", "waiting", "yields"},
-    {"cli", "simulation", "evaluation", "experiments", "report"},
-)  # fmt: skip
-IN_SCRAPY = len(CORE_LAYERS)
-SIBLINGS = {"energy", "relevance", "links", "reading", "species", "store"}
+LEVELS: dict[str, int] = {
+    "core": 0,
+    "energy": 1, "relevance": 1, "extraction": 1, "politeness": 1, "frontier": 1,
+    "species": 2,
+    "population": 3,
+    "store": 4,
+    "simulation": 5, "adapter": 5,
+    "middlewares": 6, "pipelines": 6, "spiders": 6, "cli": 6,
+    "addon": 7,
+}  # fmt: skip
+"""Package to level: a package imports lower levels only. `addon` is a module, which puts all
+Scrapy components in place; the root of the package itself imports it when it is asked for."""
+ORDERS = {
+    "store": ("cluster", "export", "archive", "journal"),
+    "simulation": ("papers", "server", "campaign", "evaluation", "worlds"),
+    "adapter": ("scheduler", "robots", "context", "network"),
+}
+"""Parts of a package, from the one that may use all to the one that uses none of the others."""
+ADAPTERS = {"adapter", "middlewares", "pipelines", "spiders", "addon"}
 FRAMEWORKS = {"scrapy", "twisted"}
+OPTIONAL = {
+    "matplotlib", "plotly", "pyarrow", "pyoxigraph", "pypdf", "redis", "tqdm", "warcio",
+    "zstandard",
+}  # fmt: skip
+"""What extras install: no module that others need imports it, but within a function."""
 
 
-def part_of(module: str) -> str:
-    """The part of the house: `evocrawl.species.base` is of `species`."""
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module by its dotted name; the links of the three root folders are followed."""
+    files = [*ROOT.rglob("*.py")]
+    for folder in ("middlewares", "pipelines", "spiders"):
+        files += [ROOT / folder / path.name for path in (ROOT / folder).glob("*.py")]
+    names = {
+        ".".join(["evocrawl", *path.relative_to(ROOT).with_suffix("").parts]): path
+        for path in sorted(set(files))
+    }
+    return {name.removesuffix(".__init__"): path for name, path in names.items()}
+
+
+def package_of(module: str) -> str:
+    """Return the package of a module: `evocrawl.species.base` is in `species`."""
     return module.split(".")[1] if "." in module else ""
 
 
-def layer_of(part: str) -> int:
-    """Whatever is not declared to be core is an adapter to Scrapy; spiders stand on top."""
-    if part in ("", "spiders"):
-        return IN_SCRAPY + 1
-    return next((i for i, parts in enumerate(CORE_LAYERS) if part in parts), IN_SCRAPY)
+@cache
+def imports(module: str) -> frozenset[str]:
+    """Return every module that one imports, also for types and within functions."""
+    return frozenset(_imports(modules()[module]))
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Every module a file imports, for type checking too."""
+def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             assert node.module is not None
-            whole = node.module == "evocrawl"
-            yield from (
-                [f"evocrawl.{alias.name}" for alias in node.names] if whole else [node.module]
-            )
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in modules() else node.module
 
 
-def modules() -> dict[str, Path]:
-    """Every module of the package by its dotted name, packages' own files included."""
-    return {
-        ".".join(["evocrawl", *path.relative_to(ROOT).with_suffix("").parts]): path
-        for path in sorted(ROOT.rglob("*.py"))
-    }
+def own_imports(module: str) -> set[str]:
+    """Return what a module imports of evocrawl."""
+    return {name for name in imports(module) if name.split(".")[0] == "evocrawl"}
 
 
-MODULES = [
-    *modules().items(),
-    *(
-        (f"evocrawl.{folder}.{path.stem}", path)
-        for folder in ("middlewares", "pipelines", "spiders")
-        for path in sorted((ROOT / folder).glob("*.py"))
-    ),
-]
-EVERY_MODULE = pytest.mark.parametrize(("module", "path"), dict(MODULES).items())
+EVERY_MODULE = pytest.mark.parametrize("module", modules())
+
+
+def test_every_package_has_a_level() -> None:
+    """A folder or module at the root that is not listed is refused, and so is a listed one that
+    is not there."""
+    there = {package_of(module) for module in modules()} - {""}
+    assert there == set(LEVELS)
 
 
 @EVERY_MODULE
-def test_only_adapters_import_scrapy(module: str, path: Path) -> None:
+def test_a_module_imports_lower_levels_only(module: str) -> None:
+    """Nothing above it, and no other package of its own level."""
+    package = package_of(module)
+    for name in own_imports(module) if package else ():
+        used = package_of(name)
+        if used not in ("", package):
+            assert LEVELS[used] < LEVELS[package], f"{module} imports {name}"
+
+
+def test_no_files_import_each_other_in_a_loop() -> None:
+    """Types count as well. What the root offers on demand, the add-on, is left out."""
+    graph = {module: own_imports(module) - {"evocrawl"} for module in modules()}
+    graph["evocrawl"] = set()
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("package", ORDERS)
+def test_parts_of_a_package_keep_their_order(package: str) -> None:
+    """A part uses those after it in the list only."""
+    parts = ORDERS[package]
+    for module in modules():
+        names = module.split(".")[1:]
+        if len(names) < 2 or names[0] != package or names[1] not in parts:
+            continue
+        rank = parts.index(names[1])
+        for name in own_imports(module):
+            used = name.split(".")[1:]
+            if len(used) > 1 and used[0] == package and used[1] in parts:
+                assert parts.index(used[1]) >= rank, f"{module} imports {name}"
+
+
+@EVERY_MODULE
+def test_only_adapters_import_scrapy(module: str) -> None:
     """The core runs without Scrapy and Twisted, and without their types."""
-    if layer_of(part_of(module)) < IN_SCRAPY:
-        assert not {name.split(".")[0] for name in imports(path)} & FRAMEWORKS
+    if package_of(module) not in ADAPTERS:
+        assert not {name.split(".")[0] for name in imports(module)} & FRAMEWORKS
 
 
-@EVERY_MODULE
-def test_a_module_imports_no_higher_layer(module: str, path: Path) -> None:
-    """What is below does not know what is built on it."""
-    part = part_of(module)
-    for name in imports(path):
-        if name.startswith("evocrawl."):
-            assert layer_of(part_of(name)) <= layer_of(part), f"{module} imports {name}"
-
-
-@EVERY_MODULE
-def test_families_do_not_import_each_other(module: str, path: Path) -> None:
-    """Energy, relevance, reading, species and store meet in the population alone."""
-    part = part_of(module)
-    if part in SIBLINGS:
-        used = {part_of(name) for name in imports(path) if name.startswith("evocrawl.")}
-        assert used & SIBLINGS <= {part}
+@pytest.mark.parametrize(
+    "module", [name for name, path in modules().items() if path.name == "__init__.py"]
+)
+def test_a_package_says_in_a_sentence_what_is_in_it(module: str) -> None:
+    """One that ends, and that is not the same as another's."""
+    docs = {
+        name: ast.get_docstring(ast.parse(path.read_text())) or ""
+        for name, path in modules().items()
+        if path.name == "__init__.py"
+    }
+    sentence = docs[module].split("\n\n")[0]
+    assert sentence.endswith(".")
+    assert len(sentence.split()) >= 4
+    assert [*docs.values()].count(docs[module]) == 1
 
 
 def test_the_core_loads_neither_scrapy_nor_twisted() -> None:
     """Also not by way of a third package."""
-    code = (
-        "import sys, evocrawl, evocrawl.population.population, evocrawl.species, evocrawl.simulation\n"
-        "import evocrawl.core.config.config, evocrawl.core.stats, evocrawl.relevance\n"
+    core = [name for name in modules() if package_of(name) in {"population", "simulation", "store"}]
+    optional = [name for name in core if imports(name) & OPTIONAL or name.endswith("parquet")]
+    code = f"import sys, {', '.join(sorted({*core} - {*optional}))}\n" + (
         "print(sorted({'scrapy', 'twisted'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
 
 
-def test_the_layers_name_parts_that_exist() -> None:
-    """A misspelt part would be held to no rule; parts still to come are allowed for."""
-    there = {part_of(module) for module, _ in MODULES}
-    assert set().union(*CORE_LAYERS) - there <= {"links", "evaluation"}
+def test_levels_have_no_gaps() -> None:
+    """Eight levels, from 0."""
+    levels = sorted(set(LEVELS.values()))
+    assert levels[0] == 0
+    assert len(levels) <= 8
+    assert all(after == before + 1 for before, after in pairwise(levels))

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+
 logger = logging.getLogger(__name__)
 
 _PATIENCE = 200
@@ -64,6 +65,10 @@ class CrawlContext:
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
+        self.on_open: list[Callable[[], None]] = []
+        """Called when the scheduler opens: every middleware is there by then."""
+        self.rewards_pages = False
+        """Whether pages go through the reward pipeline."""
         self.names = RequestIdentities(crawler, lambda target: self.base.is_claimed(target))
         self.flights: dict[int, Fetch] = {}
         self.settled_twice = 0

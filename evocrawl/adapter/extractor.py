@@ -18,9 +18,9 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
+from evocrawl.adapter.response_encoding import chosen_encoding
 from evocrawl.extraction import Document, ParsedPage, ReadingProcess, beginning, is_costly, read
 from evocrawl.extraction.decoding import is_web_encoding
-from evocrawl.middlewares.encoding import chosen_encoding
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

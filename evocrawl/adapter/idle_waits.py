@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from evocrawl.adapter.context import CrawlContext
-    from evocrawl.middlewares.robots import RobotsMiddleware
+    from evocrawl.adapter.robots.directory import RobotsDirectory
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Lull:
     def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
         self._crawler = crawler
         self._ecosystem = ecosystem
-        self.gate: RobotsMiddleware | None = None
+        self.gate: RobotsDirectory | None = None
         self._named: set[str] = set()
 
     def look(self) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from evocrawl.adapter.context import CrawlContext
-    from evocrawl.middlewares.robots import RobotsMiddleware
+    from evocrawl.adapter.robots.directory import RobotsDirectory
 
 
 class PlainRequests:
@@ -22,7 +22,7 @@ class PlainRequests:
     def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
         self._crawler = crawler
         self._ecosystem = ecosystem
-        self.gate: RobotsMiddleware | None = None
+        self.gate: RobotsDirectory | None = None
 
     def key_of(self, request: Request) -> str:
         """Return the downloader slot that `request` belongs to."""

@@ -31,13 +31,12 @@ from evocrawl.adapter.request_codec import LostRequest
 from evocrawl.adapter.request_queue import DirectRequestQueue
 from evocrawl.adapter.requests import request_link
 from evocrawl.adapter.retries import Retries
+from evocrawl.adapter.robots.directory import RobotsDirectory
 from evocrawl.adapter.robots.gate import RobotsGate
 from evocrawl.adapter.state import STATE_FAILED, crawl_identity, log_resume
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Dropped
 from evocrawl.core.sanitize import has_credentials, without_credentials
-from evocrawl.middlewares.robots import RobotsMiddleware
-from evocrawl.pipelines.reward import RewardPipeline
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -83,7 +82,7 @@ class EvoScheduler(BaseScheduler):
         self._again: deque[Visit] = deque()
         self._plain = PlainRequests(crawler, ecosystem)
         self._transit = DirectRequestQueue(self._plain.key_of, self._plain.wait_of)
-        self._gate: RobotsMiddleware | None = None
+        self._gate: RobotsDirectory | None = None
         self._postponing = Retries(ecosystem, crawler, self._is_open)
         self._lull = Lull(crawler, ecosystem)
         self._pipelines_wait_s = ecosystem.config.pipelines_wait_s
@@ -109,11 +108,13 @@ class EvoScheduler(BaseScheduler):
 
         Raises StateError where its state cannot be used.
         """
-        self._gate = self._crawler.get_downloader_middleware(RobotsMiddleware)
+        self._gate = RobotsDirectory.of(self._crawler)
         self._plain.gate = self._lull.gate = self._gate
         doorkeeper = RobotsGate(self._gate, self._ecosystem, self._wake)
         patch(self._crawler)
-        if self._crawler.get_item_pipeline(RewardPipeline) is None:
+        for opens in self._ecosystem.on_open:
+            opens()
+        if not self._ecosystem.rewards_pages:
             self._pipelines_wait_s = 0.0
         self._ecosystem.on_known = self._look_soon
         note_answers(self._crawler, self._ecosystem)
@@ -147,7 +148,7 @@ class EvoScheduler(BaseScheduler):
         self._again.extend(self._population.unsettled.values())
         redirected = past.redirected.items()
         self._postponing.begin_again({target: url for target, (url, _) in redirected})
-        log_resume(past, self._ecosystem, self._crawler.stats)
+        log_resume(past, self._ecosystem.state_path, self._population, self._crawler.stats)
         if past.runs:
             doorkeeper.look()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
-    from evocrawl.adapter.context import CrawlContext
+    from evocrawl.population.population import Population
     from evocrawl.store.journal.replay import ReplayedState
 
 logger = logging.getLogger(__name__)
@@ -82,28 +82,29 @@ def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:
     }
 
 
-def log_resume(past: ReplayedState, ecosystem: CrawlContext, stats: StatsCollector | None) -> None:
-    """Say in log and stats what a run goes on from; nothing where the crawl is in memory alone."""
-    path, population = ecosystem.state_path, ecosystem.population
+def log_resume(
+    past: ReplayedState, path: Path | None, population: Population, stats: StatsCollector | None
+) -> None:
+    """Log, and count in the stats, what a run continues from; nothing for a crawl in memory."""
     if path is None:
         return
     if stats is not None:
         stats.set_value("evocrawl/store/runs", past.runs + 1)
         stats.set_value("evocrawl/store/repeated", len(population.unsettled))
     if not past.runs:
-        logger.info("the crawl is kept in %s", path)
+        logger.info("store: the crawl is kept in %s", path)
     elif not population.is_unborn and population.ended is not None:
         logger.info(
-            "the crawl in %s has ended (%s): there is nothing to do, unless max_requests is raised",
+            "store: the crawl in %s has ended (%s); raise max_requests to continue it",
             path,
             population.ended,
         )
     else:
         logger.info(
-            "going on with the crawl in %s: %d pages fetched, %d requests made, %d visits that "
-            "were under way made again",
+            "store: continuing the crawl in %s: %d pages fetched, %d requests made; %d visits "
+            "that were under way are repeated",
             path,
             past.pages,
-            ecosystem.budget.spent,
+            population.environment.budget.spent,
             len(population.unsettled),
         )

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from evocrawl.core.errors import StateError
-from evocrawl.simulation.worlds.from_store import write_world
 from evocrawl.store.archive import Archive, StoredPage
 from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.export.page_files import WRITERS
 from evocrawl.store.export.target import Target
+from evocrawl.store.export.world import write_world
 
 _FORMATS = (*WRITERS, "warc", "world")
 _ENDINGS = ("", "-wal", "-shm", "-journal", "-lock", "-lock-journal")

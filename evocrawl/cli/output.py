@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from evocrawl.simulation.evaluation.results import ResultsError, Row, write_atomically
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import ResultsError, write_atomically
 from evocrawl.simulation.evaluation.table import (
     PRIMARY,
     WITHOUT_LABELS,

@@ -16,7 +16,8 @@ from evocrawl.cli.world_argument import NAMES, add_world, identified
 from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.campaign import hold_all, missing
-from evocrawl.simulation.evaluation.results import ResultTable, Row
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import ResultTable
 from evocrawl.simulation.trials import (
     SEARCH_HITS,
     Start,

@@ -9,7 +9,8 @@ from typing import Any
 
 from evocrawl.cli.output import show, write_report
 from evocrawl.cli.world_argument import NAMES, add_world, identified
-from evocrawl.simulation.evaluation.results import Row, read_results
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import read_results
 from evocrawl.simulation.worlds.made_up.spec import query_of
 from evocrawl.simulation.worlds.registry import open_world
 

@@ -120,7 +120,7 @@ class DuplicateFound:
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """A link is not open: `reason` names the group that is held back (see `evocrawl.population.traps.traps`)."""
+    """A link is not open: `reason` names the group that is held back (`population/traps`)."""
 
     lead: Lead
     reason: str

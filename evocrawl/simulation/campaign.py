@@ -9,7 +9,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeAlias
 
 from evocrawl.core.errors import EvocrawlError
-from evocrawl.simulation.evaluation.results import ResultTable, Row
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import ResultTable
 from evocrawl.simulation.laboratory import Laboratory, SearchableWorld
 from evocrawl.simulation.trials import Trial, TrialError
 

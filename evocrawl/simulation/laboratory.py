@@ -16,7 +16,7 @@ from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.simulation.evaluation import measures
 from evocrawl.simulation.evaluation.duplicates import near_duplicate_groups
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.newness import newness
 from evocrawl.simulation.runner import Run, run
 from evocrawl.simulation.scoring import PageScorer, Witness

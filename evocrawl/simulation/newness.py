@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from evocrawl.core.model import Fingerprint
 from evocrawl.simulation.evaluation import freshness
 from evocrawl.simulation.evaluation.freshness import Download, Window
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.runner import Run
 from evocrawl.simulation.scoring import Witness
 from evocrawl.simulation.worlds.base import World

@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy import signals
 
-from evocrawl.simulation.worlds.recording import Recording
+from evocrawl.store.export.recording import Recording
 
 
 class FullRecord:

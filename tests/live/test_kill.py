@@ -74,7 +74,7 @@ def test_a_finished_crawl_says_so_and_fetches_nothing(serve, crawl: Crawl, tmp_p
     assert again.code == 0
     assert len(proxy.log) == fetched
     assert again.stat("stop_reason") == "budget"
-    assert "has ended (budget): there is nothing to do, unless max_requests is raised" in again.log
+    assert "has ended (budget); raise max_requests to continue it" in again.log
     more = crawl(proxy, arguments={**arguments, "max_requests": 0})
     assert more.stat("stop_reason") == "exhausted"
     assert set(recorded(tmp_path / "s")) == {str(number) for number in range(60)}

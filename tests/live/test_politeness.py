@@ -239,6 +239,6 @@ def test_a_stopped_crawl_goes_on_among_failing_hosts(serve, crawl: Crawl, tmp_pa
     crawl(proxy, arguments=asked, settings=settings, interrupt_at=40)
     crawled = crawl(proxy, arguments=asked, settings=settings)
     assert crawled.code == 0
-    assert "going on with the crawl" in crawled.log
+    assert "continuing the crawl" in crawled.log
     assert crawled.stat("pages") == len(links) + 1
     assert crawled.stat("stop_reason") == "exhausted"

@@ -27,6 +27,7 @@ from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
 from evocrawl.adapter.meta import REFUSED
+from evocrawl.adapter.robots.directory import RobotsDirectory
 from evocrawl.middlewares.robots import RobotsMiddleware
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -96,7 +97,7 @@ class ListSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
         waiting = list(self.job["urls"])
-        gate = self.crawler.get_downloader_middleware(RobotsMiddleware)
+        gate = RobotsDirectory.of(self.crawler)
         if gate is not None:
             gate.on_known.append(self.result["known"].append)
         while waiting:

@@ -6,7 +6,8 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from evocrawl.middlewares.encoding import EncodingMiddleware, chosen_encoding
+from evocrawl.adapter.response_encoding import chosen_encoding
+from evocrawl.middlewares.encoding import EncodingMiddleware
 from evocrawl.adapter.extractor import _body_and_encoding
 from evocrawl.extraction import Document, read
 

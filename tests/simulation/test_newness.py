@@ -7,7 +7,7 @@ import pytest
 from simulation_worlds import random_world
 
 from evocrawl.core.model import Content
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.scoring import PageScorer, Witness
 from evocrawl.simulation.trials import Trial

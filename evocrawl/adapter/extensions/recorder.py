@@ -13,7 +13,7 @@ from scrapy.utils.defer import _schedule_coro
 from evocrawl import __version__
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.core.errors import SettingError
-from evocrawl.simulation.worlds.recording import Recording, RecordingError
+from evocrawl.store.export.recording import Recording, RecordingError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy.exceptions import IgnoreRequest
 from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.error import DNSLookupError
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from twisted.python import context
 from zope.interface import implementer
 
+from evocrawl.adapter.exceptions import AddressRefused
 from evocrawl.adapter.network.resolver import resolver
 
 if TYPE_CHECKING:
@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from evocrawl.core.urls.networks import NetworkPolicy
 
 _context = cast("Any", context)
-
-
-class AddressRefused(IgnoreRequest):
-    """The request would go to an address beyond the public Internet; nothing was sent."""
-
-    @classmethod
-    def at(cls, host: str, address: str, kind: str) -> AddressRefused:
-        """Of a host that is at `address`, which is of that kind."""
-        return cls(f"{host} is at {address} ({kind})")
 
 
 def guard_pool(pool: Any, networks: NetworkPolicy) -> None:

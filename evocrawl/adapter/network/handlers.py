@@ -17,7 +17,6 @@ from evocrawl.adapter.network.cookies import bound_cookie_jars
 from evocrawl.adapter.network.handler_classes import check_loaded
 from evocrawl.adapter.network.header_limits import bound_headers
 from evocrawl.core.sanitize import mask_secrets, one_line
-from evocrawl.middlewares.browser_requests import watch_browsers
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -162,7 +161,6 @@ def patch(crawler: Crawler) -> None:
     assert crawler.engine is not None
     check_loaded(crawler.engine.downloader.handlers)
     patch_handlers(crawler.engine.downloader.handlers)
-    watch_browsers(crawler)
     cookies = crawler.get_downloader_middleware(CookiesMiddleware)
     if cookies is not None:
         bound_cookie_jars(cookies)

@@ -22,10 +22,9 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import failure_to_exc_info
 from twisted.python.failure import Failure
 
-from evocrawl.adapter.network.guard import AddressRefused
+from evocrawl.adapter.exceptions import AddressRefused, OverBudget
 from evocrawl.core.sanitize import one_line
 from evocrawl.core.urls.resolve import header_text
-from evocrawl.middlewares.meter import OverBudget
 from evocrawl.politeness.robots.parser import MAX_BYTES
 from evocrawl.politeness.robots.rules import (
     MAX_REDIRECTS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.robots.directory import RobotsDirectory
 from evocrawl.core.urls.identity import host_of
-from evocrawl.middlewares.robots import RobotsMiddleware
 from evocrawl.politeness.robots.rules import authority
 
 
@@ -17,7 +17,7 @@ class RobotsGate:
     """
 
     def __init__(
-        self, gate: RobotsMiddleware | None, ecosystem: CrawlContext, wake: Callable[[], None]
+        self, gate: RobotsDirectory | None, ecosystem: CrawlContext, wake: Callable[[], None]
     ) -> None:
         self._gate = gate
         self._chronicle = ecosystem.chronicle

@@ -14,8 +14,8 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from evocrawl.adapter.exceptions import AddressRefused
 from evocrawl.adapter.failures import bare
-from evocrawl.adapter.network.guard import AddressRefused
 from evocrawl.adapter.robots.address_slots import AddressSlots
 from evocrawl.adapter.robots.fetcher import FAULTS, OverBudgetError, RobotsAnswer, Withheld
 from evocrawl.politeness.robots.cache import RobotsCache

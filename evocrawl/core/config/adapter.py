@@ -10,7 +10,7 @@ from evocrawl.core.config.traps import TrapOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeamOptions(TrapOptions):
-    """The part of `evocrawl.core.config.config.Config` that is about the project's callbacks and pipelines."""
+    """Options of how a crawl works with the project's callbacks and pipelines."""
 
     pipelines_wait_s: float = option(
         1.0,

@@ -303,6 +303,9 @@ def _ours(key: object) -> bool:
 
 def _suggest(name: str, options: Mapping[str, Option], *, setting: bool) -> str:
     bare = name.lower().removeprefix(PREFIX.lower())
+    if bare == "max_pages":
+        name = f"{PREFIX}MAX_REQUESTS" if setting else "max_requests"
+        return f"{name}: it counts requests, not pages"
     near = difflib.get_close_matches(bare, options, n=1) or list(options)
     named = [f"{PREFIX}{each.upper()}" if setting else each for each in near]
     return f"did you mean {named[0]}?" if len(near) == 1 else ", ".join(named)

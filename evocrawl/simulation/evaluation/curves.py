@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evocrawl.simulation.evaluation.measures import hits_within
-from evocrawl.simulation.evaluation.results import Row, label_of
+from evocrawl.simulation.evaluation.measures import Row, hits_within
+from evocrawl.simulation.evaluation.results import label_of
 
 _POINTS = 200
 

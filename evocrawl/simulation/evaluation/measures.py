@@ -8,12 +8,16 @@ ended early keeps the hits it had. Functions of b take 1 ≤ b.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import host_of
+
+Row: TypeAlias = dict[str, Any]
+"""A run's measures by name, a row of the table of results."""
 
 CHECKPOINTS = (0.5, 1, 2, 5)
 """Multiples of |T| at which harvest rate and recall are reported."""

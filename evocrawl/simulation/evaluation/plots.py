@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evocrawl.simulation.evaluation.curves import Chart, charts
-from evocrawl.simulation.evaluation.results import Row, write_atomically
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import write_atomically
 from evocrawl.simulation.evaluation.timed_curves import timed_charts
 
 _PAGE = """<!DOCTYPE html>

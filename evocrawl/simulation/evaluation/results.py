@@ -7,13 +7,12 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from evocrawl.core.errors import EvocrawlError
+from evocrawl.simulation.evaluation.measures import Row
 
 logger = logging.getLogger(__name__)
 
-Row: TypeAlias = dict[str, Any]
 
 REQUIRED = (
     "world", "query", "topic", "species", "seed", "budget", "requests", "relevant",

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from evocrawl.simulation.evaluation.bootstrap import Difference, Interval, difference, interval
-from evocrawl.simulation.evaluation.results import ResultsError, Row, label_of
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import ResultsError, label_of
 
 PRIMARY = "recall_auc"
 WITHOUT_LABELS = "mean_bm25"

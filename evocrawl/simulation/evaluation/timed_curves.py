@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evocrawl.simulation.evaluation.curves import Chart, Curve, named
 from evocrawl.simulation.evaluation.freshness import efficiency
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 
 _Point: TypeAlias = Sequence[Any]
 """Hours, documents downloaded, sent and found since the point before, freshness, age in hours."""

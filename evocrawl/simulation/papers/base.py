@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.worlds.answers import AnsweringWorld
 
 Progress: TypeAlias = Callable[[str], None]

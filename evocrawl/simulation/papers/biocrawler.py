@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evocrawl.core.config.config import Config
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.papers.base import (
     Claim,
     Experiment,

@@ -11,7 +11,7 @@ import numpy as np
 
 from evocrawl import relevance
 from evocrawl.core.config.config import Config
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.papers.base import Plot, Setup, average, mean_and_spread
 from evocrawl.simulation.runner import Run, Step, run
 from evocrawl.simulation.scoring import PageScorer

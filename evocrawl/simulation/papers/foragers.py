@@ -27,7 +27,7 @@ from evocrawl.simulation.evaluation.freshness import (
     relative_found_url,
     sent_and_found,
 )
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.papers.base import (
     Claim,
     Experiment,

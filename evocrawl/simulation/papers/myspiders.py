@@ -1,7 +1,7 @@
 """Pant & Menczer 2002: the budget that c_t keeps, what a latency cost does, and what learning does.
 
 The paper prints no figures; these are its statements on c_t and on latency, put to the test. Chosen
-here: 10 starting URLs (a page of search results), MAX_REQUESTS = 1000, a socket time-out t_max of
+here: 10 starting URLs (a page of search results), MAX_PAGES = 1000, a socket time-out t_max of
 180 s, and latencies drawn for a world that has none of its own
 (`evocrawl.simulation.worlds.wrappers`).
 """
@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from evocrawl.simulation.evaluation.results import Row
+from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.papers.base import (
     Claim,
     Experiment,
@@ -39,7 +39,7 @@ _DEAR = 100.0
 
 
 def budget(setup: Setup) -> Findings:
-    """Does c_t let the crawl spend MAX_REQUESTS, and no more?"""
+    """Does c_t let the crawl spend MAX_PAGES, and no more?"""
     trial = Trial(setup)
     nothing = {"query": _NOTHING}
     runs = {
@@ -52,7 +52,7 @@ def budget(setup: Setup) -> Findings:
     typical, slow, poor, worst = used.values()
     claims = (
         Claim(
-            "the crawl makes MAX_REQUESTS requests",
+            "the crawl makes MAX_PAGES requests",
             "c_t is designed to ensure it",
             f"share of the budget used, fetches of {_TYPICAL:g} t_max in the middle: "
             + mean_and_spread(typical),
@@ -71,11 +71,11 @@ def budget(setup: Setup) -> Findings:
             mean_and_spread(worst),
             min(worst) == 1.0,
             "founders begin with THETA/2 each, INIT_URLS · THETA/2 in all, which pays c_t for "
-            "MAX_REQUESTS/2 fetches of t_max: the constant as printed keeps half of what it promises",
+            "MAX_PAGES/2 fetches of t_max: the constant as printed keeps half of what it promises",
         ),
         Claim(
             "it never makes more, and ends before only by extinction",
-            "MAX_REQUESTS, or the population goes extinct",
+            "MAX_PAGES, or the population goes extinct",
             f"largest share {max(map(max, used.values())):.3f}; ends: {_ends(runs)}",
             all(
                 each.requests <= trial.pages and each.stop_reason in ("budget", "extinct")

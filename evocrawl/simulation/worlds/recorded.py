@@ -15,7 +15,7 @@ from evocrawl.simulation.worlds.answers import LATENCY_S, TIMEOUT_S, Answer, Ans
 from evocrawl.simulation.worlds.base import Document
 from evocrawl.simulation.worlds.labels import Labels
 from evocrawl.simulation.worlds.packed_links import NO_LINKS, Addresses, PackedLinks, Words
-from evocrawl.simulation.worlds.recording import Head
+from evocrawl.simulation.worlds.recording_head import Head
 from evocrawl.simulation.worlds.world_file import Record, WorldError, read_records
 
 logger = logging.getLogger(__name__)

@@ -44,11 +44,9 @@ from zlib import error as ZlibError  # noqa: N812
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.worlds.packed_links import Words
+from evocrawl.store.export.recording import RECORDING
 
 logger = logging.getLogger(__name__)
-
-RECORDING = "recording"
-"""Key of the line that says that the file is a recording."""
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FORBIDS = frozenset(("disallow", "disallowed", "forbidden"))

@@ -240,7 +240,7 @@ def infospiders(
 
 
 def budget_fees(fees: Fees, founders: int, budget: int | None, theta: float) -> Fees:
-    """Return the fees with c_t = #INIT_URLS · THETA / MAX_REQUESTS, founders being one a seed.
+    """Return the fees with c_t = #INIT_URLS · THETA / MAX_PAGES, founders being one a seed.
 
     A latency cost that was asked for stays; without a budget time costs nothing.
     """

@@ -11,8 +11,9 @@ from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.error import ConnectionRefusedError, DNSLookupError
 from twisted.python.failure import Failure
 
+from evocrawl.adapter.exceptions import AddressRefused
 from evocrawl.adapter.network import guard
-from evocrawl.adapter.network.guard import AddressRefused, guard_pool
+from evocrawl.adapter.network.guard import guard_pool
 from evocrawl.adapter.network.resolver import Gatherer
 from evocrawl.core.urls.networks import NetworkPolicy
 

@@ -81,8 +81,10 @@ def test_numbers_are_finite_whatever_is_left_out() -> None:
     [
         ({"EVOCRAWL_QUERRY": "x"}, {}, "did you mean EVOCRAWL_QUERY?"),
         ({"EVOCRAWL_query": "x"}, {}, "did you mean EVOCRAWL_QUERY?"),
-        ({"evocrawl_max_pages": 3}, {}, "did you mean EVOCRAWL_MAX_REQUESTS?"),
-        ({}, {"max_page": 3}, "did you mean max_requests?"),
+        ({"evocrawl_max_request": 3}, {}, "did you mean EVOCRAWL_MAX_REQUESTS?"),
+        ({}, {"max_requsts": 3}, "did you mean max_requests?"),
+        ({}, {"max_pages": 3}, "max_requests: it counts requests, not pages"),
+        ({"EVOCRAWL_MAX_PAGES": 3}, {}, "EVOCRAWL_MAX_REQUESTS: it counts requests, not pages"),
         ({}, {"QUERY": "x"}, "did you mean query?"),
         ({}, {"EVOCRAWL_QUERY": "x"}, "did you mean query?"),
         ({}, {"zzzzzz": "x"}, ", ".join(options_by_name())),

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from result_rows import row
 
-from evocrawl.simulation.evaluation.results import ResultTable, Row
+from evocrawl.simulation.evaluation.measures import Row
+from evocrawl.simulation.evaluation.results import ResultTable
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

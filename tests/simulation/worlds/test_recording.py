@@ -16,8 +16,9 @@ from evocrawl.core.model import Content, Cost, Dead, Fetched, Lead, Link, Page, 
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.frontier import MemoryPageBase
 from evocrawl.simulation.worlds.recorded import Recorded
-from evocrawl.simulation.worlds.recording import Head, Recording, RecordingError
+from evocrawl.simulation.worlds.recording_head import Head
 from evocrawl.simulation.worlds.world_file import WorldError, read_lines
+from evocrawl.store.export.recording import Recording, RecordingError
 
 ENDINGS = pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".jsonl.zst"])
 TIMEOUT_S = 60.0

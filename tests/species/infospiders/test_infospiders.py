@@ -238,7 +238,7 @@ def test_where_the_way_back_is_a_dead_end_too_it_goes_to_open_links_elsewhere() 
 
 
 def test_time_costs_what_makes_the_budget_last() -> None:
-    """c_t = #INIT_URLS · THETA / MAX_REQUESTS, all of it for a fetch of t_max."""
+    """c_t = #INIT_URLS · THETA / MAX_PAGES, all of it for a fetch of t_max."""
     fees = Fees(visit=0.0, refusal=0.0, dead=0.0)
     assert budget_fees(fees, 10, 1000, 0.25).latency == pytest.approx(0.0025)
     assert budget_fees(fees, 10, None, 0.25) == fees

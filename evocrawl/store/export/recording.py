@@ -13,9 +13,8 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, Self
+from typing import Any, BinaryIO, Protocol
 
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.fetch import KNOWN, NOWHERE, Fetch
@@ -23,7 +22,9 @@ from evocrawl.core.files import make_folder_of
 from evocrawl.core.model import Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.request_keys import is_page_of
-from evocrawl.simulation.worlds.world_file import RECORDING, Fields, WorldError, read_lines
+
+RECORDING = "recording"
+"""Key of the line that says that the file is a recording."""
 
 VERSION = 1
 
@@ -38,31 +39,6 @@ class RecordingError(EvocrawlError, ValueError):
         super().__init__(f"{path}: {problem}")
         self.path = Path(path)
         self.problem = problem
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What the first line of a recording tells: all of it is in `about`."""
-
-    timeout_s: float | None
-    about: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, path: str | Path) -> Self | None:
-        """Read it; None where the file is no recording.
-
-        Raises as `read_lines` does, and WorldError for a recording of another version.
-        """
-        number, row = next(read_lines(path), (0, {}))
-        about = row.get(RECORDING)
-        if about is None:
-            return None
-        if not isinstance(about, dict):
-            raise WorldError(path, number, RECORDING, "must be an object")
-        fields = Fields(path, number, about)
-        if fields.number("version") != VERSION:
-            raise fields.fail("version", f"must be {VERSION}: this evocrawl knows no other")
-        return cls(fields.number("timeout_s"), about)
 
 
 class Recording:

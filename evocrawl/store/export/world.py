@@ -1,6 +1,6 @@
 """A crawl's state as a world file: what was fetched, in the order in which visits ended.
 
-It is a recording (see `evocrawl.simulation.worlds.recording`), made afterwards: redirects lead
+It is a recording (see `evocrawl.store.export.recording`), made afterwards: redirects lead
 straight to the page they ended at.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 from evocrawl.core.fetch import Fetch
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Refused, Visit
 from evocrawl.core.urls.identity import host_of
-from evocrawl.simulation.worlds.recording import Recording
+from evocrawl.store.export.recording import Recording
 from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
 
 _KEPT = ("query", "species", "seed", "seeds")

@@ -1,0 +1,37 @@
+"""Why a request was not sent: exceptions that spiders' errbacks see."""
+
+from __future__ import annotations
+
+from scrapy.exceptions import IgnoreRequest, NotSupported
+
+
+class OverBudget(IgnoreRequest):
+    """The budget allows no further request."""
+
+
+class RobotsUnreachable(IgnoreRequest):
+    """The robots.txt of the host cannot be had: nothing of the host may be asked for.
+
+    What is raised is of the type of what failed, too, a connection that was refused for instance.
+    """
+
+
+class SchemeRefused(IgnoreRequest, NotSupported):
+    """Only http and https are followed."""
+
+
+class HostGivenUp(IgnoreRequest):
+    """The host has failed too often; nothing was sent.
+
+    What is raised is of the host's last failure's type, too: an errback finds the HttpError with
+    the last answer, of whose body 4096 bytes are left, or the connection that was refused.
+    """
+
+
+class AddressRefused(IgnoreRequest):
+    """The request would go to an address beyond the public Internet; nothing was sent."""
+
+    @classmethod
+    def at(cls, host: str, address: str, kind: str) -> AddressRefused:
+        """Of a host that is at `address`, which is of that kind."""
+        return cls(f"{host} is at {address} ({kind})")
