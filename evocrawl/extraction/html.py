@@ -24,7 +24,7 @@ from evocrawl.extraction.links import LinkExtractor
 from evocrawl.extraction.main_text import main_text
 from evocrawl.extraction.parser_guards import flat, is_markup
 from evocrawl.extraction.structured_data import formats_in
-from evocrawl.extraction.visibility import READINGS
+from evocrawl.extraction.visibility import READINGS, Hidden
 
 _DEFAULT = Limits()
 _UNREAD = ("annotation", "noframes", "script", "style", *READINGS)
@@ -101,10 +101,12 @@ def parse_html(
         return ParsedPage(truncated=tuple(cut))
     formats, dates = formats_in(root), read_dates(root)
     unscripted = _strip_unread(root)
-    head = read_head(root, url, limits.url_chars)
-    anchors = LinkExtractor(root, head.base_url, url, limits)
+    hidden = Hidden(root, html)
+    head = read_head(root, url, limits.url_chars, hidden)
+    anchors = LinkExtractor(root, head.base_url, url, limits, hidden)
     links = with_data(anchors.collect(), head.data, head.base_url, limits)
     etree.strip_elements(root, *_UNPLAYED, with_tail=False)
+    hidden.empty()
     text = main_text(root)
     if len(unscripted) > max(_UNSCRIPTED_CHARS, 5 * len(text)):
         text = unscripted

@@ -11,6 +11,7 @@ from evocrawl.core.urls.resolve import resolve
 from evocrawl.extraction import Limits, parse_html
 from evocrawl.extraction.links import LinkExtractor
 from evocrawl.extraction.parser_guards import flat, without_giant_tags
+from evocrawl.extraction.visibility import Hidden
 
 PAGE = "http://a.test/dir/page?x=1"
 SMALL = Limits(
@@ -100,7 +101,8 @@ def test_random_addresses_and_headers(html: str, text: str) -> None:
 @example("http://a.test", ": ")
 def test_the_quick_way_to_an_address_is_the_slow_one(base: str, href: str) -> None:
     """Plain references are put together without being taken apart; what follows # is off."""
-    links = LinkExtractor(etree.Element("html"), base, base, Limits())
+    root = etree.Element("html")
+    links = LinkExtractor(root, base, base, Limits(), Hidden(root, b""))
     try:
         slow = resolve(base, f"{href}#")
     except ValueError:
