@@ -21,8 +21,8 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.resolve import join, resolve
 from evocrawl.extraction.anchor_words import says_enough, says_more, says_something
 from evocrawl.extraction.limits import Limits
+from evocrawl.extraction.strings import Ends, Starts, text_of_chain
 from evocrawl.extraction.visibility import Hidden
-from evocrawl.reading.strings import Ends, Starts, text_of_chain
 
 HIDDEN = "evocrawl-hidden"
 """Put among a link's rel tokens when a person would not see the link."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from evocrawl.reading.styles import Shown, how_shown, may_tell
+from evocrawl.extraction.styles import Shown, how_shown, may_tell
 
 _WHOLE = ("html", "body")
 _LINKS = ("a", "area")
