@@ -9,6 +9,16 @@ from lxml import etree
 
 from evocrawl.extraction.styles import Shown, how_shown, may_tell
 
+INLINE = (
+    *("abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
+    *("font", "i", "ins", "kbd", "mark", "nobr", "q", "rb", "ruby", "s", "samp", "small", "span"),
+    *("strike", "strong", "sub", "sup", "time", "tt", "u", "var"),
+)
+"""Elements that say how their words look, and nothing of what they are in the page."""
+
+READINGS = ("rp", "rt", "rtc")
+"""How the characters of a ruby are spoken, which stands above them: no part of the sentence."""
+
 _WHOLE = ("html", "body")
 _LINKS = ("a", "area")
 _WITHIN_A_LINE = frozenset((*INLINE, "a", "label"))
@@ -133,14 +143,3 @@ def _by_attributes(element: Any) -> Shown:
     is_inert = element.get("inert") is not None and next(element.iter("main", "h1"), None) is None
     is_unseen = is_inert or element.get("aria-hidden", "").lower() == "true"
     return Shown.UNSEEN if is_unseen else Shown.SHOWN
-
-
-INLINE = (
-    *("abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
-    *("font", "i", "ins", "kbd", "mark", "nobr", "q", "rb", "ruby", "s", "samp", "small", "span"),
-    *("strike", "strong", "sub", "sup", "time", "tt", "u", "var"),
-)
-"""Elements that say how their words look, and nothing of what they are in the page."""
-
-READINGS = ("rp", "rt", "rtc")
-"""How the characters of a ruby are spoken, which stands above them: no part of the sentence."""
