@@ -183,7 +183,7 @@ def test_r16_whatever_fails_is_that_page_alone(monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object, **__: object) -> ParsedPage:
         raise RecursionError
 
-    monkeypatch.setattr(document, "read_html", fail)
+    monkeypatch.setattr(document, "parse_html", fail)
     assert answer(HTML, "text/html") == ParsedPage.nothing("unreadable")
 
 

@@ -60,13 +60,13 @@ def test_r16_a_page_that_ends_the_process_ends_nothing_else(
     """R16: a parser that crashes takes its process with it, not the crawl."""
     with reading_within(60) as reader:
         reader.read(PAGE)
-        send = client.wire.send
+        send = client.protocol.send
 
         def crash(frames: object, *contents: bytes) -> None:
             send(frames, *contents)  # type: ignore[arg-type]
             os.kill(pid_of(reader), signal.SIGSEGV)
 
-        monkeypatch.setattr(client.wire, "send", crash)
+        monkeypatch.setattr(client.protocol, "send", crash)
         assert reader.read(SLOW).unread == client.BROKE
         monkeypatch.undo()
         assert reader.read(PAGE) == read(PAGE)
