@@ -18,8 +18,9 @@ from lxml import etree
 
 from evocrawl.model import Fingerprint, Link
 from evocrawl.reading.anchor_words import says_enough, says_more, says_something
-from evocrawl.reading.hidden import is_hidden
+from evocrawl.reading.hidden import Hidden
 from evocrawl.reading.limits import Limits
+from evocrawl.reading.strings import Ends, Starts, text_of_chain
 from evocrawl.references import joined, resolved
 from evocrawl.urls import fingerprint
 
@@ -36,6 +37,7 @@ _alternatives: Any = etree.XPath(".//img/@alt", smart_strings=False)
 _button_names: Any = etree.XPath(".//input[@type='image']/@alt", smart_strings=False)
 _inner_labels: Any = etree.XPath(".//@aria-label", smart_strings=False)
 _inner_titles: Any = etree.XPath(".//@title", smart_strings=False)
+_string: Any = etree.XPath("string()", smart_strings=False)
 _by_id: Any = etree.XPath("//*[@id=$id]")
 _MOST_LABELS = 4
 _MOST_OTHER_CHARS = 400
@@ -52,15 +54,18 @@ _CHARS_A_WORD = 8
 class Anchors:
     """Collects the links of one parsed page."""
 
-    def __init__(self, root: Any, base_url: str, page_url: str, limits: Limits) -> None:
+    def __init__(
+        self, root: Any, base_url: str, page_url: str, limits: Limits, hidden: Hidden
+    ) -> None:
         self._root = root
+        self._hidden = hidden
         self._base_url = base_url
         self._limits = limits
         self._itself = _fingerprint_or_none(page_url)
         long = _LONG * limits.words_chars
         self._long = long
-        self._start = _Texts(f"substring(string(), 1, {long + 1})")
-        self._end = _Texts(f"substring(string(), string-length() - {long})")
+        self._start = Starts(long + 1, hidden)
+        self._end = Ends(long + 1, hidden)
         self._contexts: dict[Any, str] = {}
         self._giants: set[Any] = set()
         self._places: dict[Any, tuple[str, bool]] = {None: ("", False)}
@@ -76,16 +81,21 @@ class Anchors:
         hidden or not to be followed only where each link to it is.
         """
         found: dict[Fingerprint, Link] = {}
+        settled = {self._itself}
+        passed: set[str] = set()
         for element in self._root.iter(*_SOURCES):
             written = element.get(_SOURCES[element.tag]) or element.get("xlink:href")
-            target = self._address(written) if written else None
-            if target is None or target[1] == self._itself:
+            if not written or written in passed:
+                continue
+            target = self._address(written)
+            if target is None or target[1] in settled:
+                passed.add(written)
                 continue
             known = found.get(target[1])
             if (
                 known is not None
                 and _WARNINGS.isdisjoint(known.rel)
-                and (says_enough(known.anchor) or not says_more(self._words(element), known.anchor))
+                and not says_more(self._words(element), known.anchor)
             ):
                 continue
             path, hidden = self._place(element.getparent())
@@ -95,7 +105,9 @@ class Anchors:
                 self.cut = ["links"]
                 break
             link = self._link(element, *target, len(found), path, hidden=hidden)
-            found[target[1]] = link if known is None else _joined(known, link)
+            link = found[target[1]] = link if known is None else _joined(known, link)
+            if says_enough(link.anchor) and _WARNINGS.isdisjoint(link.rel):
+                settled.add(target[1])
         return tuple(found.values())
 
     def _link(
@@ -103,7 +115,7 @@ class Anchors:
     ) -> Link:
         anchor = self._words(element)
         rel = tuple((element.get("rel") or "").lower().replace(",", " ").split())
-        if hidden or is_hidden(element):
+        if hidden or element in self._hidden.elements:
             rel += (HIDDEN,)
         return Link(url, target, anchor, self._around(element, anchor), rel, position, path)
 
@@ -152,14 +164,17 @@ class Anchors:
 
     def _names(self, element: Any) -> Iterator[str | None]:
         """What the link is called besides its text, as browsers tell those who cannot see it."""
-        yield from _alternatives(element)
-        yield self._labels(element.get("aria-labelledby") or "")
+        if len(element):
+            yield from _alternatives(element)
+        if labels := element.get("aria-labelledby"):
+            yield self._labels(labels)
         yield element.get("title")
         yield element.get("aria-label")
         yield element.get("alt")
         if len(element):
             yield from _button_names(element)
             yield from _inner_labels(element)
+            yield from map(_string, element.iter("title"))
             yield from _inner_titles(element)
 
     def _labels(self, ids: str) -> str:
@@ -171,14 +186,23 @@ class Anchors:
 
     def _own_text(self, element: Any) -> str:
         """Links do not nest (HTML): one that was not closed ends where the next begins."""
-        if not len(element) or next(element.iterdescendants("a"), None) is None:
+        text = text_of_chain(element, self._hidden.unread)
+        if text is not None:
+            return text
+        if next(element.iterdescendants("a"), None) is None:
             return self._start[element]
         texts = []
-        for event, each in etree.iterwalk(element, events=("start", "end")):
+        walk = etree.iterwalk(element, events=("start", "end"))
+        for event, each in walk:
             if each.tag == "a" and each is not element:
                 break
-            texts.append((each.text if event == "start" else each.tail) or "")
-        return "".join(texts)
+            if event == "end":
+                texts.append(each.tail)
+            elif each in self._hidden.unread and each is not element:
+                walk.skip_subtree()
+            else:
+                texts.append(each.text)
+        return "".join(filter(None, texts))
 
     def _around(self, element: Any, anchor: str) -> str:
         text = self._context(element)
@@ -205,7 +229,7 @@ class Anchors:
                 break
             climbed.append(element)
             text = _collapsed(start)
-            if self._is_enough(text):
+            if self._is_enough(text) or (text and element in self._hidden.unread):
                 break
             element = element.getparent()
         self._contexts.update(dict.fromkeys(climbed, text))
@@ -225,14 +249,16 @@ class Anchors:
             if previous is None:
                 before = (last.getparent().text or "")[-room:] + before
                 break
-            before = self._end[previous] + (previous.tail or "")[-room:] + before
+            end = "" if previous in self._hidden.unread else self._end[previous]
+            before = end + (previous.tail or "")[-room:] + before
             if len(before) >= room:
                 break
         after = (element.tail or "")[:room]
         for following in islice(element.itersiblings(), _NEIGHBOURS):
             if len(after) >= room:
                 break
-            after += self._start[following] + (following.tail or "")[:room]
+            start = "" if following in self._hidden.unread else self._start[following]
+            after += start + (following.tail or "")[:room]
         half = room // 2
         parts = (_collapsed(before)[-half:], self._start[element], _collapsed(after)[:half])
         return _collapsed(" ".join(parts))
@@ -246,7 +272,7 @@ class Anchors:
         path, hidden = self._places[element]
         for each in reversed(above):
             path = f"{path}/{each.tag}" if path else str(each.tag)
-            hidden = hidden or is_hidden(each)
+            hidden = hidden or each in self._hidden.elements
             self._places[each] = path, hidden
         return path, hidden
 
@@ -265,19 +291,6 @@ def _joined(known: Link, again: Link) -> Link:
     taken_back = _WARNINGS.difference(again.rel)
     rel = tuple(each for each in known.rel if each not in taken_back)
     return replace(better, rel=rel, position=known.position)
-
-
-class _Texts(dict[Any, str]):
-    """What an XPath expression tells of each element, evaluated once."""
-
-    def __init__(self, expression: str) -> None:
-        super().__init__()
-        self._evaluate: Any = etree.XPath(expression, smart_strings=False)
-
-    def __missing__(self, element: Any) -> str:
-        text: str = self._evaluate(element)
-        self[element] = text
-        return text
 
 
 def _collapsed(text: str, space: str = " ") -> str:

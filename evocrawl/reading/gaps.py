@@ -9,6 +9,7 @@ look, and a single letter beside others is a drop cap, or one that moves.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import groupby
 
 from evocrawl.reading.inline import INLINE, READINGS
@@ -48,14 +49,23 @@ def between_neighbours(html: bytes) -> bytes:
 
 def _parted(between: re.Match[bytes]) -> bytes:
     tags = between[0]
+    parted, are_links = _parting(tags)
+    if not parted:
+        return tags
+    html, (start, end) = between.string, between.span()
+    if html[start - 2 : start].isalnum() and html[end : end + 2].isalnum():
+        return parted  # Two letters of ASCII on each side: the usual case, and the quickest.
+    before, after = html[max(start - _NEAR, 0) : start], html[end : end + _NEAR]
+    return parted if _parts_words(before, after, are_links=are_links) else tags
+
+
+@lru_cache(maxsize=1024)
+def _parting(tags: bytes) -> tuple[bytes, bool]:
+    """Return the tags with a space if they may part words, b"" if not; whether of two links."""
     ends, starts = _names(_ENDS, tags), _names(_STARTS, tags)
     if not starts or _STYLED.isdisjoint(ends | starts):
-        return tags
-    html, start, end = between.string, between.start(), between.end()
-    before, after = html[max(start - _NEAR, 0) : start], html[end : end + _NEAR]
-    if not _parts_words(before, after, are_links=b"a" in ends & starts):
-        return tags
-    return tags.replace(b">", b"> ", 1)
+        return b"", False
+    return tags.replace(b">", b"> ", 1), b"a" in ends & starts
 
 
 def _names(pattern: re.Pattern[bytes], tags: bytes) -> set[bytes]:

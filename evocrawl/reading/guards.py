@@ -70,11 +70,8 @@ def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> by
     Parsers compare each attribute of a tag with all others (60 000 of them: 5 s).
     """
     few_bytes = min(_ATTRIBUTE_BYTES * most_attributes, most_bytes)
-    if max(map(len, _TAGS.findall(html)), default=0) <= few_bytes:
-        return html
 
-    def small(match: re.Match[bytes]) -> bytes:
-        found = match[0]
+    def without_attributes(found: bytes) -> bytes:
         tag = _TAG.match(found) if len(found) > few_bytes else None
         if tag is None or len(tag[0]) <= few_bytes:
             return found
@@ -82,7 +79,11 @@ def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> by
             return found
         return tag[1] + b">" + found[tag.end() :]
 
-    return _TAGS.sub(small, html)
+    # Scripts and comments are long, too, so that few pages have a giant tag among what is long.
+    long = [found for found in _TAGS.findall(html) if len(found) > few_bytes]
+    if all(without_attributes(found) is found for found in long):
+        return html
+    return _TAGS.sub(lambda match: without_attributes(match[0]), html)
 
 
 def _attributes(tag: bytes) -> int:

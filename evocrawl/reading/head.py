@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from evocrawl.reading.formats import MEDIA_TYPES
-from evocrawl.reading.hidden import is_hidden
+from evocrawl.reading.hidden import Hidden
 from evocrawl.reading.robots_tags import AGENT
 from evocrawl.references import resolved
 
@@ -31,11 +31,11 @@ class Head:
     data: list[tuple[str, str]] = field(default_factory=list)
 
 
-def read_head(root: Any, url: str, most_chars: int) -> Head:
+def read_head(root: Any, url: str, most_chars: int, hidden: Hidden) -> Head:
     """Read the head of the page at `url`, from wherever in the page its elements stand.
 
     The title is that of the first `title` element with text, those of drawings aside, or else of
-    the first `h1` with text. The first
+    the first `h1` with text that is not `hidden`. The first
     `base` with an address counts, or if that is no http(s) URL of at most `most_chars` the page's
     own address (HTML, "set the frozen base URL"); so does the first canonical link, which is
     resolved against it.
@@ -57,7 +57,7 @@ def read_head(root: Any, url: str, most_chars: int) -> Head:
             base = element.get("href") if base is None else base
         elif tag == "title":
             head.title = head.title or ("" if _is_of_a_picture(element) else _words(element))
-        elif not is_hidden(element):
+        elif element not in hidden.elements:
             heading = heading or _words(element)
     head.base_url = _joined(url, base, most_chars) or url
     head.canonical_url = _joined(head.base_url, canonical, most_chars)

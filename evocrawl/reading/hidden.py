@@ -7,119 +7,129 @@ from typing import Any
 
 from lxml import etree
 
+from evocrawl.reading.inline import INLINE
+from evocrawl.reading.styles import Shown, how_shown
+
 _WHOLE = ("html", "body")
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-_MAY_HIDE = re.compile(r"none|hidden|collapse|overflow|:-\d{3}|:0|\(")
-_OUT_OF_THE_PAGE = re.compile(r"-(?:\d{4,}|\d{3}r?em)")
-_NOTHING = re.compile(r"0*\.?0+(?:[a-z]{2,4}|%)?")
-_A_POINT = re.compile(r"[01]px")
-_CLIPPED = re.compile(
-    r"(?:inset\((?:100|[5-9]\d)(?:\.\d+)?% | (?:circle|ellipse)\(0(?:px|%)?[^\d.]"
-    r" | polygon\(0(?:px|%)?0)",
-    re.VERBOSE,
-)
-_RECT = re.compile(r"rect\((?:0|1)(?:px)?(?:,?[01](?:px)?){3}\)")
-_SHRUNK = re.compile(r"(?:scale(?:3d|[xy])?\(0(?:\.0+)?(?:,0(?:\.0+)?)*\)|matrix\(0,0,0,0,)")
-_MOVED_AWAY = re.compile(r"translate(?:3d|[xy])?\((?:0(?:px)?,)?-\d{4,}")
-"""A font of no size hides its words; but around others it only takes the gaps between them."""
-_HIDING = {
-    "display": ("none",),
-    "visibility": ("hidden", "collapse"),
-    "content-visibility": ("hidden",),
-}
-_EDGES = ("left", "right", "top", "bottom", "text-indent")
-_IMPORTANT = "!important"
+_LINKS = ("a", "area")
+_WITHIN_A_LINE = frozenset((*INLINE, "a", "label"))
+_DRAWN = ("title", "desc", "metadata")
+"""What names a drawing, and is not shown."""
 # Not one expression: libxml2 takes time quadratic in the number of nodes for unions and parents.
-_attributes: Any = [
-    etree.XPath(f"//@{name}") for name in ("hidden", "aria-hidden", "inert", "popover", "style")
-]
+_ATTRIBUTES: dict[str, Any] = {
+    name: etree.XPath(f"//@{name}") for name in ("hidden", "aria-hidden", "inert", "popover")
+}
+_styles: Any = etree.XPath("//@style")
+_STYLED = re.compile(rb"style\s*=")
 
 
-def is_hidden(element: Any) -> bool:
-    """Whether `element` itself is hidden, its ancestors aside.
+class Hidden:
+    """The hidden elements of one page, found once.
 
-    A page as a whole is not: scripts show it when it is complete, or when a dialog is closed.
+    `elements` are those that are hidden themselves, their ancestors aside. A page as a whole is
+    not: scripts show it when it is complete, or when a dialog is closed.
+    `unread` are those whose words stand in no context and no anchor but their own. Within a link
+    that is only what is there for no reader: what is there for screen readers names the link.
+    `around` are the elements that hold any of `unread`.
     """
-    if element.tag in _WHOLE:
-        return False
-    hidden = element.get("hidden")
-    if hidden is not None and hidden.lower() != "until-found":
-        return True
-    if element.get("aria-hidden", "").lower() == "true" or element.get("popover") is not None:
-        return True
-    if element.get("inert") is not None and next(element.iter("main", "h1"), None) is None:
-        return True
-    if element.tag == "dialog" and element.get("open") is None:
-        return True
-    style = element.get("style")
-    return style is not None and _hides(style.lower(), has_children=len(element) > 0)
 
+    def __init__(self, root: Any, html: bytes) -> None:
+        """`html` is what `root` was parsed from: what does not occur in it is not looked for."""
+        self.elements: dict[Any, Shown] = {}
+        self._within_links: dict[Any, bool] = {None: False}
+        self.unread: set[Any] = set()
+        lower = html.lower()
+        self._find(root, lower)
+        if b"<svg" in lower:
+            for each in root.iter(*_DRAWN):
+                if next(each.iterancestors("svg"), None) is not None:
+                    self.elements[each] = Shown.ABSENT
+        for element, shown in self.elements.items():
+            is_within_link = self._is_within_link(element.getparent())
+            if shown > Shown.UNSEEN or not is_within_link:
+                self.unread.add(element)
+        if not self.elements:
+            self._within_links.clear()
+        self.around = self._within_links.keys()
 
-def _hides(style: str, *, has_children: bool) -> bool:
-    plain = "".join(_COMMENT.sub("", style).split())
-    if not _MAY_HIDE.search(plain):
-        return False
-    told = _declared(plain)
-    if _takes_no_place(told) or _is_cut_away(told):
-        return True
-    for name, value in told.items():
-        if value in _HIDING.get(name, ()):
-            return True
-        if name.endswith(_EDGES) and _OUT_OF_THE_PAGE.match(value):
-            return True
-        if name == "font-size" and not has_children and _NOTHING.fullmatch(value):
-            return True
-    return False
-
-
-def _takes_no_place(told: dict[str, str]) -> bool:
-    """Whether a box has no height or width, and what goes over its edges is cut.
-
-    ``max-height:0`` is how sections are folded; style sheets cut there. With a padding the box has
-    a place: that is how pictures get their proportions.
-    """
-    overflow = [told.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")]
-    is_cut = any("hidden" in each or "clip" in each for each in overflow)
-    has_padding = any(
-        name.startswith(("padding", "min-")) and not _NOTHING.fullmatch(value)
-        for name, value in told.items()
-    )
-    if has_padding:
-        return False
-    if is_cut:
-        sizes = (told.get(name, "") for name in ("height", "width", "max-height", "max-width"))
-        return any(_NOTHING.fullmatch(each) or _A_POINT.fullmatch(each) for each in sizes)
-    return bool(_NOTHING.fullmatch(told.get("max-height", ""))) and not any(overflow)
-
-
-def _is_cut_away(told: dict[str, str]) -> bool:
-    """Whether a box is clipped to nothing, or shrunk to it, or moved out of the page."""
-    transform = told.get("transform", "")
-    is_loose = told.get("position", "absolute") in ("absolute", "fixed")
-    return bool(
-        _CLIPPED.match(told.get("clip-path", ""))
-        or (is_loose and _RECT.fullmatch(told.get("clip", "")))
-        or _SHRUNK.search(transform)
-        or _MOVED_AWAY.search(transform)
-        or _NOTHING.fullmatch(told.get("scale", ""))
-    )
-
-
-def _declared(style: str) -> dict[str, str]:
-    """What each property is in the end: the last counts, or the last that is important (CSS)."""
-    told: dict[str, str] = {}
-    for each in style.split(";"):
-        name, _, value = each.partition(":")
-        if value.endswith(_IMPORTANT) or not told.get(name, "").endswith(_IMPORTANT):
-            told[name] = value
-    return {
-        name: value.removesuffix(_IMPORTANT) for name, value in told.items() if name[:2] != "--"
-    }
-
-
-def empty_hidden(root: Any) -> None:
-    """Empty the hidden elements of the tree."""
-    found = [value.getparent() for find in _attributes for value in find(root)]
-    for element in (*found, *root.iter("dialog")):
-        if is_hidden(element):
+    def empty(self) -> None:
+        """Empty the hidden elements of the tree."""
+        for element in self.elements:
             element.clear(keep_tail=True)
+
+    def _find(self, root: Any, lower: bytes) -> None:
+        visible = []
+        if _STYLED.search(lower):
+            for value in _styles(root):
+                element = value.getparent()
+                shown = _by_style(element, value)
+                if shown == Shown.VISIBLE:
+                    visible.append(element)
+                elif shown and element.tag not in _WHOLE:
+                    self.elements[element] = shown
+        if visible and Shown.INVISIBLE in self.elements.values():
+            self._uncover(visible)
+        found = [
+            value.getparent()
+            for name, find in _ATTRIBUTES.items()
+            if name.encode() in lower
+            for value in find(root)
+        ]
+        for element in (*found, *root.iter("dialog")):
+            shown = _by_attributes(element)
+            if shown and element.tag not in _WHOLE:
+                self.elements[element] = max(shown, self.elements.get(element, shown))
+
+    def _uncover(self, visible: list[Any]) -> None:
+        """Hide all but the visible elements in those that are invisible."""
+        known = dict.fromkeys(visible, True)
+        is_visible: dict[Any, bool] = {None: True}
+        for element in visible:
+            above = []
+            parent = element.getparent()
+            while parent not in is_visible:
+                above.append(parent)
+                parent = parent.getparent()
+            for each in reversed(above):
+                is_invisible = self.elements.get(each) == Shown.INVISIBLE
+                inherited = not is_invisible and is_visible[each.getparent()]
+                is_visible[each] = known.get(each, inherited)
+        kept = known.keys() | is_visible.keys()
+        for element, seen in is_visible.items():
+            if not seen:
+                self._hide_parts(element, kept)
+
+    def _hide_parts(self, element: Any, but: set[Any]) -> None:
+        if self.elements.get(element) == Shown.INVISIBLE:
+            del self.elements[element]
+        element.text = None
+        for child in element:
+            child.tail = None
+            if child not in but:
+                self.elements.setdefault(child, Shown.INVISIBLE)
+
+    def _is_within_link(self, element: Any) -> bool:
+        above = []
+        while element not in self._within_links:
+            above.append(element)
+            element = element.getparent()
+        is_within = self._within_links[element]
+        for each in reversed(above):
+            is_within = self._within_links[each] = is_within or each.tag in _LINKS
+        return is_within
+
+
+def _by_style(element: Any, style: str) -> Shown:
+    return how_shown(style, is_inline=element.tag in _WITHIN_A_LINE, has_children=len(element) > 0)
+
+
+def _by_attributes(element: Any) -> Shown:
+    hidden = element.get("hidden")
+    if (hidden is not None and hidden.lower() != "until-found") or (
+        element.get("popover") is not None
+        or (element.tag == "dialog" and element.get("open") is None)
+    ):
+        return Shown.ABSENT
+    is_inert = element.get("inert") is not None and next(element.iter("main", "h1"), None) is None
+    is_unseen = is_inert or element.get("aria-hidden", "").lower() == "true"
+    return Shown.UNSEEN if is_unseen else Shown.SHOWN

@@ -20,6 +20,7 @@ from evocrawl.reading.decoding import to_utf8
 from evocrawl.reading.formats import formats_in
 from evocrawl.reading.guards import flat, is_markup
 from evocrawl.reading.head import read_head
+from evocrawl.reading.hidden import Hidden
 from evocrawl.reading.inline import READINGS
 from evocrawl.reading.language import language_of
 from evocrawl.reading.limits import Limits
@@ -101,10 +102,12 @@ def read_html(
         return Reading(truncated=tuple(cut))
     formats, dates = formats_in(root), read_dates(root)
     unscripted = _strip_unread(root)
-    head = read_head(root, url, limits.url_chars)
-    anchors = Anchors(root, head.base_url, url, limits)
+    hidden = Hidden(root, html)
+    head = read_head(root, url, limits.url_chars, hidden)
+    anchors = Anchors(root, head.base_url, url, limits, hidden)
     links = with_data(anchors.collect(), head.data, head.base_url, limits)
     etree.strip_elements(root, *_UNPLAYED, with_tail=False)
+    hidden.empty()
     text = main_text(root)
     if len(unscripted) > max(_UNSCRIPTED_CHARS, 5 * len(text)):
         text = unscripted

@@ -15,7 +15,6 @@ from resiliparse.parse.html import HTMLTree
 
 from evocrawl.reading.banners import empty_banners
 from evocrawl.reading.footers import empty_footers
-from evocrawl.reading.hidden import empty_hidden
 from evocrawl.reading.inline import INLINE
 
 _BANNER_WORDS = (b"cookie", b"consent", b"gdpr")
@@ -42,13 +41,12 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 def main_text(root: Any) -> str:
     """Return the main text of a parsed page, white space collapsed; "" only if it shows no text.
 
-    The tree loses what is hidden or says nothing about content. Inline elements are such: without
-    them resiliparse takes half the time and does not drop single words between two of them. It
-    parses the page anew from the tree, so that the rules for misnested tags, whose time is
-    quadratic in the number of such tags, find nothing to do.
+    What is hidden is no longer in it. The tree loses what says nothing about content. Inline
+    elements are such: without them resiliparse takes half the time and does not drop single words
+    between two of them. It parses the page anew from the tree, so that the rules for misnested
+    tags, whose time is quadratic in the number of such tags, find nothing to do.
     """
     etree.strip_elements(root, "head", with_tail=False)
-    empty_hidden(root)
     etree.strip_tags(root, *INLINE)
     for element in root.iter("figure", "figcaption"):
         element.tag = "div"  # resiliparse drops pictures with their captions, tables and programs

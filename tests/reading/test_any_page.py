@@ -9,6 +9,7 @@ from lxml import etree
 from evocrawl.reading import Limits, read_html
 from evocrawl.reading.anchors import Anchors
 from evocrawl.reading.guards import flat, without_giant_tags
+from evocrawl.reading.hidden import Hidden
 from evocrawl.references import resolved
 from evocrawl.urls import fingerprint
 
@@ -100,7 +101,8 @@ def test_random_addresses_and_headers(html: str, text: str) -> None:
 @example("http://a.test", ": ")
 def test_the_quick_way_to_an_address_is_the_slow_one(base: str, href: str) -> None:
     """Plain references are put together without being taken apart; what follows # is off."""
-    links = Anchors(etree.Element("html"), base, base, Limits())
+    root = etree.Element("html")
+    links = Anchors(root, base, base, Limits(), Hidden(root, b""))
     try:
         slow = resolved(base, f"{href}#")
     except ValueError:

@@ -1,0 +1,160 @@
+"""How an element is shown, by its style attribute; style sheets are not read."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from functools import lru_cache
+
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+_MAY_TELL = re.compile(r"none|hidden|visib|collapse|overflow|max-height|:\s*-\d{3}|[:\s.]0|\(")
+_OUT_OF_THE_PAGE = re.compile(r"-(?:\d{4,}|\d{3}r?em)")
+_ZERO = r"(?:0+(?:\.0+)?|\.0+)(?:[a-z]{2,4}|%)?"
+_NOTHING = re.compile(_ZERO)
+_A_POINT = re.compile(r"[01]px")
+_CLIPPED = re.compile(
+    r"(?:inset\((?:100|[5-9]\d)(?:\.\d+)?% | (?:circle|ellipse)\(0(?:px|%)?[^\d.]"
+    r" | polygon\(0(?:px|%)?0)",
+    re.VERBOSE,
+)
+_RECT = re.compile(r"rect\((?:0|1)(?:px)?(?:,?[01](?:px)?){3}\)")
+_SHRUNK = re.compile(r"(?:scale(?:3d|[xy])?\(0(?:\.0+)?(?:,0(?:\.0+)?)*\)|matrix\(0,0,0,0,)")
+_MOVED_AWAY = re.compile(r"translate(?:3d|[xy])?\((?:0(?:px)?,)?-\d{4,}")
+_INDENTED_AWAY = re.compile(r"(-?)[1-9]\d{2,}(?:\.\d+)?%")
+_FONT_OF_NOTHING = re.compile(rf"(?:.*\s)?{_ZERO}(?:/.*|\s\D.*)")
+_SLASH = re.compile(r"\s?/\s?")
+_WITHIN_A_LINE = ("inline", "contents", "initial", "unset")
+_EDGES = ("left", "right", "top", "bottom", "text-indent")
+_IMPORTANT = "!important"
+
+
+class Shown(IntEnum):
+    """How much of an element is seen; from `UNSEEN` on it is hidden."""
+
+    SHOWN = 0
+    VISIBLE = 1
+    """It says so itself, which counts within what is invisible."""
+    UNSEEN = 2
+    """Cut or moved away; a screen reader reads it."""
+    INVISIBLE = 3
+    """As are its descendants, but for those that say they are visible."""
+    ABSENT = 4
+    """It is there for no reader."""
+
+
+_VALUES = {
+    ("display", "none"): Shown.ABSENT,
+    ("content-visibility", "hidden"): Shown.ABSENT,
+    ("visibility", "hidden"): Shown.INVISIBLE,
+    ("visibility", "collapse"): Shown.INVISIBLE,
+    ("visibility", "visible"): Shown.VISIBLE,
+    ("visibility", "initial"): Shown.VISIBLE,
+}
+
+
+@lru_cache(maxsize=512)
+def how_shown(style: str, *, is_inline: bool = False, has_children: bool = False) -> Shown:
+    """Return how an element with that style attribute is shown.
+
+    `is_inline` says that it stands within a line unless the style says otherwise.
+
+    >>> how_shown("Display: none"), how_shown("height:0; overflow:hidden", is_inline=True)
+    (<Shown.ABSENT: 4>, <Shown.SHOWN: 0>)
+    """
+    plain = _COMMENT.sub("", style.lower())
+    if not _MAY_TELL.search(plain):
+        return Shown.SHOWN
+    told = _declared(plain)
+    by_value = max((_VALUES.get(each, Shown.SHOWN) for each in told.items()), default=Shown.SHOWN)
+    if by_value > Shown.UNSEEN:
+        return by_value
+    is_unseen = (
+        _is_cut_away(told)
+        or _is_moved_away(told)
+        or (not _stands_in_a_line(told, is_inline=is_inline) and _takes_no_place(told))
+        or (not has_children and _has_no_font(told))
+    )
+    return Shown.UNSEEN if is_unseen else by_value
+
+
+def _stands_in_a_line(told: dict[str, str], *, is_inline: bool) -> bool:
+    """Whether the element has no height and width of its own (CSS 2 §10.2, §9.7)."""
+    display = told.get("display", "inline" if is_inline else "block")
+    return (
+        display in _WITHIN_A_LINE
+        and told.get("position", "") not in ("absolute", "fixed")
+        and told.get("float", "none") == "none"
+    )
+
+
+def _takes_no_place(told: dict[str, str]) -> bool:
+    """Whether a box has no height or width, and what goes over its edges is cut.
+
+    ``max-height:0`` is how sections are folded; style sheets cut there. With a padding the box has
+    a place: that is how pictures get their proportions.
+    """
+    has_padding = any(
+        name.startswith(("padding", "min-")) and not _NOTHING.fullmatch(value)
+        for name, value in told.items()
+    )
+    if has_padding:
+        return False
+    if _cuts(told):
+        sizes = (told.get(name, "") for name in ("height", "width", "max-height", "max-width"))
+        return any(_NOTHING.fullmatch(each) or _A_POINT.fullmatch(each) for each in sizes)
+    is_open = any(told.get(name) for name in ("overflow", "overflow-x", "overflow-y"))
+    return bool(_NOTHING.fullmatch(told.get("max-height", ""))) and not is_open
+
+
+def _cuts(told: dict[str, str]) -> bool:
+    overflow = [told.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")]
+    return any("hidden" in each or "clip" in each for each in overflow)
+
+
+def _is_cut_away(told: dict[str, str]) -> bool:
+    """Whether a box is clipped to nothing, or shrunk to it."""
+    is_loose = told.get("position", "absolute") in ("absolute", "fixed")
+    return bool(
+        _CLIPPED.match(told.get("clip-path", ""))
+        or (is_loose and _RECT.fullmatch(told.get("clip", "")))
+        or _SHRUNK.search(told.get("transform", ""))
+        or _NOTHING.fullmatch(told.get("scale", ""))
+    )
+
+
+def _is_moved_away(told: dict[str, str]) -> bool:
+    """Whether it stands out of the page, or its words out of a box that cuts."""
+    if _MOVED_AWAY.search(told.get("transform", "")):
+        return True
+    if any(_OUT_OF_THE_PAGE.match(told[name]) for name in told if name.endswith(_EDGES)):
+        return True
+    indented = _INDENTED_AWAY.fullmatch(told.get("text-indent", ""))
+    is_one_line = "nowrap" in told.get("white-space", "") or "nowrap" in told.get("text-wrap", "")
+    return indented is not None and _cuts(told) and bool(indented[1] or is_one_line)
+
+
+def _has_no_font(told: dict[str, str]) -> bool:
+    """Whether its words have no size. Around others, that only takes the gaps between them."""
+    size = told.get("font-size")
+    if size is not None:
+        return _NOTHING.fullmatch(size) is not None
+    return _FONT_OF_NOTHING.fullmatch(_SLASH.sub("/", told.get("font", ""))) is not None
+
+
+def _declared(style: str) -> dict[str, str]:
+    """What each property is in the end: the last counts, or the last that is important (CSS).
+
+    Without white space, but for `font`, whose values only white space parts.
+    """
+    told: dict[str, str] = {}
+    for each in style.split(";"):
+        name, _, value = each.partition(":")
+        name = "".join(name.split())
+        value = (" " if name == "font" else "").join(value.split())
+        if value.endswith(_IMPORTANT) or not told.get(name, "").endswith(_IMPORTANT):
+            told[name] = value
+    return {
+        name: value.removesuffix(_IMPORTANT).rstrip()
+        for name, value in told.items()
+        if name[:2] != "--"
+    }
