@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from evocrawl.reading.inline import INLINE
-from evocrawl.reading.styles import Shown, how_shown
+from evocrawl.reading.styles import Shown, how_shown, may_tell
 
 _WHOLE = ("html", "body")
 _LINKS = ("a", "area")
@@ -16,11 +16,12 @@ _WITHIN_A_LINE = frozenset((*INLINE, "a", "label"))
 _DRAWN = ("title", "desc", "metadata")
 """What names a drawing, and is not shown."""
 # Not one expression: libxml2 takes time quadratic in the number of nodes for unions and parents.
-_ATTRIBUTES: dict[str, Any] = {
-    name: etree.XPath(f"//@{name}") for name in ("hidden", "aria-hidden", "inert", "popover")
-}
+_hidden: Any = [etree.XPath("//@hidden"), etree.XPath("//@aria-hidden")]
+_inert: Any = [etree.XPath("//@inert")]
+_popover: Any = [etree.XPath("//@popover")]
 _styles: Any = etree.XPath("//@style")
-_STYLED = re.compile(rb"style\s*=")
+_HIDDEN = re.compile(rb"""hidden(?<=[\s"'/-]hidden)[\s=>/]""")
+"""Where an attribute of that name may stand, and not a word of a style sheet."""
 
 
 class Hidden:
@@ -59,7 +60,7 @@ class Hidden:
 
     def _find(self, root: Any, lower: bytes) -> None:
         visible = []
-        if _STYLED.search(lower):
+        if may_tell(lower):
             for value in _styles(root):
                 element = value.getparent()
                 shown = _by_style(element, value)
@@ -69,12 +70,12 @@ class Hidden:
                     self.elements[element] = shown
         if visible and Shown.INVISIBLE in self.elements.values():
             self._uncover(visible)
-        found = [
-            value.getparent()
-            for name, find in _ATTRIBUTES.items()
-            if name.encode() in lower
-            for value in find(root)
+        finders = [
+            *(_hidden if _HIDDEN.search(lower) else ()),
+            *(_inert if b"inert" in lower else ()),
+            *(_popover if b"popover" in lower else ()),
         ]
+        found = [value.getparent() for find in finders for value in find(root)]
         for element in (*found, *root.iter("dialog")):
             shown = _by_attributes(element)
             if shown and element.tag not in _WHOLE:

@@ -7,7 +7,11 @@ from enum import IntEnum
 from functools import lru_cache
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-_MAY_TELL = re.compile(r"none|hidden|visib|collapse|overflow|max-height|:\s*-\d{3}|[:\s.]0|\(")
+_TELLING = r"none|hidden|visib|collapse|overflow|max-height|:\s*-\d{3}|[:\s.]0|\("
+_MAY_TELL = re.compile(_TELLING)
+_MAY_TELL_BYTES = re.compile(rf"{_TELLING}|&|/\*".encode())
+_MOST_BYTES = 500
+_ATTRIBUTE = re.compile(rb"""style\s*=(?=\s*("[^"]{0,500}|'[^']{0,500}|[^\s>]{0,500}))""")
 _OUT_OF_THE_PAGE = re.compile(r"-(?:\d{4,}|\d{3}r?em)")
 _ZERO = r"(?:0+(?:\.0+)?|\.0+)(?:[a-z]{2,4}|%)?"
 _NOTHING = re.compile(_ZERO)
@@ -50,6 +54,14 @@ _VALUES = {
     ("visibility", "visible"): Shown.VISIBLE,
     ("visibility", "initial"): Shown.VISIBLE,
 }
+
+
+def may_tell(lower: bytes) -> bool:
+    """Return whether a page in lower case may have a style attribute that hides anything."""
+    return any(
+        len(found[1]) >= _MOST_BYTES or _MAY_TELL_BYTES.search(found[1])
+        for found in _ATTRIBUTE.finditer(lower)
+    )
 
 
 @lru_cache(maxsize=512)
