@@ -15,7 +15,7 @@ PAGE = Path(__file__).with_name("reference.md")
 _HEAD = """\
 # Reference
 
-Made from the code by `docs/make_reference.py`; a test keeps the two together.
+`docs/make_reference.py` generates this page from the code.
 
 ## Settings and arguments
 
@@ -25,10 +25,10 @@ unknown name, a value out of range or a contradiction ends the crawl before the 
 """
 
 _ECONOMIES = """
-## What species live on
+## Defaults of species
 
-Where one of these species is alone in a crawl, these options have other defaults than above; what
-you give wins. Several species together share the ordinary defaults.
+If one of these species is alone in a crawl, these options have other defaults than above.
+Options that you set win. Several species together use the ordinary defaults.
 
 """
 
@@ -52,10 +52,8 @@ that is known already.
 
 
 def reference() -> str:
-    """Return the whole page."""
-    # What is about servers stands in a class of its own, which Config builds on: it comes last.
-    common = sorted(fields(Config), key=lambda each: each.name not in Config.__annotations__)
-    options = "".join(_option(each.name, each.default, each.metadata) for each in common)
+    """Return the text of the page."""
+    options = "".join(_option(each.name, each.default, each.metadata) for each in fields(Config))
     stats = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in STATS.items())
     keys = "".join(f"### `{name}`\n\n{meaning}.\n\n" for name, meaning in META_KEYS.items())
     economies = "".join(_economy(name, own) for name, own in SPECIES_PRESETS.items())
@@ -74,8 +72,8 @@ def _option(name: str, default: object, metadata: object) -> str:
 
 
 def _economy(species: str, own: dict[str, object]) -> str:
-    told = ", ".join(f"`{name}` {value}" for name, value in own.items())
-    return f"- `{species}`: {told}\n"
+    defaults = ", ".join(f"`{name}` {value}" for name, value in own.items())
+    return f"- `{species}`: {defaults}\n"
 
 
 if __name__ == "__main__":

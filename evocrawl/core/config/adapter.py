@@ -1,27 +1,52 @@
-"""The settings of how a crawl works together with the other parts of a Scrapy project."""
+"""Options of how a crawl works together with the rest of a Scrapy project."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import number, option
-from evocrawl.core.config.traps import TrapOptions
+from evocrawl.core.config.option import flag, maybe, number, option, whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeamOptions(TrapOptions):
-    """Options of how a crawl works with the project's callbacks and pipelines."""
+@dataclass(frozen=True, kw_only=True)
+class AdapterOptions:
+    """Options of how a crawl works together with the rest of a Scrapy project."""
 
+    max_unsettled: int = option(
+        None,
+        maybe(whole(1)),
+        "a whole number from 1",
+        "most concurrent visits, from choice to reward; CONCURRENT_REQUESTS unless set",
+    )
+    page_items: bool = option(
+        None,
+        maybe(flag),
+        "true or false",
+        "whether each page passes the pipelines and feeds as a PageItem; unless set, true for "
+        "evospider and false for your own spiders",
+    )
+    progress_s: float = option(
+        1.0,
+        number(0),
+        "a number from 0",
+        "seconds between progress lines on stderr; 0 for no lines",
+    )
+    read_timeout_s: float = option(
+        10.0,
+        number(0, above=True),
+        "a number above 0",
+        "most seconds that reading a large or unusual page in a separate process may take",
+    )
     pipelines_wait_s: float = option(
         1.0,
         number(0),
         "a number from 0",
-        "seconds that a page has, once its callback has ended, to come through the project's "
-        "pipelines to RewardPipeline; then it is settled as it was read",
+        "seconds that a page may take, once its callback has ended, to reach RewardPipeline "
+        "through the project's pipelines; then the visit is settled with the page as it was read",
     )
     closing_wait_s: float = option(
         10.0,
         number(0),
         "a number from 0",
-        "seconds that a callback may go on waiting once the crawl closes; then it is given up",
+        "seconds that a waiting callback may continue after the crawl begins to close; then it is "
+        "cancelled",
     )

@@ -1,26 +1,25 @@
-"""The settings of a crawl that several workers share."""
+"""Options of a crawl that several workers share through Redis."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from evocrawl.core.config.option import number, option
-from evocrawl.core.config.politeness import PolitenessOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterOptions(PolitenessOptions):
-    """Options of several workers on one Redis, a part of `evocrawl.core.config.Config`."""
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """Options of a crawl that several workers share through Redis."""
 
     lease_s: float = option(
         15.0,
         number(1),
         "a number from 1",
-        "seconds for which a worker may be silent before its hosts are taken over by others",
+        "seconds without a sign of life after which other workers take over a worker's hosts",
     )
     redis_timeout_s: float = option(
         60.0,
         number(1),
         "a number from 1",
-        "seconds for which Redis may not answer before the crawl ends with an error",
+        "seconds without a response of Redis after which the crawl ends with an error",
     )

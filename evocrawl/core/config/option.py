@@ -1,4 +1,4 @@
-"""How one option is declared, read from text and checked."""
+"""Declares one option, parses its value from text and checks it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _PARTING = re.compile(r"[,\s]*\s[,\s]*|,+(?=\w+://|\Z)|\A,+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 Parser = Callable[[Any], Any]
-"""Turns a raw value into the option's type; raises ValueError or TypeError when it cannot."""
+"""Converts a raw value to the option's type; raises ValueError or TypeError if it is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What an option accepts. `allowed` is said to the user when a value is refused."""
+    """What an option accepts and means; an error message for a refused value shows `allowed`."""
 
     read: Parser
     allowed: str
     meaning: str
 
     def value(self, name: str, raw: object) -> Any:
-        """Return `raw` as the option's type; raises SettingError that names `name`."""
+        """Return `raw` converted to the option's type; raises SettingError for option `name`."""
         try:
             return self.read(raw)
         except (ValueError, TypeError, OverflowError) as error:
@@ -40,7 +40,7 @@ def option(default: Any, read: Parser, allowed: str, meaning: str) -> Any:
 
 
 def number(low: float, high: float = math.inf, *, above: bool = False) -> Parser:
-    """Return a reader of finite floats from `low` (excluded with `above`) to `high`, no True."""
+    """Return a parser of finite floats from `low` (excluded if `above`) to `high`; no booleans."""
 
     def read(raw: Any) -> float:
         if isinstance(raw, bool):
@@ -54,7 +54,7 @@ def number(low: float, high: float = math.inf, *, above: bool = False) -> Parser
 
 
 def whole(low: int, high: float = math.inf) -> Parser:
-    """Return a reader of whole numbers from `low` to `high`; "3" counts, "3.5" and True do not."""
+    """Return a parser of integers from `low` to `high`; accepts "3", refuses "3.5" and True."""
 
     def read(raw: Any) -> int:
         if isinstance(raw, bool) or (isinstance(raw, float) and not raw.is_integer()):
@@ -68,7 +68,7 @@ def whole(low: int, high: float = math.inf) -> Parser:
 
 
 def one_of(names: Iterable[str]) -> Parser:
-    """Return a reader that accepts the given names alone."""
+    """Return a parser that accepts only the given names."""
     known = tuple(names)
 
     def read(raw: Any) -> str:
@@ -80,7 +80,7 @@ def one_of(names: Iterable[str]) -> Parser:
 
 
 def flag(raw: Any) -> bool:
-    """Read a truth value, written as Scrapy accepts it: True, "true", 1, "0" and the like."""
+    """Parse a boolean in a spelling that Scrapy accepts: True, "true", 1, "0" and so on."""
     text = str(raw).strip().lower()
     if text in ("1", "true", "yes", "on"):
         return True
@@ -90,7 +90,7 @@ def flag(raw: Any) -> bool:
 
 
 def text(raw: Any) -> str:
-    """Read a text, without the space around it; no NUL, and nothing that UTF-8 has not got."""
+    """Return a string without surrounding space; refuse NUL and what UTF-8 cannot encode."""
     if not isinstance(raw, str):
         raise TypeError(raw)
     if b"\0" in raw.encode("utf-8"):
@@ -99,7 +99,7 @@ def text(raw: Any) -> str:
 
 
 def path(raw: Any) -> str:
-    """Read a path, a text or an object of pathlib; no URL is one."""
+    """Return a path, given as a string or a pathlib object; refuse URLs."""
     read = text(str(raw) if isinstance(raw, PurePath) else raw)
     if _URL.match(read):
         raise ValueError(raw)
@@ -107,7 +107,7 @@ def path(raw: Any) -> str:
 
 
 def path_ending(*endings: str) -> Parser:
-    """Return a reader of a path that ends in one of `endings`, or of none."""
+    """Return a parser of paths that end in one of `endings`; the empty path is accepted."""
 
     def read(raw: Any) -> str:
         found = path(raw)
@@ -119,7 +119,7 @@ def path_ending(*endings: str) -> Parser:
 
 
 def path_or_url(*schemes: str) -> Parser:
-    """Return a reader of a path, or of a URL that begins with one of `schemes`."""
+    """Return a parser of paths and of URLs that begin with one of `schemes`."""
 
     def read(raw: Any) -> str:
         return text(raw) if str(raw).strip().startswith(schemes) else path(raw)
@@ -128,10 +128,10 @@ def path_or_url(*schemes: str) -> Parser:
 
 
 def words(raw: Any) -> tuple[str, ...]:
-    """Read a list, or a text whose entries stand apart by spaces, commas or line ends.
+    """Parse a list, or a string whose entries are separated by spaces, commas or line ends.
 
-    A comma within an entry, as some URLs have, parts nothing. A set is put in order, so that each
-    run has the same.
+    A comma inside an entry, as in some URLs, does not separate. A set is sorted, so that the order
+    is the same in each run.
     """
     if isinstance(raw, Mapping | bytes):
         raise TypeError(raw)
@@ -141,7 +141,7 @@ def words(raw: Any) -> tuple[str, ...]:
 
 
 def maybe(read: Parser) -> Parser:
-    """Return a reader that takes None, "" and "none" as None and reads the rest."""
+    """Return a parser that maps None, "" and "none" to None and passes other values to `read`."""
 
     def reader(raw: Any) -> Any:
         return None if raw is None or str(raw).lower() in ("", "none") else read(raw)

@@ -1,90 +1,86 @@
-"""The settings that say where a crawl may connect to, and how it behaves there."""
+"""Options of where a crawl may connect to and how it treats servers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from evocrawl.core.config.option import maybe, number, option, whole, words
-from evocrawl.core.config.storage import LearningOptions
 from evocrawl.core.urls.networks import read_networks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolitenessOptions(LearningOptions):
-    """The part of `evocrawl.core.config.config.Config` that is about servers and networks."""
+@dataclass(frozen=True, kw_only=True)
+class PolitenessOptions:
+    """Options of where a crawl may connect to and how it treats servers."""
 
     allow_networks: tuple[str, ...] = option(
         (),
         read_networks,
-        "networks such as 10.0.0.0/8 or fd00::/8, apart by spaces or commas; for every address "
+        "networks such as 10.0.0.0/8 or fd00::/8, separated by spaces or commas; for all addresses "
         "0.0.0.0/0 ::/0",
-        "networks beyond the public Internet that the crawl may connect to",
+        "networks to which the crawl may connect in addition to the public Internet",
     )
     trusted_handlers: tuple[str, ...] = option(
         (),
         words,
-        "dotted paths of download handlers, apart by spaces or commas",
-        "download handlers for http and https that may make connections which the address guard "
-        "does not see; all other guards stay on",
-    )
-    read_timeout_s: float = option(
-        10.0,
-        number(0, above=True),
-        "a number above 0",
-        "seconds that a big or unusual page may take to be read, in a process of its own",
+        "dotted paths of download handlers, separated by spaces or commas",
+        "download handlers for http and https that may open connections which the address guard "
+        "cannot check; all other guards stay active",
     )
     robots_timeout_s: float = option(
         20.0,
         number(0, above=True),
         "a number above 0",
-        "seconds one robots.txt may take, redirects included",
+        "most seconds that fetching a robots.txt may take, redirects included",
     )
     robots_tries: int = option(
-        3, whole(1), "a whole number from 1", "times an unreachable robots.txt is asked for"
+        3, whole(1), "a whole number from 1", "most requests for an unreachable robots.txt"
     )
     robots_retry_s: float = option(
         60.0,
         number(0, above=True),
         "a number above 0",
-        "seconds to the first such retry, doubled each time",
+        "seconds before the first of these retries, doubled for each further one",
     )
     crawl_delay_cap_s: float = option(
-        30.0, number(0), "a number from 0", "a longer Crawl-delay counts as this many seconds"
+        30.0,
+        number(0),
+        "a number from 0",
+        "most seconds of a Crawl-delay; a longer one counts as this",
     )
     retry_after_cap_s: float = option(
         600.0,
         number(0),
         "a number from 0",
-        "seconds a host may be waited for when its answer asks for that (Retry-After); one that "
-        "asks for more is given up for as long as it asks",
+        "longest Retry-After, in seconds, for which links of a host wait; a host that asks for a "
+        "longer one is given up for that time",
     )
     back_off_s: float = option(
         1.0,
         number(0),
         "a number from 0",
-        "seconds for which a host is left alone after a failure, doubled with each one in a row, "
-        "less a random part of up to a half",
+        "seconds without requests to a host after a failure, doubled with each further one in a "
+        "row, less a random part of up to a half",
     )
     back_off_cap_s: float = option(
-        60.0, number(0), "a number from 0", "most seconds that it comes to"
+        60.0, number(0), "a number from 0", "most seconds of such a pause"
     )
     breaker_failures: int = option(
         5,
         whole(1),
         "a whole number from 1",
-        "failures in a row after which a host is tried once every back_off_cap_s seconds; after "
-        "three more it is given up for an hour",
+        "failures in a row after which a host gets one request every back_off_cap_s seconds; after "
+        "three more failures it is given up for an hour",
     )
     retry_share: float = option(
         0.2,
         number(0, 1),
         "a number from 0 to 1",
-        "share of the requests that may be second tries; ten are allowed in any case",
+        "largest share of requests that may be retries; ten retries are always allowed",
     )
     address_concurrency: int = option(
         None,
         maybe(whole(1)),
         "a whole number from 1",
-        "visits under way at once to the hosts of one address; four, or as many as one host may "
-        "have, unless given",
+        "most concurrent visits to the hosts of one IP address; unless set, four, or as many as "
+        "one host may have",
     )

@@ -1,9 +1,9 @@
-"""What species live on, where they do not live on what every other does.
+"""Defaults of options that differ from species to species.
 
-The energy, relevance and reward of a page are the environment's, the same for all species in it.
-But the papers' systems each come with an environment of their own; where one of them is alone in
-a population and an option is not given, it is as it stands here. Several species together share
-the ordinary defaults.
+All species of a population share one environment: energy, relevance and rewards of a page. Each
+paper describes its system with an environment of its own; these defaults apply where such a species
+is alone in the population and the option is not set. Several species together use the ordinary
+defaults.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import inf
 from typing import Any, Literal, TypeAlias
 
 Rewards: TypeAlias = Literal["first", "changed", "always"]
-"""When a page that is fetched pays: at its first visit, each time it has changed, each time."""
+"""When a fetched page pays: at its first visit, after each change, or at each visit."""
 
 _FORAGERS: dict[str, Any] = {
     "energy": "linear",
@@ -41,7 +41,7 @@ _BIOCRAWLER: dict[str, Any] = {
 }
 
 SPECIES_PRESETS: dict[str, dict[str, Any]] = {
-    # As many agents as Scrapy has requests under way: each follows one link at a time.
+    # Scrapy's default of CONCURRENT_REQUESTS: each agent follows one link at a time.
     "evo": {"lower_bound": 16},
     "biocrawler": _BIOCRAWLER,
     "biocrawler_dumb": _BIOCRAWLER,
@@ -56,11 +56,11 @@ SPECIES_PRESETS: dict[str, dict[str, Any]] = {
         "novelty": False,
     },
 }
-"""Name of a species to the options that differ from the defaults of `Config`."""
+"""Species name to the options whose defaults differ from those of `Config`."""
 
 
 def economy_of(species: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `species`, with bounds that leave room for what was `given`.
+    """Return the defaults of `species`, with bounds that are consistent with the options `given`.
 
     >>> economy_of("evo", {"upper_bound": 3})
     {'lower_bound': 3}

@@ -1,43 +1,56 @@
-"""The settings of how much of a crawl is kept in memory."""
+"""Options of memory, files and the store of a crawl."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import option, path_ending, whole
+from evocrawl.core.config.option import flag, option, path, path_ending, path_or_url, whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOptions:
-    """The part of `evocrawl.core.config.config.Config` that is about memory."""
+@dataclass(frozen=True, kw_only=True)
+class StorageOptions:
+    """Options of memory, files and the store of a crawl."""
 
+    store: str = option(
+        "",
+        path_or_url("redis://", "rediss://", "unix://"),
+        "a path, or redis://HOST:PORT/DB (rediss:// for TLS, unix:///PATH), also with ?crawl=NAME",
+        "SQLite file that stores the crawl, so that it continues after a stop or a crash; if "
+        "empty, a file in JOBDIR if that is set, else none. Or a Redis, for several workers",
+    )
+    store_bodies: bool = option(
+        False,
+        flag,
+        "true or false",
+        "whether to store the HTTP response of each page too, for WARC files",
+    )
     memory_links: int = option(
         5000,
         whole(1),
         "a whole number from 1",
-        "waiting links that are kept in memory, beside a quarter as many records of pages; the "
-        "others are on disk. What the crawl does is the same with any number",
+        "most waiting links in memory, beside a quarter as many records of pages; the others are "
+        "on disk. The number does not change what the crawl does",
     )
-
-
-_NPZ = path_ending(".npz")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningOptions(MemoryOptions):
-    """The part of `evocrawl.core.config.config.Config` that is about what species learn."""
-
     learnt: str = option(
         "",
-        _NPZ,
+        path_ending(".npz"),
         "a path that ends in .npz",
-        "file of what an earlier crawl of the topic learnt about links (its learn_to), to begin "
-        "with; nothing when empty",
+        "file with the link model of an earlier crawl of the topic (its learn_to), to start from; "
+        "none if empty",
     )
     learn_to: str = option(
         "",
-        _NPZ,
+        path_ending(".npz"),
         "a path that ends in .npz",
-        "file into which what the species has learnt about links is written at the end, for later "
-        "crawls of the topic; none when empty",
+        "file to which the species' link model is written at the end, for later crawls of the "
+        "topic; none if empty",
+    )
+    stats_file: str = option(
+        "", path, "a path", "file to which the final stats are written as JSON; none if empty"
+    )
+    record: str = option(
+        "",
+        path_ending(".jsonl", ".jsonl.gz", ".jsonl.zst"),
+        "a path that ends in .jsonl, .jsonl.gz or .jsonl.zst",
+        "new world file to which the crawl is recorded, for replays; none if empty",
     )

@@ -1,27 +1,26 @@
-"""The settings of what keeps a crawl out of traps."""
+"""Options of duplicates, traps and soft 404s."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.cluster import ClusterOptions
 from evocrawl.core.config.option import flag, option
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrapOptions(ClusterOptions):
-    """The part of `evocrawl.core.config.config.Config` that is about duplicates and traps."""
+@dataclass(frozen=True, kw_only=True)
+class TrapOptions:
+    """Options of duplicates, traps and soft 404s."""
 
     novelty: bool = option(
         True,
         flag,
         "true or false",
-        "whether pages that say nothing new earn nothing, and links like those to them wait",
+        "whether pages without new content earn nothing, and links like the ones to them wait",
     )
     probe: bool = option(
         True,
         flag,
         "true or false",
-        "whether servers whose pages say nothing new are asked once for an address that cannot "
-        "exist, to tell their pages from what they say where there is none",
+        "whether to request one address that cannot exist from each server whose pages have no new "
+        "content, to detect soft 404s",
     )

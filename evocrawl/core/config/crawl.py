@@ -1,0 +1,55 @@
+"""Options of the topic, the seeds, the budget and the relevance of pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.core.config.option import number, option, text, whole, words
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlOptions:
+    """Options of the topic, the seeds, the budget and the relevance of pages."""
+
+    query: str = option("", text, "search words", "topic of the crawl, in plain words")
+    seeds: tuple[str, ...] = option(
+        (), words, "http(s) URLs, separated by spaces or commas", "URLs at which the agents start"
+    )
+    seed_templates: tuple[str, ...] = option(
+        ("https://en.wikipedia.org/wiki/{title}",),
+        words,
+        "URLs that contain {title} or {query}",
+        "seeds to build from the query if no seeds are set: {title} is the query as an article "
+        "title, {query} the query percent-encoded",
+    )
+    allowed_domains: tuple[str, ...] = option(
+        (),
+        words,
+        "domain names, separated by spaces or commas",
+        "domains to which evospider restricts itself, with their subdomains; all domains if empty",
+    )
+    max_requests: int = option(
+        1000,
+        whole(0),
+        "a whole number; 0 for no limit",
+        "most HTTP requests of the crawl, including robots.txt, redirects, retries and failures; "
+        "your own spiders have no limit unless this is set",
+    )
+    seed: int = option(
+        0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the random generator"
+    )
+    relevance: str = option(
+        "tfidf", text, "the name of a relevance model", "model that scores pages"
+    )
+    fresh_h: float = option(
+        24.0,
+        number(0, above=True),
+        "a number above 0",
+        "hours for which relevance models that use age count a page as fresh",
+    )
+    language: str = option(
+        "", text, "a language code such as en or de", "language of the query; detected if empty"
+    )
+    relevant_at: float = option(
+        0.12, number(0, 1), "a number from 0 to 1", "lowest relevance of a relevant page"
+    )
