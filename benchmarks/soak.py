@@ -77,8 +77,8 @@ class Watch:
             self._stalls += now_cpu - last_cpu > 0.2
             last, last_cpu = now, now_cpu
 
-    def _landed(self, flight: Any, _: object) -> None:
-        for link in flight.links:
+    def _landed(self, fetch: Any, _: object) -> None:
+        for link in fetch.links:
             self._known.add(link.fingerprint)
 
     def _scraped(self) -> None:

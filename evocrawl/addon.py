@@ -95,7 +95,7 @@ class Addon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Remember the crawler, whose ecosystem is made once the settings are complete."""
+        """Remember the crawler, whose context is made once the settings are complete."""
         return cls(crawler)
 
     @classmethod

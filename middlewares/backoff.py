@@ -54,26 +54,26 @@ class BackoffMiddleware:
     RetryMiddleware to say, when for the scheduler.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         assert crawler.stats is not None
         self._stats = crawler.stats
         self._crawler = crawler
         self._settings = crawler.settings
-        self._ecosystem = ecosystem
-        self._troubles = ecosystem.troubles
+        self._context = context
+        self._backoff = context.backoff
         self._sent_at_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
         self._last: OrderedDict[str, Exception] = OrderedDict()
         """The last failure of each host in trouble, of as many hosts as `Troubles` keeps."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise HostGivenUp."""
-        now_s, host = self._ecosystem.now_s(), slot_of(request)
-        if self._troubles.is_given_up(host, now_s):
+        now_s, host = self._context.now_s(), slot_of(request)
+        if self._backoff.is_given_up(host, now_s):
             self._stats.inc_value("evocrawl/hosts/given_up")
             raise because(HostGivenUp(GIVEN_UP), self._last.get(host))
         self._sent_at_s[request] = now_s
@@ -98,7 +98,7 @@ class BackoffMiddleware:
             self._failed(request, bare(exception), 0.0)
 
     def _takes_half_pages(self, request: Request) -> bool:
-        is_visit = self._ecosystem.flight(request) is not None
+        is_visit = self._context.fetch(request) is not None
         return is_visit and getattr(self._crawler.spider, "takes_half_pages", False)
 
     def _is_last_try(self, request: Request) -> bool:
@@ -112,17 +112,17 @@ class BackoffMiddleware:
         return bool(request.meta.get("retry_times", 0) >= most)
 
     def _failed(self, request: Request, failure: Exception, asked_s: float) -> None:
-        host, now_s = slot_of(request), self._ecosystem.now_s()
+        host, now_s = slot_of(request), self._context.now_s()
         self._stats.inc_value("evocrawl/hosts/failures")
         self._last[host] = failure
         self._last.move_to_end(host)
         if len(self._last) > MAX_HOSTS:
             self._last.popitem(last=False)
-        until_s = self._troubles.failed(host, self._sent_at_s[request], now_s, asked_s)
+        until_s = self._backoff.failed(host, self._sent_at_s[request], now_s, asked_s)
         if until_s > now_s:
-            self._ecosystem.chronicle.hold(host, until_s)
+            self._context.journaled.hold(host, until_s)
 
     def _succeeded(self, host: str, sent_at_s: float) -> None:
-        self._troubles.succeeded(host, sent_at_s)
-        if not self._troubles.is_troubled(host):
+        self._backoff.succeeded(host, sent_at_s)
+        if not self._backoff.is_troubled(host):
             self._last.pop(host, None)

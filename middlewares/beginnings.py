@@ -24,23 +24,23 @@ class BeginningsMiddleware:
     big one. Responses of a spider of the project's own are left whole.
     """
 
-    def __init__(self, ecosystem: CrawlContext) -> None:
-        self._ecosystem = ecosystem
+    def __init__(self, context: CrawlContext) -> None:
+        self._context = context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         return cls(CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Return the response, with the beginning of its body where that is all that is read."""
-        if not self._ecosystem.reads_beginnings or request.callback is not None:
+        if not self._context.reads_beginnings or request.callback is not None:
             return response
-        flight = self._ecosystem.flight(request)
-        if flight is None:
+        fetch = self._context.fetch(request)
+        if fetch is None:
             return response
         kind = latin1(response.headers.get(b"Content-Type"))
-        body = beginning(response.body, kind, flight.last_bytes)
+        body = beginning(response.body, kind, fetch.last_bytes)
         if len(body) == len(response.body):
             return response
         # Else Scrapy would decode all of it to find out its encoding.

@@ -72,7 +72,7 @@ class Browser:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._ecosystem = CrawlContext.of(crawler)
+        self._context = CrawlContext.of(crawler)
         self._guard = crawler.get_downloader_middleware(GuardMiddleware)
         self._robots = crawler.get_downloader_middleware(RobotsMiddleware)
         self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
@@ -132,9 +132,9 @@ class Browser:
                     visit.request.meta[REFUSED] = True
             return False
         self._stats.inc_value("evocrawl/browser/requests")
-        flight = self._ecosystem.flight(visit.request) if visit is not None else None
-        if flight is not None:
-            flight.requests += 1
+        fetch = self._context.fetch(visit.request) if visit is not None else None
+        if fetch is not None:
+            fetch.requests += 1
         return True
 
     async def _check(self, request: Request) -> None:
@@ -152,8 +152,8 @@ class Browser:
                 raise
             except Exception as error:  # rules that could not be had are no permission
                 raise IgnoreRequest(f"its robots.txt could not be had: {error!r}") from error
-        if not self._ecosystem.chronicle.spend(None):
-            raise OverBudget(f"the budget of {self._ecosystem.budget.limit} requests is used up")
+        if not self._context.journaled.spend(None):
+            raise OverBudget(f"the budget of {self._context.budget.limit} requests is used up")
 
     async def _download_watched(self, request: Request, page: Any, spider: Any) -> Any:
         visit = self._visits[page] = Visit(request)

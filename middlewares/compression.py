@@ -34,12 +34,12 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem; raises NotConfigured where COMPRESSION_ENABLED says."""
+        """Build on the crawler's context; raises NotConfigured where COMPRESSION_ENABLED says."""
         middleware = super().from_crawler(crawler)
-        middleware._ecosystem = CrawlContext.of(crawler)
+        middleware._context = CrawlContext.of(crawler)
         return middleware
 
-    _ecosystem: CrawlContext
+    _context: CrawlContext
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         """Decompress the body; what is raised where that fails is Scrapy's."""
@@ -62,9 +62,9 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
         return answer
 
     def _note(self, request: Request, failure: str) -> None:
-        flight = self._ecosystem.flight(request)
-        if flight is not None:
-            flight.failure = failure
+        fetch = self._context.fetch(request)
+        if fetch is not None:
+            fetch.failure = failure
 
 
 def _with_codings(response: Response, codings: list[bytes]) -> Response:

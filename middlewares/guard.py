@@ -51,11 +51,11 @@ class GuardMiddleware:
     (``meta["evocrawl"] = False``) and the project has a handler for them.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext, networks: NetworkPolicy) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext, networks: NetworkPolicy) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
-        self._ecosystem = ecosystem
-        self._at_one_address = places_at_one_address(ecosystem.config, crawler.settings)
+        self._context = context
+        self._at_one_address = places_at_one_address(context.config, crawler.settings)
         self._located: dict[str, str] = {}
         self._stats = crawler.stats
         self._networks = networks
@@ -66,15 +66,15 @@ class GuardMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's configuration; raises SettingError as `check_handlers` does."""
-        ecosystem = CrawlContext.of(crawler)
-        networks = NetworkPolicy(ecosystem.config.allow_networks)
+        context = CrawlContext.of(crawler)
+        networks = NetworkPolicy(context.config.allow_networks)
         try:
-            check_handlers(crawler.settings, networks, ecosystem.config.trusted_handlers)
+            check_handlers(crawler.settings, networks, context.config.trusted_handlers)
         except EvocrawlError:
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             crawler.spider = None
             raise
-        return cls(crawler, ecosystem, networks)
+        return cls(crawler, context, networks)
 
     async def address_of(self, url: str) -> str:
         """Return the address that requests for an http(s) `url` go to, the first that it has.
@@ -122,7 +122,7 @@ class GuardMiddleware:
         """Tell the population where a host is, so that it is gentle with that server."""
         if self._located.get(host) != address:
             self._located[host] = address
-            self._ecosystem.chronicle.locate(host, address, self._at_one_address)
+            self._context.journaled.locate(host, address, self._at_one_address)
             if len(self._located) > MAX_NAMES:
                 del self._located[next(iter(self._located))]
 

@@ -51,7 +51,7 @@ class _Callback:
     """
 
     response: Response
-    flight: Fetch | None
+    fetch: Fetch | None
     requests: list[Request] = field(default_factory=list)
     items: list[PageItem] = field(default_factory=list)
     words: dict[Fingerprint, Link] = field(default_factory=dict)
@@ -78,21 +78,21 @@ class LinksMiddleware:
     those of other schemes than http and https.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._ecosystem = ecosystem
+        self._context = context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         return cls(crawler, CrawlContext.of(crawler))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Take the requests out of what a callback yields."""
-        flight = self._ecosystem.flight(response.request) if response.request else None
-        callback = _Callback(response, flight)
+        fetch = self._context.fetch(response.request) if response.request else None
+        callback = _Callback(response, fetch)
         outputs = Outputs(result, lambda: self._waits(callback, outputs))
         try:
             async for output in outputs:
@@ -108,11 +108,11 @@ class LinksMiddleware:
                     await self._release(callback)
         except Exception:
             await self._end(callback)
-            self._known(flight)
+            self._known(fetch)
             raise
         for item in await self._end(callback):
             yield item
-        self._known(flight)
+        self._known(fetch)
 
     async def _end(self, callback: _Callback) -> list[PageItem]:
         """The callback has come to its end: schedule what is held; return the page's item."""
@@ -141,21 +141,21 @@ class LinksMiddleware:
             _schedule_coro(self._release(callback))
         if engine._slot.closing is not None:
             callback.closing_s += _PATIENCE_S
-            if callback.closing_s > self._ecosystem.config.closing_wait_s and outputs.give_up():
+            if callback.closing_s > self._context.config.closing_wait_s and outputs.give_up():
                 logger.warning(
                     "the crawl closes: the callback of %s, which still waits, is given up",
                     one_line(mask_secrets(callback.response.url)),
                 )
                 return
-        elif self._ecosystem.population.ended == "budget" and not engine.downloader.active:
+        elif self._context.population.ended == "budget" and not engine.downloader.active:
             # What it waits for is never sent, and the crawl would never become idle.
             _schedule_coro(engine.close_spider_async(reason="budget"))
         call_later(_PATIENCE_S, self._look, callback, outputs)
 
     async def _release(self, callback: _Callback) -> None:
         """Settle the page of a callback that goes on, with the links that it has yielded so far."""
-        flight = callback.flight
-        if flight is not None and flight.is_read and flight.seen is None and not flight.failure:
+        fetch = callback.fetch
+        if fetch is not None and fetch.is_read and fetch.seen is None and not fetch.failure:
             return  # evospider reads the page
         callback.is_releasing = True
         try:
@@ -165,26 +165,26 @@ class LinksMiddleware:
         callback.is_released = True
         callback.requests.clear()
         callback.items = items
-        if flight is None or self._ecosystem.flights.get(flight.visit.id) is not flight:
+        if fetch is None or self._context.fetches.get(fetch.visit.id) is not fetch:
             return
-        if flight.seen is not None and flight.page is None:
-            self._ecosystem.take(items[0] if items else flight.seen)
-        self._ecosystem.land(flight, "its callback goes on")
+        if fetch.seen is not None and fetch.page is None:
+            self._context.take(items[0] if items else fetch.seen)
+        self._context.land(fetch, "its callback goes on")
         assert self._crawler.engine is not None
         if self._crawler.engine._slot is not None:
             self._crawler.engine._slot.nextcall.schedule()
 
     def _link(self, callback: _Callback) -> None:
         """Hang requests of a callback that goes on on its page, which is settled."""
-        flight = callback.flight
-        links = list(self._links(callback.requests, callback.words, flight))
+        fetch = callback.fetch
+        links = list(self._links(callback.requests, callback.words, fetch))
         callback.requests.clear()
         if not links:
             return
-        if flight is None or flight.page is None:
-            self._ecosystem.chronicle.place(links)
+        if fetch is None or fetch.page is None:
+            self._context.journaled.place(links)
         else:
-            self._ecosystem.chronicle.link(flight.page.fingerprint, links)
+            self._context.journaled.link(fetch.page.fingerprint, links)
         assert self._crawler.engine is not None
         if self._crawler.engine._slot is not None:
             self._crawler.engine._slot.nextcall.schedule()
@@ -201,52 +201,52 @@ class LinksMiddleware:
     async def _finish(self, callback: _Callback) -> list[PageItem]:
         """Give the page its links and score it; return it where pages go through the pipelines."""
         response, requests = callback.response, callback.requests
-        flight = self._ecosystem.flight(response.request) if response.request else None
-        if flight is None:
+        fetch = self._context.fetch(response.request) if response.request else None
+        if fetch is None:
             # The answer to a request that was no visit: its links hang with the seeds.
-            self._ecosystem.chronicle.place(self._links(requests, {}, None))
+            self._context.journaled.place(self._links(requests, {}, None))
             return []
-        if flight.is_read:
-            links = tuple(self._links(requests, {}, flight))
-            if flight.failure:
-                self._ecosystem.chronicle.place(links)
+        if fetch.is_read:
+            links = tuple(self._links(requests, {}, fetch))
+            if fetch.failure:
+                self._context.journaled.place(links)
             else:
-                flight.links += links
+                fetch.links += links
             return []
-        if flight.seen is not None:
+        if fetch.seen is not None:
             # What a process_spider_exception gives in an exception's place comes by itself.
-            flight.links += tuple(self._links(requests, {}, flight))
+            fetch.links += tuple(self._links(requests, {}, fetch))
             return []
         if not has_page(response.status) and not requests:
             return []
-        reading = await self._ecosystem.read(response, any_text=True)
-        if await self._ecosystem.is_soft_404(response, reading):
-            flight.failure = SOFT_404
+        reading = await self._context.read(response, any_text=True)
+        if await self._context.is_soft_404(response, reading):
+            fetch.failure = SOFT_404
             # The page is none, but what its callback asks for may be: that hangs with the seeds.
-            self._ecosystem.chronicle.place(self._links(requests, {}, flight))
+            self._context.journaled.place(self._links(requests, {}, fetch))
             return []
         callback.words = {link.fingerprint: link for link in reading.links}
-        flight.links = tuple(self._links(requests, callback.words, flight))
-        item = self._ecosystem.page_item(response, reading, flight)
-        if self._ecosystem.config.page_items:
+        fetch.links = tuple(self._links(requests, callback.words, fetch))
+        item = self._context.page_item(response, reading, fetch)
+        if self._context.config.page_items:
             return [item]
-        self._ecosystem.take(item)
+        self._context.take(item)
         return []
 
-    def _known(self, flight: Fetch | None) -> None:
-        if flight is not None:
-            self._ecosystem.known(flight)
+    def _known(self, fetch: Fetch | None) -> None:
+        if fetch is not None:
+            self._context.known(fetch)
 
     def _links(
-        self, requests: list[Request], words: dict[Fingerprint, Link], flight: Fetch | None
+        self, requests: list[Request], words: dict[Fingerprint, Link], fetch: Fetch | None
     ) -> Iterator[Link]:
-        names = self._ecosystem.names
+        names = self._context.names
         for request in requests:
             if not self._is_wanted(request):
                 continue
             if names.admits(request):
-                link = request_link(names, request, words, flight=flight)
-                self._ecosystem.scheduler_stats.enqueued()
+                link = request_link(names, request, words, fetch=fetch)
+                self._context.scheduler_stats.enqueued()
             else:
                 self._drop(request)
                 link = names.known(request, words)

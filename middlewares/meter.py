@@ -27,55 +27,55 @@ class MeterMiddleware:
     redirects and retries, so that each hop and each try is one.
     """
 
-    def __init__(self, ecosystem: CrawlContext) -> None:
-        self._ecosystem = ecosystem
+    def __init__(self, context: CrawlContext) -> None:
+        self._context = context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         context = CrawlContext.of(crawler)
         context.on_open.append(lambda: watch_browsers(crawler))
         return cls(context)
 
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""
-        flight = self._ecosystem.sending(request)
-        if not self._ecosystem.chronicle.spend(request.meta.get(VISIT)):
-            if flight is not None:
-                flight.failure = OVER_BUDGET
-            raise OverBudget(f"the budget of {self._ecosystem.budget.limit} requests is used up")
+        fetch = self._context.sending(request)
+        if not self._context.journaled.spend(request.meta.get(VISIT)):
+            if fetch is not None:
+                fetch.failure = OVER_BUDGET
+            raise OverBudget(f"the budget of {self._context.budget.limit} requests is used up")
         # Redirects and retries copy it from the answer before.
         request.meta.pop("download_latency", None)
-        if flight is not None:
-            flight.sent(self._ecosystem.now_s())
+        if fetch is not None:
+            fetch.sent(self._context.now_s())
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note time, bytes and status."""
-        flight = self._ecosystem.flight(request)
-        if flight is not None:
+        fetch = self._context.fetch(request)
+        if fetch is not None:
             headers_s = request.meta.get("download_latency") or 0.0
-            flight.returned(self._ecosystem.now_s(), headers_s, len(response.body))
-            flight.failure = "" if has_page(response.status) else f"status {response.status}"
-            if self._ecosystem.config.store_bodies:
-                flight.answer = _as_it_came(response)
+            fetch.returned(self._context.now_s(), headers_s, len(response.body))
+            fetch.failure = "" if has_page(response.status) else f"status {response.status}"
+            if self._context.config.store_bodies:
+                fetch.answer = _as_it_came(response)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Note time and the kind of failure."""
-        flight = self._ecosystem.flight(request)
-        if flight is None:
+        fetch = self._context.fetch(request)
+        if fetch is None:
             return
         if not isinstance(exception, IgnoreRequest):
-            flight.returned(self._ecosystem.now_s())
-            flight.failure = type(exception).__name__
+            fetch.returned(self._context.now_s())
+            fetch.failure = type(exception).__name__
         elif request.meta.get(REFUSED):
-            flight.refused = True
+            fetch.refused = True
         elif isinstance(exception, AddressRefused):
-            flight.failure = ADDRESS
+            fetch.failure = ADDRESS
         elif isinstance(exception, HostGivenUp):
-            flight.failure = GIVEN_UP
+            fetch.failure = GIVEN_UP
         else:
-            flight.failure = flight.failure or one_line(str(exception))
+            fetch.failure = fetch.failure or one_line(str(exception))
 
 
 def _as_it_came(response: Response) -> RawResponse:

@@ -28,13 +28,13 @@ class ShareRetryMiddleware(RetryMiddleware):
     share is looked at here and not in the scheduler. Requests that are no links count for nothing.
     """
 
-    ecosystem: CrawlContext
+    context: CrawlContext
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem; raises NotConfigured where RETRY_ENABLED is off."""
+        """Build on the crawler's context; raises NotConfigured where RETRY_ENABLED is off."""
         middleware = super().from_crawler(crawler)
-        middleware.ecosystem = CrawlContext.of(crawler)
+        middleware.context = CrawlContext.of(crawler)
         middleware.retries = 0
         middleware.has_warned = False
         return middleware
@@ -51,7 +51,7 @@ class ShareRetryMiddleware(RetryMiddleware):
         return super().process_exception(request, exception)
 
     def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
-        if self.ecosystem.flight(request) is None:
+        if self.context.fetch(request) is None:
             return super()._retry(request, reason)
         if self._may_retry():
             again = super()._retry(request, reason)
@@ -68,8 +68,8 @@ class ShareRetryMiddleware(RetryMiddleware):
 
     def _may_retry(self) -> bool:
         """Return whether the share of second tries leaves room for one more."""
-        share = self.ecosystem.config.retry_share
-        if self.retries < max(share * self.ecosystem.budget.spent, RETRIES_FREE):
+        share = self.context.config.retry_share
+        if self.retries < max(share * self.context.budget.spent, RETRIES_FREE):
             return True
         if not self.has_warned:
             self.has_warned = True

@@ -58,7 +58,7 @@ class RobotsMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         return cls(crawler, CrawlContext.of(crawler).config)
 
     async def process_request(self, request: Request) -> None:

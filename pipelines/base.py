@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class PagePipeline(ABC):
     """An item pipeline for `PageItem` alone."""
 
-    def __init__(self, ecosystem: CrawlContext) -> None:
-        self.ecosystem = ecosystem
+    def __init__(self, context: CrawlContext) -> None:
+        self.context = context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         return cls(CrawlContext.of(crawler))
 
     def process_item(self, item: Any) -> Any:

@@ -11,4 +11,4 @@ class EnergyPipeline(PagePipeline):
 
     def process_page(self, page: PageItem) -> None:
         """Set the page's energy."""
-        self.ecosystem.price(page)
+        self.context.price(page)

@@ -11,4 +11,4 @@ class RelevancePipeline(PagePipeline):
 
     def process_page(self, page: PageItem) -> None:
         """Set the page's relevance."""
-        self.ecosystem.score(page)
+        self.context.score(page)

@@ -10,10 +10,10 @@ from evocrawl.pipelines.base import PagePipeline
 class RewardPipeline(PagePipeline):
     """Hands each page to the population."""
 
-    def __init__(self, ecosystem: CrawlContext) -> None:
-        super().__init__(ecosystem)
-        ecosystem.rewards_pages = True
+    def __init__(self, context: CrawlContext) -> None:
+        super().__init__(context)
+        context.rewards_pages = True
 
     def process_page(self, page: PageItem) -> None:
         """Note the page on its visit, which is settled when its request is over."""
-        self.ecosystem.reward(page)
+        self.context.reward(page)

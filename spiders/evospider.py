@@ -52,52 +52,52 @@ class EvoSpider(Spider):
         """Read the arguments, together with the settings, into the crawl's configuration."""
         told = {name: value for name, value in kwargs.items() if name.startswith("_")}
         options = {name: value for name, value in kwargs.items() if name not in told}
-        ecosystem = CrawlContext.of(crawler, options)
+        context = CrawlContext.of(crawler, options)
         spider = super().from_crawler(crawler, *args, **told)
-        spider.ecosystem = ecosystem
-        reads_data = "formats" in ecosystem.relevance.reads
-        ecosystem.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
-        spider.seeds = _seeds(ecosystem)
-        spider.domains = tuple(map(_domain, ecosystem.config.allowed_domains))
+        spider.context = context
+        reads_data = "formats" in context.relevance.reads
+        context.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
+        spider.seeds = _seeds(context)
+        spider.domains = tuple(map(_domain, context.config.allowed_domains))
         return spider
 
-    ecosystem: CrawlContext
+    context: CrawlContext
     seeds: tuple[str, ...]
     domains: tuple[str, ...]
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield the seeds; the first choice is among all of them."""
-        self.ecosystem.is_seeding = True
+        self.context.is_seeding = True
         try:
             for url in self.seeds:
                 yield Request(with_ascii_name(url), meta={SEED: True})
         finally:
-            self.ecosystem.is_seeding = False
+            self.context.is_seeding = False
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
         """Yield the page; its links, but those that ask not to be followed, go to the visit."""
-        flight = self.ecosystem.flight(response.request) if response.request else None
-        if flight is None:
+        fetch = self.context.fetch(response.request) if response.request else None
+        if fetch is None:
             return
-        flight.is_read = True
+        fetch.is_read = True
         if not has_page(response.status):
             return
-        reading = await self.ecosystem.read(response)
+        reading = await self.context.read(response)
         if not reading.is_markup:
-            flight.failure = reading.unread or "no HTML"
+            fetch.failure = reading.unread or "no HTML"
             return
-        if await self.ecosystem.is_soft_404(response, reading):
-            flight.failure = SOFT_404
+        if await self.context.is_soft_404(response, reading):
+            fetch.failure = SOFT_404
             return
-        reads_data = "formats" in self.ecosystem.relevance.reads
+        reads_data = "formats" in self.context.relevance.reads
         unfollowed = _UNFOLLOWED if reads_data else _UNFOLLOWED | {DATA}
         if not reading.nofollow:
-            flight.links = tuple(
+            fetch.links = tuple(
                 link
                 for link in reading.links
                 if unfollowed.isdisjoint(link.rel) and self._is_allowed(link.url)
             )
-        yield self.ecosystem.page_item(response, reading, flight)
+        yield self.context.page_item(response, reading, fetch)
 
     def _is_allowed(self, url: str) -> bool:
         return not self.domains or f".{host_of(url)}".endswith(self.domains)
@@ -114,9 +114,9 @@ def _domain(name: str) -> str:
         raise SettingError("allowed_domains", name, "domain names, such as example.org") from error
 
 
-def _seeds(ecosystem: CrawlContext) -> tuple[str, ...]:
+def _seeds(context: CrawlContext) -> tuple[str, ...]:
     """Return the seeds given, or else those that the templates make of the query."""
-    config = ecosystem.config
+    config = context.config
     title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")
     seeds = config.seeds or tuple(
         template.replace("{title}", title).replace("{query}", quote(config.query, safe=""))

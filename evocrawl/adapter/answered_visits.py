@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from evocrawl.adapter.context import CrawlContext
 
 
-def note_answers(crawler: Crawler, ecosystem: CrawlContext) -> None:
+def note_answers(crawler: Crawler, context: CrawlContext) -> None:
     """Have the notes on each visit say when its answer, or failure, goes to the spider.
 
     A redirect, a second try and what a downloader middleware sends instead come to the scheduler
@@ -23,9 +23,9 @@ def note_answers(crawler: Crawler, ecosystem: CrawlContext) -> None:
     enqueue_scrape = scraper.enqueue_scrape
 
     def note_and_enqueue(result: Any, request: Request) -> Any:
-        flight = ecosystem.flight(request)
-        if flight is not None:
-            flight.is_answered = True
+        fetch = context.fetch(request)
+        if fetch is not None:
+            fetch.is_answered = True
         return enqueue_scrape(result, request)
 
     scraper.enqueue_scrape = note_and_enqueue  # type: ignore[method-assign]

@@ -43,30 +43,30 @@ _LAST_CHECK: ContextVar[Callable[[], None] | None] = ContextVar("last_check", de
 """The check of the request that is being sent, for whoever makes its connection."""
 
 
-def sharing_of(
-    crawler: Crawler, habitat: Assembly, limits: JournaledHostLimits, on_lost: Callable[[], None]
+def cluster_of(
+    crawler: Crawler, assembly: Assembly, limits: JournaledHostLimits, on_lost: Callable[[], None]
 ) -> ClusterAdapter | None:
     """Return how a crawl is shared; None where it is not. Raises StateError."""
-    config = habitat.config
+    config = assembly.config
     if not is_shared(config.store):
         return None
     terms = ClusterTerms(
         config.max_requests or None,
-        habitat.population.life.bounds,
+        assembly.population.life.bounds,
         config.lease_s,
         config.redis_timeout_s,
     )
     payloads = UntrustedRequestCodec(lambda: crawler.spider, on_lost)
-    worker = ClusterWorker(RedisAddress.of(config.store), habitat.population, payloads, terms)
+    worker = ClusterWorker(RedisAddress.of(config.store), assembly.population, payloads, terms)
     return ClusterAdapter(worker, SharedPopulation(worker, limits))
 
 
 class ClusterAdapter:
     """The worker and the way into its population."""
 
-    def __init__(self, worker: ClusterWorker, chronicle: SharedPopulation) -> None:
+    def __init__(self, worker: ClusterWorker, journaled: SharedPopulation) -> None:
         self.worker = worker
-        self.chronicle = chronicle
+        self.journaled = journaled
 
     def listen(
         self,
@@ -129,38 +129,38 @@ class ClusterAdapter:
             raise IgnoreRequest(LEASE_LOST)
 
     def goes_astray(
-        self, flight: Fetch, request: Request, names: RequestIdentities, *, may_go: bool
+        self, fetch: Fetch, request: Request, names: RequestIdentities, *, may_go: bool
     ) -> bool:
         """Return whether a redirect leads to a host that is not ours: it is left to its owner.
 
         So is one to another host of ours that may not be asked now: the link waits in Redis.
         """
         host = host_of(request.url)
-        may_go = may_go or host == flight.host or request.url == flight.origin
+        may_go = may_go or host == fetch.host or request.url == fetch.origin
         if not host or (may_go and self.worker.may_send(host, is_visit=True)):
             return False
-        link = names.left_to_owner(flight, request)
+        link = names.left_to_owner(fetch, request)
         if link is None:
-            flight.stops_at(request.url, KNOWN)
+            fetch.stops_at(request.url, KNOWN)
         else:
-            flight.stops_at(request.url, MOVED_AWAY)
-            self.worker.colony.moved(flight.visit.lead, link)
+            fetch.stops_at(request.url, MOVED_AWAY)
+            self.worker.colony.moved(fetch.visit.lead, link)
         return True
 
     def leads_back(
-        self, flight: Fetch, request: Request, names: RequestIdentities, others: Iterable[Fetch]
+        self, fetch: Fetch, request: Request, names: RequestIdentities, others: Iterable[Fetch]
     ) -> None:
         """Open the target of a redirect that this worker takes for known, unless it is known.
 
         The worker may have fetched it under a lease that was lost before Redis had the page. A
         target that Redis has is not opened again, and one that `others` are at is left to them.
         """
-        link = names.claimed_target(flight, request)
-        if flight.failure != KNOWN or link is None:
+        link = names.claimed_target(fetch, request)
+        if fetch.failure != KNOWN or link is None:
             return
-        target, under_way = link.fingerprint, (each for each in others if each is not flight)
+        target, under_way = link.fingerprint, (each for each in others if each is not fetch)
         if not any(target in (each.address, *each.claimed) for each in under_way):
-            self.worker.colony.moved(flight.visit.lead, link)
+            self.worker.colony.moved(fetch.visit.lead, link)
 
 
 class SharedPopulation(JournaledPopulation):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evocrawl.adapter.cluster import sharing_of
+from evocrawl.adapter.cluster import cluster_of
 from evocrawl.adapter.extractor import ResponseExtractor, latin1
 from evocrawl.adapter.meta import VISIT
 from evocrawl.adapter.requests import RequestIdentities
@@ -52,7 +52,7 @@ _PATIENCE = 200
 FINISHED = "finished"
 """Scrapy's reason of a crawl that ends since nothing is left to do."""
 
-_ecosystems: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
+_contexts: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
 
 
 class CrawlContext:
@@ -70,7 +70,7 @@ class CrawlContext:
         self.rewards_pages = False
         """Whether pages go through the reward pipeline."""
         self.names = RequestIdentities(crawler, lambda target: self.base.is_claimed(target))
-        self.flights: dict[int, Fetch] = {}
+        self.fetches: dict[int, Fetch] = {}
         self.settled_twice = 0
         self.on_landed: list[Callable[[Fetch, Outcome], None]] = []
         """Called with the notes on each visit and its outcome, just before it is settled."""
@@ -86,41 +86,41 @@ class CrawlContext:
             arguments = {"max_requests": 0}
         config = Config.read(dict(settings), arguments)
         self.state_path = path_of(crawler, config)
-        habitat = assemble(
+        assembly = assemble(
             config,
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
             host_limit=limits,
             timeout_s=settings.getfloat("DOWNLOAD_TIMEOUT"),
             spill_to=self.state_path and self.state_path.parent,
         )
-        self.config = habitat.config
-        self.relevance = habitat.relevance
-        self.base = habitat.base
-        self.budget = habitat.budget
-        self.ledger = habitat.ledger
-        self.save_learnt = habitat.save_learnt
-        self.population = habitat.population
+        self.config = assembly.config
+        self.relevance = assembly.relevance
+        self.base = assembly.base
+        self.budget = assembly.budget
+        self.ledger = assembly.ledger
+        self.save_learnt = assembly.save_learnt
+        self.population = assembly.population
         self.population.patience = _PATIENCE
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
         self.unstorable = 0
-        self._journal = journal_of(crawler, habitat.config, self._cannot_store)
-        self.sharing = sharing_of(crawler, habitat, limits, self._cannot_store)
-        self.chronicle = JournaledPopulation(habitat.population, limits, self._journal)
-        if self.sharing is not None:
-            self.chronicle = self.sharing.chronicle
-            self.sharing.worker.colony.on_links = self.names.recall
+        self._journal = journal_of(crawler, assembly.config, self._cannot_store)
+        self.cluster = cluster_of(crawler, assembly, limits, self._cannot_store)
+        self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
+        if self.cluster is not None:
+            self.journaled = self.cluster.journaled
+            self.cluster.worker.colony.on_links = self.names.recall
             self.names.keeps_slots = False
-        self.chronicle.on_links = self.names.recall
-        self.chronicle.on_settled = self.names.settled
+        self.journaled.on_links = self.names.recall
+        self.journaled.on_settled = self.names.settled
         self._reader = ResponseExtractor(
             crawler, self.config.read_timeout_s, data="formats" in self.relevance.reads
         )
-        self._traps = habitat.population.environment.traps
+        self._traps = assembly.population.environment.traps
         self._probes = Soft404Detector(crawler, self.read)
         self._ahead_s = 0.0
         self._particulars: dict[int, FetchDetails] = {}
-        self.troubles = HostBackoff(
+        self.backoff = HostBackoff(
             # A stream of its own, so that failures do not change what agents draw.
             np.random.default_rng([self.config.seed, 1]),
             first_s=self.config.back_off_s,
@@ -131,13 +131,13 @@ class CrawlContext:
 
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> CrawlContext:
-        """Return the crawler's ecosystem, made by whichever component asks first.
+        """Return the crawler's context, made by whichever component asks first.
 
         `arguments` are the spider's, and only of use to the first. Raises SettingError.
         """
-        if crawler not in _ecosystems:
-            _ecosystems[crawler] = cls(crawler, arguments)
-        return _ecosystems[crawler]
+        if crawler not in _contexts:
+            _contexts[crawler] = cls(crawler, arguments)
+        return _contexts[crawler]
 
     def resume(self) -> ReplayedState:
         """Begin a run where the last one ended, or anew; raises StateError where that fails."""
@@ -146,7 +146,7 @@ class CrawlContext:
             self.population.max_unsettled,
             (self._host_concurrency, self._host_delay_s),
         )
-        past = resume(self._journal, self.chronicle, run)
+        past = resume(self._journal, self.journaled, run)
         if past.runs:
             # Time goes on from where it was: another process has another clock.
             self._ahead_s = past.now_s - monotonic()
@@ -157,7 +157,7 @@ class CrawlContext:
         """Return why the crawl ended, where Scrapy's `reason` may be that nothing is left."""
         if reason != FINISHED or self.population.is_unborn:
             return reason
-        ended = self.population.ended if self.sharing is None else self.sharing.worker.ended
+        ended = self.population.ended if self.cluster is None else self.cluster.worker.ended
         return ended or reason
 
     def _cannot_store(self) -> None:
@@ -176,11 +176,11 @@ class CrawlContext:
             concurrency = own.get("concurrency", self._host_concurrency)
             # That of slots to come: AutoThrottle begins with a delay of its own.
             delay_s = max(own.get("delay", downloader._delay), delay_s)
-        return 1 if self.troubles.is_troubled(host) else concurrency, delay_s
+        return 1 if self.backoff.is_troubled(host) else concurrency, delay_s
 
-    def flight(self, request: Request) -> Fetch | None:
+    def fetch(self, request: Request) -> Fetch | None:
         """Return the notes on the visit that `request` belongs to, None when it belongs to none."""
-        return self.flights.get(request.meta.get(VISIT, 0))
+        return self.fetches.get(request.meta.get(VISIT, 0))
 
     def sending(self, request: Request) -> Fetch | None:
         """Return the notes on the visit that `request` is sent for, None when it is none's.
@@ -188,85 +188,85 @@ class CrawlContext:
         A request that a callback made of a copy of its response's meta is none's: it loses the
         visit's number.
         """
-        flight = self.flight(request)
-        if flight is None or flight.is_answered:
+        fetch = self.fetch(request)
+        if fetch is None or fetch.is_answered:
             request.meta.pop(VISIT, None)
             return None
-        return flight
+        return fetch
 
     def took_off(self, visit: Visit) -> Fetch:
         """Begin the notes on a visit."""
-        flight = self.flights[visit.id] = Fetch(visit, visit.lead.url, visit.lead.fingerprint)
-        flight.goes_anywhere = self.population.goes_anywhere(visit)
-        flight.host, flight.origin = visit.lead.host, visit.lead.url
-        return flight
+        fetch = self.fetches[visit.id] = Fetch(visit, visit.lead.url, visit.lead.fingerprint)
+        fetch.goes_anywhere = self.population.goes_anywhere(visit)
+        fetch.host, fetch.origin = visit.lead.host, visit.lead.url
+        return fetch
 
-    def land(self, flight: Fetch, otherwise: str) -> None:
+    def land(self, fetch: Fetch, otherwise: str) -> None:
         """Settle a visit by its notes.
 
         A page whose item has not come out of the pipelines as a page is taken as it was read.
         """
-        if flight.seen is not None and flight.page is None and not flight.is_put_off:
-            self.take(flight.seen)
-        del self.flights[flight.visit.id]
-        if flight.page is not None and flight.page.links is not flight.links:
-            flight.page = replace(flight.page, links=flight.links)
-        outcome = flight.outcome(otherwise)
+        if fetch.seen is not None and fetch.page is None and not fetch.is_put_off:
+            self.take(fetch.seen)
+        del self.fetches[fetch.visit.id]
+        if fetch.page is not None and fetch.page.links is not fetch.links:
+            fetch.page = replace(fetch.page, links=fetch.links)
+        outcome = fetch.outcome(otherwise)
         if isinstance(outcome, Dead) and outcome.reason in NOT_TRIED:
             outcome = Dropped(outcome.reason)
         for listener in self.on_landed:
-            listener(flight, outcome)
-        if not flight.is_put_off:
-            self.names.settled(flight.visit.lead.fingerprint)
-        if isinstance(outcome, Dropped) or outcome == Dead(OVER_BUDGET, flight.cost):
-            self._release_claims(flight)
-        particulars = self._particulars.pop(flight.visit.id, None)
+            listener(fetch, outcome)
+        if not fetch.is_put_off:
+            self.names.settled(fetch.visit.lead.fingerprint)
+        if isinstance(outcome, Dropped) or outcome == Dead(OVER_BUDGET, fetch.cost):
+            self._release_claims(fetch)
+        particulars = self._particulars.pop(fetch.visit.id, None)
         try:
-            self.chronicle.settle(flight.visit.id, outcome, particulars)
+            self.journaled.settle(fetch.visit.id, outcome, particulars)
         except SettleError:
             self.settled_twice += 1
             logger.exception("a visit was settled twice")
 
-    def known(self, flight: Fetch) -> None:
+    def known(self, fetch: Fetch) -> None:
         """Note that the spider's output for a visit is complete: the visit may be settled."""
-        if self.flights.get(flight.visit.id) is flight:
-            flight.known_at_s = self.now_s()
+        if self.fetches.get(fetch.visit.id) is fetch:
+            fetch.known_at_s = self.now_s()
             self.on_known()
 
-    def put_off(self, flight: Fetch, url: str = "") -> None:
+    def put_off(self, fetch: Fetch, url: str = "") -> None:
         """Settle a visit that came to nothing, at no cost, and open its link again.
 
         With `url`, where redirects have led, the link leads there, and what they took is kept.
         """
-        visit = flight.visit
+        visit = fetch.visit
         species = self.population.life.agents[visit.agent].species
         if url:
-            flight.claimed.clear()
-        flight.failure, flight.is_put_off = LATER, True
-        self.land(flight, LATER)
-        self.chronicle.give_back(visit.id, visit.lead, species, url)
+            fetch.claimed.clear()
+        fetch.failure, fetch.is_put_off = LATER, True
+        self.land(fetch, LATER)
+        self.journaled.give_back(visit.id, visit.lead, species, url)
 
-    def _release_claims(self, flight: Fetch) -> None:
+    def _release_claims(self, fetch: Fetch) -> None:
         """Release the targets of redirects that a visit has claimed and has not tried.
 
         A redirect that leads there again would be taken for one to a known page.
         """
-        for target in flight.claimed:
-            self.chronicle.release(target)
+        for target in fetch.claimed:
+            self.journaled.release(target)
 
     async def read(self, response: Response, *, any_text: bool = False) -> ParsedPage:
         """Return what can be read from a response (see `evocrawl.adapter.extractor`)."""
-        flight = self.flight(response.request) if response.request else None
-        wire_bytes = flight.last_bytes if flight else 0
+        fetch = self.fetch(response.request) if response.request else None
+        wire_bytes = fetch.last_bytes if fetch else 0
         return await self._reader.read(response, wire_bytes, any_text=any_text)
 
-    def page_item(self, response: Response, reading: ParsedPage, flight: Fetch) -> PageItem:
+    def page_item(self, response: Response, reading: ParsedPage, fetch: Fetch) -> PageItem:
         """Return the item that stands for a visit's page."""
-        lead = flight.visit.lead
+        lead = fetch.visit.lead
         parent = self.base.get(lead.source)
         fetched_at, dates = datetime.now(UTC), _dates(response, reading.dates)
         item = PageItem(
-            visit=flight.visit.id,
+            visit=fetch.visit.id,
             url=response.url,
             title=reading.title,
             text=reading.text,
@@ -276,7 +276,7 @@ class CrawlContext:
             depth=lead.depth,
             parent=parent.url if parent is not None else "",
             anchor=lead.anchor,
-            agent=flight.visit.agent,
+            agent=fetch.visit.agent,
             content_fingerprint=reading.content_fingerprint.hex(),
             formats=reading.formats,
             truncated=reading.truncated,
@@ -284,7 +284,7 @@ class CrawlContext:
             changed_at=_iso(dates.changed_at_s),
             age_s=age_s(fetched_at.timestamp(), (dates.published_at_s, dates.changed_at_s)),
         )
-        flight.seen = replace(item)
+        fetch.seen = replace(item)
         return item
 
     def score(self, item: PageItem) -> None:
@@ -312,8 +312,8 @@ class CrawlContext:
         if self._traps is None or not self.config.probe or response.status != 200:
             return False
         content = Content(reading.title, reading.text)
-        flight = self.flight(response.request) if response.request else None
-        page = flight.identity_of(response.url) if flight else fingerprint(response.url)
+        fetch = self.fetch(response.request) if response.request else None
+        page = fetch.identity_of(response.url) if fetch else fingerprint(response.url)
         told = self._told(response.url, page, content)
         is_new = told.is_new is not False or not told.is_telling
         return await self._probes.is_soft_404(response.url, content, is_new=is_new)
@@ -324,8 +324,8 @@ class CrawlContext:
         return self._traps.look(url, page, content)
 
     def _page_of(self, item: PageItem) -> Fingerprint:
-        flight = self.flights.get(item.visit)
-        return flight.identity_of(item.url) if flight else fingerprint(item.url)
+        fetch = self.fetches.get(item.visit)
+        return fetch.identity_of(item.url) if fetch else fingerprint(item.url)
 
     def reward(self, item: PageItem) -> None:
         """Note the page on its visit: as it was read, with the item's relevance and energy.
@@ -333,28 +333,28 @@ class CrawlContext:
         Pipelines of the project may have changed these: what is no number is 0. An item that comes
         when its visit is settled already is ignored.
         """
-        flight = self.flights.get(item.visit)
-        if flight is None:
+        fetch = self.fetches.get(item.visit)
+        if fetch is None:
             return
         if item.energy is None:
             self.price(item)
         seen = self._seen(item)
-        flight.page = Page(
+        fetch.page = Page(
             seen.url,
-            flight.identity_of(seen.url),
+            fetch.identity_of(seen.url),
             _bounded(item.relevance),
             _finite(item.energy),
-            flight.links,
+            fetch.links,
             bytes.fromhex(seen.content_fingerprint),
             _content(seen),
         )
-        self._particulars[flight.visit.id] = FetchDetails(
+        self._particulars[fetch.visit.id] = FetchDetails(
             seen.agent,
-            flight.visit.lead,
+            fetch.visit.lead,
             seen.status,
             seen.fetched_at,
             seen.parent,
-            flight.answer,
+            fetch.answer,
             seen.duplicate_of,
             seen.truncated,
             seen.published_at,
@@ -368,8 +368,8 @@ class CrawlContext:
 
     def _seen(self, item: PageItem) -> PageItem:
         """Return the page of an item as it was read; the item itself where that is not known."""
-        flight = self.flights.get(item.visit)
-        return item if flight is None or flight.seen is None else flight.seen
+        fetch = self.fetches.get(item.visit)
+        return item if fetch is None or fetch.seen is None else fetch.seen
 
     def now_s(self) -> float:
         """Return the clock that delays are measured by, in seconds."""

@@ -31,9 +31,9 @@ class Lull:
     are left alone as long as ever. Each is named once in the log.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._ecosystem = ecosystem
+        self._context = context
         self.gate: RobotsDirectory | None = None
         self._named: set[str] = set()
 
@@ -41,8 +41,8 @@ class Lull:
         """Hasten what can be hastened. O(hosts waited for), O(1) while anything is under way."""
         if self._is_busy():
             return
-        now_s = self._ecosystem.now_s()
-        wakes_at_s = self._ecosystem.population.wakes_at()
+        now_s = self._context.now_s()
+        wakes_at_s = self._context.population.wakes_at()
         if wakes_at_s is not None and wakes_at_s <= now_s + SHORT_S:
             return
         if self.gate is not None:
@@ -53,12 +53,12 @@ class Lull:
     def _is_busy(self) -> bool:
         engine = self._crawler.engine
         assert engine is not None
-        if engine._slot is None or self._ecosystem.population.ended is not None:
+        if engine._slot is None or self._context.population.ended is not None:
             return True
         return bool(engine._slot.inprogress) or engine._start is not None
 
     def _held(self, now_s: float) -> Mapping[str, float]:
-        waits = self._ecosystem.troubles.waits(now_s)
+        waits = self._context.backoff.waits(now_s)
         return {host: wait_s for host, wait_s in waits.items() if wait_s > SHORT_S}
 
     def _name(self, what: str, waits: Mapping[str, float]) -> None:

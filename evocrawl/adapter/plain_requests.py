@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class PlainRequests:
     """Asks the downloader's slots, the hosts in trouble and `gate`, the robots gate, if any."""
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._ecosystem = ecosystem
+        self._context = context
         self.gate: RobotsDirectory | None = None
 
     def key_of(self, request: Request) -> str:
@@ -35,8 +35,8 @@ class PlainRequests:
         Whatever ends a request or answers for robots.txt is reason to ask again. O(requests under
         way in the downloader).
         """
-        left_alone_s = self._ecosystem.troubles.until(slot_of(request))
-        wait_s = left_alone_s - self._ecosystem.now_s()
+        left_alone_s = self._context.backoff.until(slot_of(request))
+        wait_s = left_alone_s - self._context.now_s()
         if wait_s > 0:
             return wait_s
         if self._waits_for_robots(request):
@@ -46,7 +46,7 @@ class PlainRequests:
         key = downloader.get_slot_key(request)
         # Those that are still with a middleware count: they are in no slot yet.
         there = sum(downloader.get_slot_key(each) == key for each in downloader.active)
-        if there >= self._ecosystem.host_limit(key)[0]:
+        if there >= self._context.host_limit(key)[0]:
             return inf
         slot = downloader.slots.get(key)
         return slot.lastseen + slot.delay - monotonic() if slot and slot.delay else 0.0

@@ -70,13 +70,13 @@ class RequestIdentities:
         target: Fingerprint,
         *,
         is_start: bool = False,
-        flight: Fetch | None = None,
+        fetch: Fetch | None = None,
     ) -> Fingerprint:
         """Return the identity of `request`, whose URL has the fingerprint `target`.
 
         Requests have one identity where the dupe filter drops all but one of them. Any other
         request has an identity of its own. That is the same in each run if `start()` yields it, and
-        in each run that makes the visit of `flight` if its callback does.
+        in each run that makes the visit of `fetch` if its callback does.
         """
         if request.meta.pop(SEED, False):
             return target
@@ -84,10 +84,10 @@ class RequestIdentities:
         if key is not None:
             self._waiting.setdefault(key, request)
             return key
-        if flight is not None:
-            number = flight.repeats[target]
-            flight.repeats[target] += 1
-            return repeat_of_visit_key(target, self._scope, flight.visit.id, number)
+        if fetch is not None:
+            number = fetch.repeats[target]
+            fetch.repeats[target] += 1
+            return repeat_of_visit_key(target, self._scope, fetch.visit.id, number)
         if not is_start:
             return repeat_key(target, next(self._repeats))
         alike = start_key(request.url, request.method, request.body)
@@ -109,27 +109,27 @@ class RequestIdentities:
             return None
         return self.link(first or request, fingerprint(request.url), key, words)
 
-    def follow(self, flight: Fetch, request: Request, claims: Claims) -> bool:
-        """Go on with `flight` by `request`, a redirect or what a middleware sends instead.
+    def follow(self, fetch: Fetch, request: Request, claims: Claims) -> bool:
+        """Go on with `fetch` by `request`, a redirect or what a middleware sends instead.
 
         False where the dupe filter drops it, as Scrapy has it, or, for a link that was read off a
         page, where the page is known; the visit has failed then.
         """
-        if not is_explicit(flight):
-            return flight.moves_to(request.url, claims)
+        if not is_explicit(fetch):
+            return fetch.moves_to(request.url, claims)
         try:
             target = fingerprint(request.url)
         except ValueError:
-            flight.stops_at(request.url, NOWHERE)
+            fetch.stops_at(request.url, NOWHERE)
             return False
-        if not self._may_redirect(flight.visit.lead, request):
-            flight.stops_at(request.url, KNOWN)
+        if not self._may_redirect(fetch.visit.lead, request):
+            fetch.stops_at(request.url, KNOWN)
             return False
         key = None if request.dont_filter else self.dupefilter.key_of(request)
         if key is None:
-            flight.goes_to(request.url, repeat_key(target, next(self._repeats)))
+            fetch.goes_to(request.url, repeat_key(target, next(self._repeats)))
         else:
-            flight.goes_to(request.url, key, claims)
+            fetch.goes_to(request.url, key, claims)
         return True
 
     def _may_redirect(self, lead: Lead, request: Request) -> bool:
@@ -141,15 +141,15 @@ class RequestIdentities:
             self._admitted.setdefault(lead.fingerprint, set()).add(request.url)
         return True
 
-    def left_to_owner(self, flight: Fetch, request: Request) -> Link | None:
-        """Return the link that `request`, a redirect of `flight`, is to the worker with its host.
+    def left_to_owner(self, fetch: Fetch, request: Request) -> Link | None:
+        """Return the link that `request`, a redirect of `fetch`, is to the worker with its host.
 
         None where the dupe filter drops it.
         """
         copy = _without_visit(request)
-        if is_explicit(flight):
+        if is_explicit(fetch):
             return request_link(self, copy) if self.admits(copy) else None
-        payload = copy if isinstance(flight.visit.lead.payload, Request) else None
+        payload = copy if isinstance(fetch.visit.lead.payload, Request) else None
         return Link(request.url, fingerprint(request.url), payload=payload)
 
     def link(
@@ -172,8 +172,8 @@ class RequestIdentities:
             slot=named_slot(request) if self.keeps_slots else "",
         )
 
-    def claimed_target(self, flight: Fetch, request: Request) -> Link | None:
-        """Return the link that `request`, a redirect of `flight`, is where its target is claimed.
+    def claimed_target(self, fetch: Fetch, request: Request) -> Link | None:
+        """Return the link that `request`, a redirect of `fetch`, is where its target is claimed.
 
         None where it is not: the dupe filter drops it then for another reason.
         """
@@ -181,11 +181,11 @@ class RequestIdentities:
             return None
         copy = _without_visit(request)
         target: Fingerprint | None = fingerprint(request.url)
-        if is_explicit(flight):
+        if is_explicit(fetch):
             target = None if request.dont_filter else self.dupefilter.key_of(copy)
         if target is None or not self._is_claimed(target):
             return None
-        payload = copy if isinstance(flight.visit.lead.payload, Request) else None
+        payload = copy if isinstance(fetch.visit.lead.payload, Request) else None
         return Link(request.url, target, payload=payload)
 
     def settled(self, target: Fingerprint) -> None:
@@ -201,9 +201,9 @@ class RequestIdentities:
                 self._waiting[link.fingerprint] = payload
 
 
-def is_explicit(flight: Fetch) -> bool:
+def is_explicit(fetch: Fetch) -> bool:
     """Return whether the user's spider asked for it; False for a link that was read off a page."""
-    return flight.visit.lead.fingerprint != fingerprint(flight.origin)
+    return fetch.visit.lead.fingerprint != fingerprint(fetch.origin)
 
 
 def _without_visit(request: Request) -> Request:
@@ -227,12 +227,12 @@ def request_link(
     words: Mapping[Fingerprint, Link] | None = None,
     *,
     is_start: bool = False,
-    flight: Fetch | None = None,
+    fetch: Fetch | None = None,
 ) -> Link | None:
     """Return the link that `request` stands for, with the request as its payload.
 
     `words` are the anchors read from the page by target, which lend the link anchor and context.
-    `is_start`: `start()` has yielded the request; `flight`: the callback of that visit has.
+    `is_start`: `start()` has yielded the request; `fetch`: the callback of that visit has.
     None for a request that is no http(s) one. Whether the dupe filter admits it is another
     question: see `RequestIdentities.admits`.
     """
@@ -243,5 +243,5 @@ def request_link(
     if has_credentials(request.url):
         # A page's, not the user's: and Twisted takes them for a part of the host.
         request = request.replace(url=without_credentials(request.url))
-    identity = names.identity(request, target, is_start=is_start, flight=flight)
+    identity = names.identity(request, target, is_start=is_start, fetch=fetch)
     return names.link(request, target, identity, words)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Rest:
-    """What is left to do for a link: `request`, on the way that `flight` has come."""
+    """What is left to do for a link: `request`, on the way that `fetch` has come."""
 
     request: Request
-    flight: Fetch
+    fetch: Fetch
 
 
 class Retries:
@@ -41,9 +41,9 @@ class Retries:
     """
 
     def __init__(
-        self, ecosystem: CrawlContext, crawler: Crawler, is_open: Callable[[str], bool]
+        self, context: CrawlContext, crawler: Crawler, is_open: Callable[[str], bool]
     ) -> None:
-        self._ecosystem = ecosystem
+        self._context = context
         self._crawler = crawler
         self._is_open = is_open
         self._rests: dict[Fingerprint, _Rest] = {}
@@ -54,56 +54,56 @@ class Retries:
         """Begin with these addresses where links of an earlier run were redirected elsewhere."""
         self._first_urls.update(urls)
 
-    def retry(self, flight: Fetch, request: Request) -> None:
+    def retry(self, fetch: Fetch, request: Request) -> None:
         """Open the link of a failed visit again; `request` is the second try."""
         self._crawler.stats.inc_value("evocrawl/retries")
-        self._put_off(flight, request)
+        self._put_off(fetch, request)
 
-    def may_go_on(self, flight: Fetch, request: Request) -> bool:
+    def may_go_on(self, fetch: Fetch, request: Request) -> bool:
         """Return whether `request`, with which a visit goes on, may be sent at once. O(1)."""
         if not request.meta.get("dont_obey_robotstxt") and not self._is_open(request.url):
             return False
-        hosts = self._ecosystem.population.environment.hosts
-        return hosts.is_free_for(flight.host, slot_of(request), self._ecosystem.now_s())
+        hosts = self._context.population.environment.hosts
+        return hosts.is_free_for(fetch.host, slot_of(request), self._context.now_s())
 
-    def go_on(self, flight: Fetch, request: Request) -> bool:
+    def go_on(self, fetch: Fetch, request: Request) -> bool:
         """Let a visit go on with `request`, whose address it has taken, or put it off.
 
         Return whether it goes on.
         """
         host = slot_of(request)
-        if self._ecosystem.sharing is None and not self.may_go_on(flight, request):
+        if self._context.cluster is None and not self.may_go_on(fetch, request):
             self._crawler.stats.inc_value("evocrawl/put_off")
-            self._put_off(flight, request)
+            self._put_off(fetch, request)
             return False
-        if host != flight.host:
-            self._ecosystem.chronicle.go_on(flight.visit.id, host, self._ecosystem.now_s())
-            flight.host = host
+        if host != fetch.host:
+            self._context.journaled.go_on(fetch.visit.id, host, self._context.now_s())
+            fetch.host = host
         return True
 
-    def take(self, flight: Fetch) -> Request:
+    def take(self, fetch: Fetch) -> Request:
         """Return the request that the visit begins with."""
-        lead = flight.visit.lead
+        lead = fetch.visit.lead
         rest = self._rests.pop(lead.fingerprint, None)
         first = self._first_urls.pop(lead.fingerprint, "")
         if rest is not None:
-            flight.follow(rest.flight)
+            fetch.follow(rest.fetch)
             return rest.request
-        flight.url = flight.origin = first or lead.url
+        fetch.url = fetch.origin = first or lead.url
         own = lead.payload if isinstance(lead.payload, Request) else None
-        request = own or Request(without_credentials(flight.url))
+        request = own or Request(without_credentials(fetch.url))
         tries = self._tries.pop(lead.fingerprint, 0)
         if tries:
             request.meta["retry_times"] = tries
         return request
 
-    def _put_off(self, flight: Fetch, request: Request) -> None:
+    def _put_off(self, fetch: Fetch, request: Request) -> None:
         request.meta.pop(VISIT, None)
-        is_shared = self._ecosystem.sharing is not None
-        if is_shared and flight.hops:
+        is_shared = self._context.cluster is not None
+        if is_shared and fetch.hops:
             # The row of the link is with its own host: after a redirect it begins anew.
-            self._tries[flight.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
-            self._ecosystem.put_off(flight)
+            self._tries[fetch.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
+            self._context.put_off(fetch)
             return
-        self._rests[flight.visit.lead.fingerprint] = _Rest(request, flight)
-        self._ecosystem.put_off(flight, flight.url if flight.hops else "")
+        self._rests[fetch.visit.lead.fingerprint] = _Rest(request, fetch)
+        self._context.put_off(fetch, fetch.url if fetch.hops else "")

@@ -73,34 +73,34 @@ class EvoScheduler(BaseScheduler):
     no host that fails holds a place.
     """
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._ecosystem = ecosystem
-        self._population = ecosystem.population
-        self._chronicle = ecosystem.chronicle
-        self._sharing = ecosystem.sharing
+        self._context = context
+        self._population = context.population
+        self._journaled = context.journaled
+        self._cluster = context.cluster
         self._again: deque[Visit] = deque()
-        self._plain = PlainRequests(crawler, ecosystem)
+        self._plain = PlainRequests(crawler, context)
         self._transit = DirectRequestQueue(self._plain.key_of, self._plain.wait_of)
         self._gate: RobotsDirectory | None = None
-        self._postponing = Retries(ecosystem, crawler, self._is_open)
-        self._lull = Lull(crawler, ecosystem)
-        self._pipelines_wait_s = ecosystem.config.pipelines_wait_s
+        self._postponing = Retries(context, crawler, self._is_open)
+        self._lull = Lull(crawler, context)
+        self._pipelines_wait_s = context.config.pipelines_wait_s
         self._alarm: Any = None
         self._bell: Any = None
         self._closed = False
         self._has_failed = False
-        self._names = ecosystem.names
+        self._names = context.names
         self.df = self._names.dupefilter.filter
         """The project's dupe filter, by the name that Scrapy's scheduler gives it."""
-        self._stats = ecosystem.scheduler_stats
+        self._stats = context.scheduler_stats
         self._ended_at_s = -math.inf
         _connect_first(crawler, self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem."""
+        """Build on the crawler's context."""
         return cls(crawler, CrawlContext.of(crawler))
 
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002 - interface's form
@@ -110,16 +110,16 @@ class EvoScheduler(BaseScheduler):
         """
         self._gate = RobotsDirectory.of(self._crawler)
         self._plain.gate = self._lull.gate = self._gate
-        doorkeeper = RobotsGate(self._gate, self._ecosystem, self._wake)
+        doorkeeper = RobotsGate(self._gate, self._context, self._wake)
         patch(self._crawler)
-        for opens in self._ecosystem.on_open:
+        for opens in self._context.on_open:
             opens()
-        if not self._ecosystem.rewards_pages:
+        if not self._context.rewards_pages:
             self._pipelines_wait_s = 0.0
-        self._ecosystem.on_known = self._look_soon
-        note_answers(self._crawler, self._ecosystem)
+        self._context.on_known = self._look_soon
+        note_answers(self._crawler, self._context)
         opening = self.df.open()
-        if self._sharing is None and opening is None:
+        if self._cluster is None and opening is None:
             self._resume(doorkeeper)
             return None
         return deferred_from_coro(self._open_later(opening, doorkeeper))
@@ -128,27 +128,27 @@ class EvoScheduler(BaseScheduler):
         """Go on when the dupe filter is open, by resuming the crawl or by joining its workers."""
         if opening is not None:
             await maybe_deferred_to_future(opening)
-        if self._sharing is None:
+        if self._cluster is None:
             self._resume(doorkeeper)
             return
-        self._sharing.guard_requests(self._crawler)
+        self._cluster.guard_requests(self._crawler)
 
         def gained(host: str) -> None:
             doorkeeper.look(host)
             self._wake()
 
-        self._sharing.listen(gained, self._wake, self._failed, self._has_more)
-        self._ecosystem.resume()
-        await self._sharing.join(crawl_identity(self._crawler, self._ecosystem.config))
-        self._names.begin(int(self._sharing.worker.session), is_shared=True)
+        self._cluster.listen(gained, self._wake, self._failed, self._has_more)
+        self._context.resume()
+        await self._cluster.join(crawl_identity(self._crawler, self._context.config))
+        self._names.begin(int(self._cluster.worker.session), is_shared=True)
 
     def _resume(self, doorkeeper: RobotsGate) -> None:
         """Make the visits that were under way again, and ask for robots.txt where some wait."""
-        past = self._ecosystem.resume()
+        past = self._context.resume()
         self._again.extend(self._population.unsettled.values())
         redirected = past.redirected.items()
         self._postponing.begin_again({target: url for target, (url, _) in redirected})
-        log_resume(past, self._ecosystem.state_path, self._population, self._crawler.stats)
+        log_resume(past, self._context.state_path, self._population, self._crawler.stats)
         if past.runs:
             doorkeeper.look()
 
@@ -163,28 +163,28 @@ class EvoScheduler(BaseScheduler):
         self._transit.clear()
         self._again.clear()
         self._land_what_is_over()
-        self._keep(self._chronicle.close)
+        self._keep(self._journaled.close)
         # Not in the journal any more: a later run makes these visits again.
         for visit in list(self._population.unsettled.values()):
-            flight = self._ecosystem.flights.get(visit.id) or self._ecosystem.took_off(visit)
-            self._ecosystem.land(flight, f"the crawl closed: {reason}")
+            fetch = self._context.fetches.get(visit.id) or self._context.took_off(visit)
+            self._context.land(fetch, f"the crawl closed: {reason}")
         closing: Deferred[None] | None = self.df.close(reason)
-        if self._sharing is None:
+        if self._cluster is None:
             return closing
-        return deferred_from_coro(self._leave(self._sharing, closing))
+        return deferred_from_coro(self._leave(self._cluster, closing))
 
-    async def _leave(self, sharing: ClusterAdapter, closing: Deferred[None] | None) -> None:
+    async def _leave(self, cluster: ClusterAdapter, closing: Deferred[None] | None) -> None:
         """Leave the crawl to its other workers."""
         if closing is not None:
             await maybe_deferred_to_future(closing)
-        await sharing.leave(self._crawler.stats)
+        await cluster.leave(self._crawler.stats)
 
     def has_pending_requests(self) -> bool:
         """Return True while a request waits or the population may still choose one."""
         if self._transit or self._again:
             return True
-        if self._sharing is not None:
-            return self._sharing.worker.ended is None
+        if self._cluster is not None:
+            return self._cluster.worker.ended is None
         return not self._population.is_unborn and self._population.ended is None
 
     def enqueue_request(self, request: Request) -> bool:
@@ -192,11 +192,11 @@ class EvoScheduler(BaseScheduler):
         if has_credentials(request.url):
             # A page's, not the user's: and Twisted takes them for a part of the host.
             request = request.replace(url=without_credentials(request.url))
-        flight = self._ecosystem.flight(request)
-        if flight is not None and not flight.is_answered:
-            goes_on = self._continue(flight, request)
+        fetch = self._context.fetch(request)
+        if fetch is not None and not fetch.is_answered:
+            goes_on = self._continue(fetch, request)
             # A link that is open again counts when it is followed.
-            return goes_on and (flight.is_put_off or self._counted(True))
+            return goes_on and (fetch.is_put_off or self._counted(True))
         is_copy = request.meta.pop(VISIT, None) is not None
         is_start = not is_copy and request.meta.get("is_start_request", False)
         if not self._names.admits(request):
@@ -205,7 +205,7 @@ class EvoScheduler(BaseScheduler):
         is_plain = request.meta.get(PLAIN) is False
         link = None if is_plain else request_link(self._names, request, is_start=is_start)
         if link is not None:
-            return self._counted(self._chronicle.place([link]) > 0)
+            return self._counted(self._journaled.place([link]) > 0)
         self._transit.push(request)
         return self._counted(True)
 
@@ -223,11 +223,11 @@ class EvoScheduler(BaseScheduler):
         if not self._reconcile():
             self._wake()
             return None
-        self._keep(self._chronicle.flush)
-        self._keep(self._ecosystem.base.spill.check)
+        self._keep(self._journaled.flush)
+        self._keep(self._context.base.spill.check)
         if self._has_failed:
             return None
-        request = self._transit.pop(self._ecosystem.now_s())
+        request = self._transit.pop(self._context.now_s())
         if request is not None:
             self._stats.dequeued()
             return request
@@ -236,43 +236,43 @@ class EvoScheduler(BaseScheduler):
             sent = self._request(visit)
             if sent is not None:
                 is_own = isinstance(visit.lead.payload, Request)
-                goes_on = sent.meta.get("retry_times") or self._ecosystem.flights[visit.id].hops
+                goes_on = sent.meta.get("retry_times") or self._context.fetches[visit.id].hops
                 self._stats.dequeued(was_enqueued=is_own and not goes_on)
                 return sent
         if self._population.cut_short > cut_short:
             self._wake()
         else:
             self._set_alarm()
-            if not (self._transit or self._ecosystem.flights):
+            if not (self._transit or self._context.fetches):
                 self._lull.look()
         return None
 
     def _next_visit(self) -> Visit | None:
         if self._again:
             return self._again.popleft()
-        if self._ecosystem.is_seeding:
+        if self._context.is_seeding:
             return None
-        return self._chronicle.choose(self._ecosystem.now_s())
+        return self._journaled.choose(self._context.now_s())
 
-    def _continue(self, flight: Fetch, request: Request) -> bool:
+    def _continue(self, fetch: Fetch, request: Request) -> bool:
         """A redirect of a visit's request: the visit goes on, if it may go there now.
 
         If not, and for a second try, its link is open again for later.
         """
-        if request.meta.get("retry_times", 0) > flight.tries:
-            self._postponing.retry(flight, request)
+        if request.meta.get("retry_times", 0) > fetch.tries:
+            self._postponing.retry(fetch, request)
             return True
-        leave_slot(request, flight.url)
-        if self._sharing is not None:
-            may_go = self._postponing.may_go_on(flight, request)
-            if self._sharing.goes_astray(flight, request, self._names, may_go=may_go):
+        leave_slot(request, fetch.url)
+        if self._cluster is not None:
+            may_go = self._postponing.may_go_on(fetch, request)
+            if self._cluster.goes_astray(fetch, request, self._names, may_go=may_go):
                 return False
-        if not self._names.follow(flight, request, self._chronicle.claims_of(flight.visit.id)):
-            if self._sharing is not None:
-                others = self._ecosystem.flights.values()
-                self._sharing.leads_back(flight, request, self._names, others)
+        if not self._names.follow(fetch, request, self._journaled.claims_of(fetch.visit.id)):
+            if self._cluster is not None:
+                others = self._context.fetches.values()
+                self._cluster.leads_back(fetch, request, self._names, others)
             return False
-        if self._postponing.go_on(flight, request):
+        if self._postponing.go_on(fetch, request):
             self._transit.push(request)
         return True
 
@@ -281,19 +281,19 @@ class EvoScheduler(BaseScheduler):
 
     def _try_again(self, host: str) -> None:
         """The spider asks for `host`, be it given up: one more request may try it, in time."""
-        now_s = self._ecosystem.now_s()
-        until_s = self._ecosystem.troubles.reopen(host, now_s)
+        now_s = self._context.now_s()
+        until_s = self._context.backoff.reopen(host, now_s)
         if until_s > now_s:
-            self._chronicle.hold(host, until_s)
+            self._journaled.hold(host, until_s)
 
     def _request(self, visit: Visit) -> Request | None:
-        flight = self._ecosystem.took_off(visit)
+        fetch = self._context.took_off(visit)
         lead = visit.lead
         if isinstance(lead.payload, LostRequest):
-            self._ecosystem.land(flight, "its request could not be stored")
+            self._context.land(fetch, "its request could not be stored")
             return None
-        request = self._postponing.take(flight)
-        flight.tries = request.meta.get("retry_times", 0)
+        request = self._postponing.take(fetch)
+        fetch.tries = request.meta.get("retry_times", 0)
         request.meta[VISIT] = visit.id
         if not isinstance(lead.payload, Request):
             request.meta["depth"] = lead.depth
@@ -301,9 +301,9 @@ class EvoScheduler(BaseScheduler):
 
     def _land_what_is_over(self) -> None:
         """Settle the visits that have brought a page or a failure."""
-        for flight in list(self._ecosystem.flights.values()):
-            if flight.seen is not None or not isinstance(flight.outcome(""), Dropped):
-                self._ecosystem.land(flight, "")
+        for fetch in list(self._context.fetches.values()):
+            if fetch.seen is not None or not isinstance(fetch.outcome(""), Dropped):
+                self._context.land(fetch, "")
 
     def _keep(self, write: Callable[[], None]) -> None:
         """Write to the store; where that fails, the crawl ends with what was written before."""
@@ -332,42 +332,42 @@ class EvoScheduler(BaseScheduler):
         is chosen before all are settled, so that choices do not depend on how fast this is.
         """
         began = perf_counter()
-        for flight in self._over():
+        for fetch in self._over():
             if perf_counter() - began > _AT_ONCE_S:
                 return False
-            self._ecosystem.land(flight, "taken away by a middleware or filter")
+            self._context.land(fetch, "taken away by a middleware or filter")
         return True
 
     def _over(self) -> list[Fetch]:
-        flights = self._ecosystem.flights
-        if not flights:
+        fetches = self._context.fetches
+        if not fetches:
             return []
         working = {request.meta.get(VISIT) for request in self._slot.inprogress}
         return [
-            flight
-            for visit, flight in flights.items()
-            if (visit not in working and not self._transit.holds(visit)) or self._is_known(flight)
+            fetch
+            for visit, fetch in fetches.items()
+            if (visit not in working and not self._transit.holds(visit)) or self._is_known(fetch)
         ]
 
-    def _is_known(self, flight: Fetch) -> bool:
+    def _is_known(self, fetch: Fetch) -> bool:
         """Return whether the spider's output is complete, and its page has been through ours.
 
         Pipelines of the project may change a page on its way to ours, for so long and no longer.
         """
-        if flight.known_at_s is None:
+        if fetch.known_at_s is None:
             return False
-        if flight.page is not None or flight.seen is None:
+        if fetch.page is not None or fetch.seen is None:
             return True
-        return self._ecosystem.now_s() >= flight.known_at_s + self._pipelines_wait_s
+        return self._context.now_s() >= fetch.known_at_s + self._pipelines_wait_s
 
     def _set_alarm(self) -> None:
         """Have the engine ask again when a delay is over or a lost request is to be found."""
         if self._alarm is not None or self._closed:
             return
-        delays = [_RECONCILE_S] if self._ecosystem.flights or self._transit else []
+        delays = [_RECONCILE_S] if self._context.fetches or self._transit else []
         for wakes_at_s in (self._population.wakes_at(), self._transit.wakes_at()):
             if wakes_at_s is not None:
-                delays.append(max(wakes_at_s - self._ecosystem.now_s(), 0.0))
+                delays.append(max(wakes_at_s - self._context.now_s(), 0.0))
         if delays:
             self._alarm = call_later(min(delays), self._ring)
 
@@ -382,8 +382,8 @@ class EvoScheduler(BaseScheduler):
 
     def _look(self) -> None:
         self._bell = None
-        flights = self._ecosystem.flights.values()
-        if any(flight.known_at_s is not None for flight in flights):
+        fetches = self._context.fetches.values()
+        if any(fetch.known_at_s is not None for fetch in fetches):
             self._look_soon()
             self._wake()
 
@@ -408,11 +408,11 @@ class EvoScheduler(BaseScheduler):
         A handler of the project may say otherwise. Workers look for the end again and again: a
         crawl that is about to be closed is not closed a second time.
         """
-        if self._sharing is None:
+        if self._cluster is None:
             reason = None if self._population.is_unborn else self._population.ended
         else:
-            reason, ended_at_s = self._sharing.worker.ended, self._ended_at_s
-            self._ended_at_s = self._ecosystem.now_s()
+            reason, ended_at_s = self._cluster.worker.ended, self._ended_at_s
+            self._ended_at_s = self._context.now_s()
             if self._ended_at_s < ended_at_s + _CLOSING_S:
                 raise DontCloseSpider
         if reason == "budget":

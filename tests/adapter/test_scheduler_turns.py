@@ -32,28 +32,28 @@ class Stage:
         signals = SimpleNamespace(connect=lambda *_: None)
         engine = SimpleNamespace(_slot=slot, scraper=SimpleNamespace(slot=object()))
         crawler = SimpleNamespace(signals=signals, engine=engine)
-        self.flights = {
+        self.fetches = {
             number: SimpleNamespace(number=number, known_at_s=None) for number in range(visits)
         }
-        ecosystem = SimpleNamespace(
+        context = SimpleNamespace(
             population=SimpleNamespace(wakes_at=lambda: None, cut_short=0, ended="exhausted"),
-            chronicle=SimpleNamespace(flush=lambda: None, choose=self._choose),
-            sharing=None,
+            journaled=SimpleNamespace(flush=lambda: None, choose=self._choose),
+            cluster=None,
             config=SimpleNamespace(pipelines_wait_s=1.0),
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
-            flights=self.flights,
+            fetches=self.fetches,
             land=self._land,
             is_seeding=False,
             now_s=lambda: self.now_s,
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),
         )
-        self.scheduler = EvoScheduler(crawler, ecosystem)  # type: ignore[arg-type]
+        self.scheduler = EvoScheduler(crawler, context)  # type: ignore[arg-type]
         self.scheduler._lull = SimpleNamespace(look=lambda: None)  # type: ignore[assignment]
 
-    def _land(self, flight: Any, _: str) -> None:
-        del self.flights[flight.number]
-        self.landed.append(flight.number)
+    def _land(self, fetch: Any, _: str) -> None:
+        del self.fetches[fetch.number]
+        self.landed.append(fetch.number)
         self.now_s += self.cost_s
 
     def _choose(self, _: float) -> None:

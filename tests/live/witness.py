@@ -26,9 +26,9 @@ class Witness:
     @classmethod
     def from_crawler(cls, crawler: Any) -> Witness:
         self = cls()
-        ecosystem = CrawlContext.of(crawler)
-        self.path = Path(crawler.settings["WITNESS"], f"{ecosystem.config.species}.jsonl")
-        ecosystem.population.on_event.append(self._note)
+        context = CrawlContext.of(crawler)
+        self.path = Path(crawler.settings["WITNESS"], f"{context.config.species}.jsonl")
+        context.population.on_event.append(self._note)
         return self
 
     def _note(self, event: Event) -> None:

@@ -19,9 +19,9 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
 def kept(response: Response, request: Request, *, reads_beginnings: bool = True) -> Response:
-    flight = SimpleNamespace(last_bytes=27_000)
-    ecosystem: Any = SimpleNamespace(reads_beginnings=reads_beginnings, flight=lambda _: flight)
-    return BeginningsMiddleware(ecosystem).process_response(request, response)
+    fetch = SimpleNamespace(last_bytes=27_000)
+    context: Any = SimpleNamespace(reads_beginnings=reads_beginnings, fetch=lambda _: fetch)
+    return BeginningsMiddleware(context).process_response(request, response)
 
 
 def test_of_a_big_page_the_beginning_is_kept_undecoded() -> None:

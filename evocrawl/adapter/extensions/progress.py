@@ -21,29 +21,29 @@ _SLOW_S = 10.0
 class Progress:
     """Extension: requests of the budget, harvest rate, population and pages a second."""
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
-        self._ecosystem = ecosystem
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        self._context = context
         self._terminal = sys.stderr.isatty()
-        period_s = ecosystem.config.progress_s
+        period_s = context.config.progress_s
         self._period_s = period_s if self._terminal else max(period_s, _SLOW_S)
         self._pages = 0
-        self._since_s = ecosystem.now_s()
+        self._since_s = context.now_s()
         self._task: Any = None
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem; not configured where progress_s is 0."""
-        ecosystem = CrawlContext.of(crawler)
-        if not ecosystem.config.progress_s:
+        """Build on the crawler's context; not configured where progress_s is 0."""
+        context = CrawlContext.of(crawler)
+        if not context.config.progress_s:
             raise NotConfigured
-        return cls(crawler, ecosystem)
+        return cls(crawler, context)
 
     def line(self) -> str:
         """Return the line for the time since the last one."""
-        ledger, budget = self._ecosystem.ledger, self._ecosystem.budget
-        now_s = self._ecosystem.now_s()
+        ledger, budget = self._context.ledger, self._context.budget
+        now_s = self._context.now_s()
         rate = (ledger.pages - self._pages) / max(now_s - self._since_s, 1e-3)
         self._pages, self._since_s = ledger.pages, now_s
         harvest = ledger.relevant / budget.spent if budget.spent else 0.0
@@ -55,7 +55,7 @@ class Progress:
 
     def _opened(self) -> None:
         # A crawl that goes on has the pages, and the clock, of the runs before.
-        self._pages, self._since_s = self._ecosystem.ledger.pages, self._ecosystem.now_s()
+        self._pages, self._since_s = self._context.ledger.pages, self._context.now_s()
         self._task = create_looping_call(self._print)
         self._task.start(self._period_s, now=False)
 

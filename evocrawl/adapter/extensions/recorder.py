@@ -31,11 +31,11 @@ FAILED = "recording_failed"
 class Recorder:
     """Extension: writes each visit's page, redirects, refusal or failure as it settles."""
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext, recording: Recording) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext, recording: Recording) -> None:
         self._crawler = crawler
         self._recording: Recording | None = recording
         self._has_failed = False
-        ecosystem.on_landed.append(self._landed)
+        context.on_landed.append(self._landed)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
 
@@ -45,25 +45,25 @@ class Recorder:
 
         Raises SettingError where the file cannot be written or holds something.
         """
-        ecosystem = CrawlContext.of(crawler)
-        path = ecosystem.config.record
+        context = CrawlContext.of(crawler)
+        path = context.config.record
         if not path:
             raise NotConfigured
         timeout_s = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         try:
-            recording = Recording(path, _about(ecosystem.config), timeout_s)
+            recording = Recording(path, _about(context.config), timeout_s)
         except (OSError, RecordingError) as error:
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             crawler.spider = None
             problem = error.problem if isinstance(error, RecordingError) else error.strerror
             raise SettingError("record", path, f"a new file ({problem})") from error
-        return cls(crawler, ecosystem, recording)
+        return cls(crawler, context, recording)
 
     def _opened(self) -> None:
         self._try(lambda recording: recording.begin())
 
-    def _landed(self, flight: Fetch, outcome: Outcome) -> None:
-        self._try(lambda recording: recording.note(flight, outcome))
+    def _landed(self, fetch: Fetch, outcome: Outcome) -> None:
+        self._try(lambda recording: recording.note(fetch, outcome))
 
     def _stopped(self) -> None:
         self._try(lambda recording: recording.close())

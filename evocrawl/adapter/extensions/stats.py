@@ -24,44 +24,44 @@ logger = logging.getLogger(__name__)
 class StatsReport:
     """Extension. The stats stand in `evocrawl.core.stats.STATS`."""
 
-    def __init__(self, crawler: Crawler, ecosystem: CrawlContext) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
-        self._ecosystem = ecosystem
+        self._context = context
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's ecosystem.
+        """Build on the crawler's context.
 
         Raises SettingError where the stats could not be written: at the end it would be too late.
         """
-        ecosystem = CrawlContext.of(crawler)
-        path = ecosystem.config.stats_file
+        context = CrawlContext.of(crawler)
+        path = context.config.stats_file
         folder = os.path.dirname(os.path.abspath(path))
         if path and (os.path.isdir(path) or not os.path.isdir(folder)):
             # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
             crawler.spider = None
             raise SettingError("stats_file", path, "a file in a folder that is there")
-        return cls(crawler, ecosystem)
+        return cls(crawler, context)
 
     def _spider_closed(self, spider: Spider, reason: str) -> None:  # noqa: ARG002 - signal's form
         stats = self._crawler.stats
         assert stats is not None
-        ecosystem = self._ecosystem
-        values = report(ecosystem.ledger, ecosystem.budget, twice=ecosystem.settled_twice)
+        context = self._context
+        values = report(context.ledger, context.budget, twice=context.settled_twice)
         for name, value in values.items():
             stats.set_value(name, value)
-        if ecosystem.state_path is not None:
-            stats.set_value("evocrawl/store/unstorable", ecosystem.unstorable)
-        stats.set_value("evocrawl/stop_reason", ecosystem.stop_reason(reason))
+        if context.state_path is not None:
+            stats.set_value("evocrawl/store/unstorable", context.unstorable)
+        stats.set_value("evocrawl/stop_reason", context.stop_reason(reason))
         try:
-            ecosystem.save_learnt()
+            context.save_learnt()
         except OSError as error:
             logger.error("what was learnt could not be written: %s", error)
 
     def _engine_stopped(self) -> None:
-        path = self._ecosystem.config.stats_file
+        path = self._context.config.stats_file
         if path:
             assert self._crawler.stats is not None
             text = json.dumps(self._crawler.stats.get_stats(), default=str, indent=2)

@@ -17,32 +17,32 @@ class RobotsGate:
     """
 
     def __init__(
-        self, gate: RobotsDirectory | None, ecosystem: CrawlContext, wake: Callable[[], None]
+        self, gate: RobotsDirectory | None, context: CrawlContext, wake: Callable[[], None]
     ) -> None:
         self._gate = gate
-        self._chronicle = ecosystem.chronicle
-        self._population = ecosystem.population
+        self._journaled = context.journaled
+        self._population = context.population
         self._wake = wake
         if gate is not None:
-            self._chronicle.guard(self._door_of)
+            self._journaled.guard(self._door_of)
             gate.on_known.append(self._opened)
             gate.on_delayed.append(self._stays_shut)
-            ecosystem.crawl_delay = gate.delay_of
+            context.crawl_delay = gate.delay_of
 
     def look(self, host: str = "") -> None:
         """Open the doors, or those of `host`, behind which robots.txt is known; ask for others."""
         for door in self._population.shut_doors():
             place = f"{door}/"
             if host in ("", host_of(place)) and (self._gate is None or self._gate.is_open(place)):
-                self._chronicle.opened(door)
+                self._journaled.opened(door)
 
     def _door_of(self, url: str) -> str | None:
         return None if self._gate is None or self._gate.is_open(url) else authority(url)
 
     def _opened(self, door: str) -> None:
-        self._chronicle.opened(door)
+        self._journaled.opened(door)
         self._wake()
 
     def _stays_shut(self, door: str) -> None:
-        self._chronicle.turn_away(door)
+        self._journaled.turn_away(door)
         self._wake()
