@@ -46,8 +46,9 @@ class _Callback:
     """A callback at work: requests held until it ends, and what became of its page.
 
     `is_released`: its page is settled while it goes on, and its further requests are scheduled as
-    they come; `is_releasing` while that is prepared. `items` are to be yielded at its end,
-    `words` are the anchors read from the page, `is_watched` while a timer looks after it.
+    they come; `is_releasing` from the decision to do so until it is done. `items` are to be yielded
+    at its end, `words` are the anchors read from the page, `is_watched` while a timer looks after
+    it.
     """
 
     response: Response
@@ -105,7 +106,9 @@ class LinksMiddleware:
                     # Others have their turn: a callback may wait for them in a loop of its own.
                     await maybe_deferred_to_future(_turn())
                 elif len(callback.requests) >= _MOST_HELD:
-                    await self._release(callback)
+                    await self._no_longer_releasing(callback)
+                    if not callback.is_released:
+                        await self._release(callback)
         except Exception:
             await self._end(callback)
             self._known(fetch)
@@ -116,11 +119,15 @@ class LinksMiddleware:
 
     async def _end(self, callback: _Callback) -> list[PageItem]:
         """The callback has come to its end: schedule what is held; return the page's item."""
-        while callback.is_releasing:
-            await maybe_deferred_to_future(_turn())
+        await self._no_longer_releasing(callback)
         if callback.is_released:
             return callback.items
         return await self._finish(callback)
+
+    async def _no_longer_releasing(self, callback: _Callback) -> None:
+        """Wait for a release that has been decided on: the same requests are linked once."""
+        while callback.is_releasing:
+            await maybe_deferred_to_future(_turn())
 
     def _waits(self, callback: _Callback, outputs: Outputs) -> None:
         """A callback waits: look after it until it has ended."""
@@ -138,6 +145,7 @@ class LinksMiddleware:
         callback.waited_s += _PATIENCE_S
         is_due = callback.requests or callback.waited_s > _LONG_S
         if is_due and not (callback.is_released or callback.is_releasing):
+            callback.is_releasing = True  # now: the callback may end before the coroutine begins
             _schedule_coro(self._release(callback))
         if engine._slot.closing is not None:
             callback.closing_s += _PATIENCE_S
@@ -155,10 +163,10 @@ class LinksMiddleware:
     async def _release(self, callback: _Callback) -> None:
         """Settle the page of a callback that goes on, with the links that it has yielded so far."""
         fetch = callback.fetch
-        if fetch is not None and fetch.is_read and fetch.seen is None and not fetch.failure:
-            return  # evospider reads the page
         callback.is_releasing = True
         try:
+            if fetch and fetch.is_read and fetch.seen is None and not fetch.failure:
+                return  # evospider reads the page
             items = await self._finish(callback)
         finally:
             callback.is_releasing = False

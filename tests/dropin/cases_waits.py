@@ -57,6 +57,21 @@ class WorksUntilDone(Paged):
         self.seen += 1
 
 
+class PausesAfterRequests(Paged):
+    """Callbacks yield requests, pause for a tenth of a second, and end without another request."""
+
+    async def parse(self, response):
+        for path in numbered("/p/", 12):
+            yield Request(self.at(path), self.page, dont_filter=True)
+        await asyncio.sleep(0.1)
+
+    async def page(self, response):
+        yield {"path": path_of(response)}
+        yield Request(response.url + "0", self.parse_item, dont_filter=True)
+        await asyncio.sleep(0.1)
+        yield {"after": path_of(response)}
+
+
 class DownloadsInACallback(Paged):
     """A callback downloads by itself (the documentation's inline requests)."""
 
