@@ -79,7 +79,7 @@ and its order, and what happens where the project keeps Scrapy's."""
 OFF = {"TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False}
 """Consoles that run code for whoever reaches them."""
 
-CLOSED_SCHEMES = ("data", "file", "ftp", "s3")
+CLOSED_SCHEMES = ("file", "ftp", "s3")
 """Schemes whose download handlers are off: no page shall have a crawl read them."""
 
 

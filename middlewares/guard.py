@@ -47,7 +47,8 @@ class GuardMiddleware:
     such check: then
     this one is all there is, and names that cannot be looked up from here are left to the proxy.
 
-    Other schemes than http and https pass only where the spider marks a request as no link
+    A ``data:`` address passes: it holds its own content, and nothing is connected to. Other schemes
+    than http, https and data pass only where the spider marks a request as no link
     (``meta["evocrawl"] = False``) and the project has a handler for them.
     """
 
@@ -96,7 +97,7 @@ class GuardMiddleware:
         """
         parts = urlparse_cached(request)
         if parts.scheme not in SCHEMES:
-            if request.meta.get(PLAIN) is False:
+            if parts.scheme == "data" or request.meta.get(PLAIN) is False:
                 return
             if parts.scheme not in self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS"):
                 raise NotSupported(f"Unsupported URL scheme '{parts.scheme}': there is no handler")

@@ -17,7 +17,7 @@ class RobotsUnreachable(IgnoreRequest):
 
 
 class SchemeRefused(IgnoreRequest, NotSupported):
-    """Only http and https are followed."""
+    """Only http, https and data are followed."""
 
 
 class HostGivenUp(IgnoreRequest):

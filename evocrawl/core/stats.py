@@ -52,7 +52,7 @@ STATS: dict[str, str] = {
     "evocrawl/hosts/failures": "answers and failures that called for leaving a host alone",
     "evocrawl/hosts/given_up": "requests not sent since their host was given up",
     "evocrawl/guard/address": "requests refused for the address of their host; none was sent",
-    "evocrawl/guard/scheme": "requests refused for a scheme other than http and https",
+    "evocrawl/guard/scheme": "requests refused for a scheme other than http, https and data",
     "evocrawl/store/runs": "runs of this crawl, this one included; not set without a store",
     "evocrawl/store/repeated": "visits under way when the last run ended, made again",
     "evocrawl/store/unstorable": "links whose requests could not be stored: lost to later runs",

@@ -384,3 +384,26 @@ class Contracts(Paged):
         """
         yield {"path": path_of(response)}
         yield response.follow("/a", self.parse_item)
+
+
+class DataAddresses(Paged):
+    """A crawl begins with an address that holds its content, and a callback asks for another."""
+
+    start_urls = ["data:,first"]
+
+    def parse(self, response):
+        yield {"says": response.text}
+        yield Request(self.at("/a"), self.page, dont_filter=True)
+
+    def page(self, response):
+        yield {"path": path_of(response)}
+        # The second is a repeat.
+        for _ in range(2):
+            yield Request("data:application/json,[1]", self.read, cb_kwargs={"of": response.url})
+        yield Request("data:;base64,%%%", self.read, errback=self.odd)
+
+    def read(self, response, of=""):
+        yield {"json": response.json(), "of": of}
+
+    def odd(self, failure):
+        yield {"odd": failure.request.url}
