@@ -1,0 +1,42 @@
+"""Scrapy's own tests: fetched from the package index once, and unpacked where a test wants them."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+VERSION = "2.19.0"
+SHA256 = "34130726582b64c91531162ab277c4053e558876d49ba219cb43679e71d80a87"
+CACHE = Path.home() / ".cache" / "evocrawl"
+_ARCHIVE = CACHE / f"scrapy-{VERSION}.tar.gz"
+
+
+def unpacked(to: Path) -> Path:
+    """Unpack the source archive; return its folder. Skips the test where no index is reachable."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "scrapy.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _ARCHIVE.exists():
+            _fetch()
+    assert hashlib.sha256(_ARCHIVE.read_bytes()).hexdigest() == SHA256, _ARCHIVE
+    with tarfile.open(_ARCHIVE) as archive:
+        archive.extractall(to, filter="data")
+    return to / f"scrapy-{VERSION}"
+
+
+def _fetch() -> None:
+    wanted = CACHE / "scrapy.txt"
+    wanted.write_text(f"scrapy=={VERSION} --hash=sha256:{SHA256}\n")
+    pip = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-deps"]
+    line = [*pip, "--no-binary", "scrapy", "--dest", str(CACHE), "--requirement", str(wanted)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    assert "DO NOT MATCH THE HASHES" not in said, said
+    if done.returncode:
+        pytest.skip(f"the package index does not give scrapy {VERSION}: {said.strip()[-200:]}")
