@@ -121,7 +121,7 @@ class Bench:
     def __init__(self, world: SearchableWorld) -> None:
         self._world = world
         self._graph = cache(lambda: WebGraph(world))
-        self._judges: dict[str, PageScorer] = {}
+        self._scorers: dict[str, PageScorer] = {}
 
     def hold(self, trial: Trial) -> Row:
         """Make the run of a trial and return its row."""
@@ -137,7 +137,7 @@ class Bench:
             config,
             self._seeds(trial, relevant),
             concurrency=setting.concurrency,
-            judge=self._judge(config),
+            scorer=self._scorer(config),
             makers=(VARIANTS[trial.variant],),
         )
         pages = ((s.request, s.fingerprint) for s in done.steps if s.outcome == "fetched")
@@ -156,11 +156,11 @@ class Bench:
             return self._world.search(trial.query, SEARCH_HITS)
         return [far_start(self._world, self._graph(), relevant, trial.seed)]
 
-    def _judge(self, config: Config) -> PageScorer:
-        if config.query not in self._judges:
+    def _scorer(self, config: Config) -> PageScorer:
+        if config.query not in self._scorers:
             model = relevance.create(config.relevance, config.query, config.language)
-            self._judges = {config.query: PageScorer(model)}
-        return self._judges[config.query]
+            self._scorers = {config.query: PageScorer(model)}
+        return self._scorers[config.query]
 
 
 @cache

@@ -72,7 +72,7 @@ class Crawl:
         self.claimed.add(fingerprint(url))
         page = self.page(url)
         made = process_time()
-        rows = self.model.meet(page, None if lead is None else int(str(lead.features)))
+        rows = self.model.observe_page(page, None if lead is None else int(str(lead.features)))
         met = process_time()
         self.prospects.add(
             [

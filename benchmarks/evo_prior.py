@@ -52,10 +52,10 @@ class Recorder(LinkModel):
         self.rows: dict[Fingerprint, int] = {}
         self.rng = np.random.default_rng(0)
 
-    def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+    def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         if row is not None:
             self.kept.append((self.features(np.array([row]))[0], page.fingerprint))
-        rows = super().meet(page, row)
+        rows = super().observe_page(page, row)
         self.rows |= rows
         if self.evidence.tries % _EVERY == 0:
             self.draw()

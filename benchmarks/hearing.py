@@ -17,7 +17,7 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from store import chronicle_of, outcome_of
+from store import journaled_of, outcome_of
 
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Fetched, Link
@@ -40,12 +40,10 @@ class Hearer:
 
     def __init__(self, species: str, most: int) -> None:
         self.rows = RowCodec(NoPayloads())
-        population = chronicle_of(species, most, NoJournal()).population
-        self.territory = LeaseTable(1e9)
+        population = journaled_of(species, most, NoJournal()).population
+        self.leases = LeaseTable(1e9)
         calls = RedisCommands(self.rows, KeyNames("x"), "1")
-        self.colony = PopulationSync(
-            population, self.territory, calls, lambda _: None, lambda _: None
-        )
+        self.sync = PopulationSync(population, self.leases, calls, lambda _: None, lambda _: None)
         self.unpacking_s = self.hearing_s = 0.0
         self.pages = 0
 
@@ -56,8 +54,8 @@ class Hearer:
         began_s = process_time()
         page, told = self.rows.unpack_page(host, key, record, content)
         unpacked_s = process_time()
-        self.colony.is_of(host, "2", {"2": None})
-        self.colony.heard(page, int(told["depth"]))
+        self.sync.is_of(host, "2", {"2": None})
+        self.sync.heard(page, int(told["depth"]))
         self.hearing_s += process_time() - unpacked_s
         self.unpacking_s += unpacked_s - began_s
         self.pages += 1
@@ -65,20 +63,20 @@ class Hearer:
 
 def measure(world: World, seeds: list[Link], species: str, most: int) -> tuple[float, ...]:
     """Return CPU microseconds of a visit, of unpacking a page and of taking it in."""
-    chronicle, hearer = chronicle_of(species, most, NoJournal()), Hearer(species, most)
-    chronicle.place(seeds)
+    journaled, hearer = journaled_of(species, most, NoJournal()), Hearer(species, most)
+    journaled.place(seeds)
     visits, own_s, rows = 0, 0.0, hearer.rows
     while True:
         began_s = process_time()
-        visit = chronicle.choose(0.0)
+        visit = journaled.choose(0.0)
         own_s += process_time() - began_s
         if visit is None:
             break
-        outcome = outcome_of(world, chronicle, visit)
+        outcome = outcome_of(world, journaled, visit)
         told = FetchDetails(visit.agent, visit.lead, fetched_at=DATE)
         began_s = process_time()
-        chronicle.spend(visit.id)
-        chronicle.settle(visit.id, outcome, told)
+        journaled.spend(visit.id)
+        journaled.settle(visit.id, outcome, told)
         own_s += process_time() - began_s
         visits += 1
         if isinstance(outcome, Fetched):

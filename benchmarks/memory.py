@@ -81,7 +81,7 @@ class Web:
         return Page(url, fingerprint(url), relevance, price, links, content=content)
 
 
-def habitat_of(species: str) -> Assembly:
+def assembly_of(species: str) -> Assembly:
     options = {"SPECIES": species, "QUERY": "coral reef", "MAX_REQUESTS": 0}
     config = Config.read({f"EVOCRAWL_{name}": value for name, value in options.items()})
     return assemble(config, concurrency=1, host_limit=lambda _: (1, 0.0), timeout_s=180.0)
@@ -93,9 +93,9 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-def lay(web: Web, habitat: Assembly, upto: int) -> None:
+def lay(web: Web, assembly: Assembly, upto: int) -> None:
     """Let pages and links become known without a visit to each, but for one page of ten."""
-    species, base = habitat.population.species[0], habitat.base
+    species, base = assembly.population.species[0], assembly.base
     appraise = getattr(species.choice, "appraise", None)
     while web.known < upto:
         page = web.page(web.url(web.laid), 0.0)
@@ -114,12 +114,12 @@ def lay(web: Web, habitat: Assembly, upto: int) -> None:
                 )  # fmt: skip
         species.sight.found(found)
         if web.laid % _LAID == 0:
-            crawl(web, habitat, web.known + 1)
+            crawl(web, assembly, web.known + 1)
 
 
-def crawl(web: Web, habitat: Assembly, upto: int) -> tuple[list[float], list[float]]:
+def crawl(web: Web, assembly: Assembly, upto: int) -> tuple[list[float], list[float]]:
     """Crawl; return the seconds that the last choices and settlements took."""
-    population = habitat.population
+    population = assembly.population
     chosen, settled = list[float](), list[float]()
     while web.known < upto:
         began = process_time()
@@ -135,17 +135,17 @@ def crawl(web: Web, habitat: Assembly, upto: int) -> tuple[list[float], list[flo
 
 
 def measure(species: str, known: int) -> str:
-    web, habitat = Web(), habitat_of(species)
-    habitat.population.place(web.seeds())
+    web, assembly = Web(), assembly_of(species)
+    assembly.population.place(web.seeds())
     memory = list[int]()
     for upto in (_FIRST * _NEW, known // 2, known):
         if memory:
-            lay(web, habitat, upto - _SETTLED * _NEW)
-        chosen, settled = crawl(web, habitat, upto)
+            lay(web, assembly, upto - _SETTLED * _NEW)
+        chosen, settled = crawl(web, assembly, upto)
         memory.append(resident())
     grown, further = memory[2] - memory[0], memory[2] - memory[1]
     return (
-        f"| {species} | {web.known} | {web.known - len(habitat.base)} | {grown / 1e6:.0f} "
+        f"| {species} | {web.known} | {web.known - len(assembly.base)} | {grown / 1e6:.0f} "
         f"| {grown / known:.0f} | {2 * further / known:.0f} "
         f"| {1e6 * np.mean(chosen):.0f} | {1e6 * np.median(chosen):.0f} "
         f"| {1e6 * np.mean(settled):.0f} | {1e6 * np.median(settled):.0f} "

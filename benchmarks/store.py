@@ -2,7 +2,7 @@
 
     python benchmarks/store.py [WORLD] [--pages 3000] [--species best_first energy] [--live 5]
 
-A population crawls WORLD (a made-up web, or any world file) through its chronicle, first with no
+A population crawls WORLD (a made-up web, or any world file) through its journaled, first with no
 journal, then with one in SQLite that commits after each settled visit, as a crawl does at worst.
 Then the journal is read and done again. Pages are scored by a number drawn from their address, so
 that the figures are those of population and journal alone. With ``--live N``, N pairs of whole
@@ -41,56 +41,56 @@ DATE = "2026-01-01T00:00:00.000+00:00"
 HOST_LIMIT = (1, 0.0)
 
 
-def chronicle_of(species: str, pages: int, journal: Journal) -> JournaledPopulation:
+def journaled_of(species: str, pages: int, journal: Journal) -> JournaledPopulation:
     config = Config.read({"EVOCRAWL_SPECIES": species, "EVOCRAWL_QUERY": "coral"})
     limits = JournaledHostLimits(lambda _: HOST_LIMIT, HOST_LIMIT)
     habitat = assemble(config, concurrency=1, host_limit=limits, timeout_s=180.0)
-    chronicle = JournaledPopulation(habitat.population, limits, journal)
-    chronicle.begin(RunStarted(pages, 1, HOST_LIMIT))
-    return chronicle
+    journaled = JournaledPopulation(habitat.population, limits, journal)
+    journaled.begin(RunStarted(pages, 1, HOST_LIMIT))
+    return journaled
 
 
-def outcome_of(world: World, chronicle: JournaledPopulation, visit: Visit) -> Outcome:
+def outcome_of(world: World, journaled: JournaledPopulation, visit: Visit) -> Outcome:
     answer = world.fetch(visit.lead.url, 0.0)
     if isinstance(answer, Dead | Refused):
         return answer
     told = answer.document
     score = (told.fingerprint[0] / 255) ** 4
-    energy = chronicle.population.price(score)
+    energy = journaled.population.price(score)
     links, content = told.links, told.content(0.0)
     page = Page(told.url, told.fingerprint, score, energy, links, told.version, content)
     return Fetched(page, answer.cost)
 
 
 def crawl(
-    world: World, seeds: list[Link], chronicle: JournaledPopulation
+    world: World, seeds: list[Link], journaled: JournaledPopulation
 ) -> tuple[int, int, float]:
     """Crawl; return visits, pages fetched and CPU seconds of all but the world."""
-    chronicle.place(seeds)
+    journaled.place(seeds)
     visits, pages, cpu_s = 0, 0, 0.0
     while True:
         began_s = process_time()
-        visit = chronicle.choose(0.0)
+        visit = journaled.choose(0.0)
         cpu_s += process_time() - began_s
         if visit is None:
             return visits, pages, cpu_s
-        outcome = outcome_of(world, chronicle, visit)
+        outcome = outcome_of(world, journaled, visit)
         began_s = process_time()
-        chronicle.spend(visit.id)
-        chronicle.settle(visit.id, outcome, FetchDetails(visit.agent, visit.lead, fetched_at=DATE))
-        chronicle.flush()
+        journaled.spend(visit.id)
+        journaled.settle(visit.id, outcome, FetchDetails(visit.agent, visit.lead, fetched_at=DATE))
+        journaled.flush()
         cpu_s += process_time() - began_s
         visits, pages = visits + 1, pages + isinstance(outcome, Fetched)
 
 
 def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
-    visits, pages, in_memory_s = crawl(world, seeds, chronicle_of(species, most, NoJournal()))
+    visits, pages, in_memory_s = crawl(world, seeds, journaled_of(species, most, NoJournal()))
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "state.sqlite"
         journal = SqliteJournal(path, {})
-        *_, stored_s = crawl(world, seeds, chronicle_of(species, most, journal))
+        *_, stored_s = crawl(world, seeds, journaled_of(species, most, journal))
         began_s = process_time()
-        replay(journal.ops(), chronicle_of(species, most, NoJournal()))
+        replay(journal.ops(), journaled_of(species, most, NoJournal()))
         replay_s = process_time() - began_s
         journal.close()
         size = path.stat().st_size

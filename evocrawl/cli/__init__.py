@@ -1,4 +1,4 @@
-"""The command ``evocrawl``: simulate crawls, compare them; make worlds, serve and look at them."""
+"""The command ``evocrawl``: simulates and compares crawls, generates and serves worlds."""
 
 from __future__ import annotations
 
@@ -8,37 +8,35 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from evocrawl.cli import experiment, export, sim, topics_compare
-from evocrawl.cli import serve as serving
-from evocrawl.cli import world as making
+from evocrawl.cli import compare, experiment, export, serve, sim, topics, world
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.files import problem_of
 
 _DESCRIPTION = """\
-Find out which crawler serves your topic before you load other people's servers.
+Find the best crawler for your topic before you send requests to real servers.
 
-A world is a web in a file, or one made up. `evocrawl sim` lets populations of agents
-crawl it and measures what they find; the very same code then crawls the live web by
-`scrapy crawl evospider`."""
+A world is a web in a file, or a synthetic web. `evocrawl sim` lets populations of agents
+crawl a world and measures what they find. `scrapy crawl evospider` runs the same code
+on the live web."""
 
 _EPILOG = """\
 a first comparison, in a minute:
   evocrawl topics pages.jsonl.gz
   evocrawl sim pages.jsonl.gz --query "bird species" --relevant Science.Biology.Birds \\
-      --species energy,best_first --runs 5 --out birds
+      --species evo,best_first --runs 5 --out birds
   evocrawl compare birds
 
-no world yet? make one up:
+no world yet? use a synthetic one:
   evocrawl sim sites:sites=200,seed=3 --relevant semantic --out sites
 and let your own spider crawl it:
   evocrawl serve sites:sites=200,seed=3
 
 `evocrawl COMMAND --help` has more examples.
 
-exit codes: 0 done, 1 done but for what is damaged, 2 a mistake in what was asked, 130 stopped by
-Ctrl-C (sim: finished runs are kept; the same command goes on where it stopped)"""
+exit codes: 0 success, 1 success but damaged entries were left out, 2 error in the arguments or
+files, 130 stopped by Ctrl-C (sim: finished runs are kept; the same command continues)"""
 
-_MISTAKE = 2
+_ERROR = 2
 _STOPPED = 130
 
 
@@ -49,17 +47,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more shall be written at exit.
+        # The reader of the pipe has closed it; Python must not write to it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except EvocrawlError as error:
         print(f"evocrawl: error: {error}", file=sys.stderr)
-        return _MISTAKE
+        return _ERROR
     except OSError as error:
         print(f"evocrawl: error: {problem_of(error)}", file=sys.stderr)
-        return _MISTAKE
+        return _ERROR
     except MemoryError:
-        print("evocrawl: error: this world is too large for this machine", file=sys.stderr)
-        return _MISTAKE
+        print(
+            "evocrawl: error: out of memory: the world is too large for this machine",
+            file=sys.stderr,
+        )
+        return _ERROR
     except KeyboardInterrupt:
         kept = getattr(parsed, "when_stopped", "")
         print(f"evocrawl: stopped{f'; {kept}' if kept else ''}", file=sys.stderr)
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command and of all below it."""
+    """Return the parser of `evocrawl` with all its commands."""
     root = argparse.ArgumentParser(
         "evocrawl",
         description=_DESCRIPTION,
@@ -77,6 +78,6 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for part in (sim, topics_compare, serving, making, experiment, export):
-        part.add_to(commands)
+    for command in (sim, topics, compare, serve, world, experiment, export):
+        command.add_to(commands)
     return root

@@ -1,4 +1,4 @@
-"""``evocrawl experiment``: run a published experiment again, and hold its claims against it."""
+"""``evocrawl experiment``: repeats a published experiment and checks its claims."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ examples:
   evocrawl experiment energy-4 pages.jsonl.gz --query "bird species" --out experiments
   evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out docs/reproduction
 
-DIR gets, for each experiment, NAME.md (the claims), NAME.json (every run) and the plots; `all`
-also makes {PAGE}, and leaves what it finds there already. The scale is the paper's,
-which takes minutes; --small takes seconds and shows only that everything works.
+For each experiment, DIR gets NAME.md (the claims), NAME.json (every run) and the plots. `all` also
+writes {PAGE}, and skips experiments whose results are already in DIR. The default scale is
+that of the paper and takes minutes; --small takes seconds and only shows that everything works.
 
 {NAMES}"""
 
@@ -43,28 +43,39 @@ def add_to(commands: Any) -> None:
     )
     command = commands.add_parser(
         "experiment",
-        help="run the papers' experiments again",
-        description="Run a published experiment again; print each claim, the paper's figure, ours, "
-        "and whether the claim holds.",
+        help="repeat the experiments of the papers",
+        description="Repeat a published experiment. Print each claim, the figure of the paper, the "
+        "measured figure, and whether the claim holds.",
         epilog=_EPILOG.format(names=names),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run=run)
     command.add_argument("name", metavar="NAME", choices=[*EXPERIMENTS, ALL],
-                         help="an experiment of the list below, or all")  # fmt: skip
+                         help="an experiment from the list below, or all")  # fmt: skip
     command.add_argument("world", metavar="WORLD", nargs="?", default="",
-                         help="the web for experiments on text")  # fmt: skip
-    command.add_argument("--query", metavar="Q", default="", help="what crawls of text look for")
+                         help="world for the experiments that need text")  # fmt: skip
+    command.add_argument(
+        "--query",
+        metavar="Q",
+        default="",
+        help="topic of the crawls, for the experiments that need text",
+    )
     command.add_argument("--relevant", metavar="TOPIC", default="",
-                         help="the label that says which pages are relevant; without, the crawl's "
-                         "own scores do")  # fmt: skip
-    command.add_argument("--runs", metavar="K", type=int, default=5, help="seeds, 1 to K (5)")
-    command.add_argument("--small", action="store_true", help="a small scale, for a first look")
-    command.add_argument("--out", metavar="DIR", type=Path, help="where to write (nowhere)")
+                         help="label of the relevant pages (default: pages are relevant by the "
+                         "scores of the crawl)")  # fmt: skip
+    command.add_argument(
+        "--runs", metavar="K", type=int, default=5, help="number of seeds, 1 to K (default: 5)"
+    )
+    command.add_argument(
+        "--small", action="store_true", help="run at a small scale, for a first look"
+    )
+    command.add_argument(
+        "--out", metavar="DIR", type=Path, help="folder for the results (default: write nothing)"
+    )
 
 
 def run(asked: argparse.Namespace) -> None:
-    """Run what was asked for."""
+    """Run the chosen experiments."""
     chosen = [*EXPERIMENTS.values()] if asked.name == ALL else [EXPERIMENTS[asked.name]]
     setup = _setup(asked, chosen)
     sections = []
@@ -73,7 +84,7 @@ def run(asked: argparse.Namespace) -> None:
         if asked.name == ALL and asked.out is not None:
             known = made_before(experiment, setup, asked.out)
         if known is not None:
-            print(f"{experiment.name}: made before")
+            print(f"{experiment.name}: results exist, skipped")
             sections.append(known)
             continue
         print(f"{experiment.name}: {experiment.title} ({experiment.paper})", flush=True)
@@ -92,13 +103,18 @@ def _setup(asked: argparse.Namespace, chosen: Sequence[Experiment]) -> Setup:
     texts = [each.name for each in chosen if each.needs_text]
     if texts and not (asked.world and asked.query):
         raise SettingError(
-            "WORLD", asked.world or None, f"a world, and --query, for {', '.join(texts)}"
+            "WORLD", asked.world or None, f"a world, with --query, for {', '.join(texts)}"
         )
     world = open_world(identified(asked.world)) if texts else None
     if world is not None and asked.relevant and asked.relevant not in world.topics():
         raise SettingError("--relevant", asked.relevant, "a topic of the world (evocrawl topics)")
     return Setup(
-        tuple(range(1, asked.runs + 1)), asked.small, world, asked.query, asked.relevant, _tell
+        tuple(range(1, asked.runs + 1)),
+        asked.small,
+        world,
+        asked.query,
+        asked.relevant,
+        _show_progress,
     )
 
 
@@ -108,9 +124,9 @@ def _about(setup: Setup) -> str:
     return f"{setup.world.name} ({len(setup.world)} pages), query “{setup.query}”"
 
 
-def _tell(what: str) -> None:
+def _show_progress(activity: str) -> None:
     if sys.stderr.isatty():
-        print(f"\r\x1b[K  {what}", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K  {activity}", end="", file=sys.stderr, flush=True)
 
 
 def _clear() -> None:

@@ -1,4 +1,4 @@
-"""``evocrawl export``: the pages of a crawl that keeps its state, as a file."""
+"""``evocrawl export``: writes the pages of a stored crawl to a file."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ examples:
 
 formats:
   jsonl     one object a line, with links
-  csv       for spreadsheets: no cell is taken for a formula
+  csv       for spreadsheets: no cell can run as a formula
   parquet   for data frames; pip install 'evocrawl[parquet]'
-  warc      the answers as they came; the crawl needs store_bodies=true;
+  warc      the responses as received; the crawl needs store_bodies=true;
             pip install 'evocrawl[warc]'
-  world     for evocrawl sim: the same pages under any other policy
+  world     for evocrawl sim: crawl the same pages with any species
 
-A page is in the file once, however often the crawl was stopped or killed. A crawl that runs may
-be exported too: the file has the pages of that moment.
+The file has each page once, even if the crawl was stopped or killed. You can export a running
+crawl: the file has the pages fetched so far.
 
-The crawl's own files are never overwritten, other files with --force. A page that cannot be read is
-named and left out; the exit code is 1 then."""
+The command never overwrites the files of the crawl, and other files only with --force. It names
+each page that it cannot read and leaves it out; the exit code is then 1."""
 
 
 def add_to(commands: Any) -> None:
@@ -56,16 +56,21 @@ def add_to(commands: Any) -> None:
     )
     command.set_defaults(run=export)
     command.add_argument(
-        "store", metavar="STORE", help="the crawl's SQLite file, or the redis://… of its workers"
+        "store", metavar="STORE", help="SQLite file of the crawl, or redis://… URL of its workers"
     )
-    command.add_argument("--format", choices=_FORMATS, default="jsonl", help="see below (jsonl)")
+    command.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="jsonl",
+        help="file format, see below (default: jsonl)",
+    )
     command.add_argument("--out", metavar="FILE", required=True,
-                         help="the file to write, or - for the standard output")  # fmt: skip
-    command.add_argument("--force", action="store_true", help="overwrite a file that exists")
+                         help="file to write, or - for standard output")  # fmt: skip
+    command.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def export(asked: argparse.Namespace) -> int:
-    """Write the file; say on stderr what is in it. Returns 1 where something could not be read."""
+    """Write the file and report its size on stderr; return 1 if an entry was unreadable, else 0."""
     target = Target(asked.out, _files_of(asked.store), force=asked.force)
     with _opened(asked.store) as archive:
         if asked.format == "world":
@@ -77,12 +82,12 @@ def export(asked: argparse.Namespace) -> int:
         unread = archive.unread
     print(f"{count} pages in {asked.out}", file=sys.stderr)
     if unread:
-        print(f"evocrawl: {unread} entries could not be read, see above", file=sys.stderr)
+        print(f"evocrawl: {unread} entries are unreadable, see above", file=sys.stderr)
     return _DAMAGED if unread else 0
 
 
 def _files_of(store: str) -> tuple[Path, ...]:
-    """Return the files of a crawl, those that are not there at present included."""
+    """Return the files that a crawl may use, whether they exist or not."""
     if is_shared(store):
         return ()
     real = Path(os.path.realpath(store))
@@ -118,7 +123,9 @@ def _world(archive: Archive | SharedArchive, target: Target) -> int:
 
 def _warc(archive: Archive | SharedArchive, target: Target) -> int:
     if next(archive.answers(), None) is None:
-        raise StateError(f"{archive.path}: no answers are kept; crawl with store_bodies=true")
+        raise StateError(
+            f"{archive.path}: the crawl stored no responses; crawl with store_bodies=true"
+        )
     try:
         from evocrawl.store.export.warc import write_warc
     except ImportError as error:

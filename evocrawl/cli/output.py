@@ -1,4 +1,4 @@
-"""What the commands show and write: tables on stdout, reports as files."""
+"""Prints tables of results and writes reports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def show(rows: Sequence[Row], *, measure: str = "", against: str = "", start: st
 def write_report(
     rows: Sequence[Row], directory: Path, *, plots: bool = True, **options: str
 ) -> None:
-    """Write the tables of `rows` into `directory`, and with `plots` pictures and a page of them."""
+    """Write the tables of `rows` to `directory`; with `plots` also PNG files and report.html."""
     directory.mkdir(parents=True, exist_ok=True)
     found = tables(rows, **options)
     text = "\n".join(f"## {title}\n\n{table}" for title, _, table in found)
@@ -56,8 +56,8 @@ def tables(
 ) -> list[_Found]:
     """Return title, standings and Markdown for each kind of run and each start.
 
-    Runs with labels are measured by the primary measure, others by their words, unless `measure`
-    says otherwise. Raises ResultsError where there is nothing to show.
+    `measure` defaults to the primary measure for runs with labels, and to a measure of the words of
+    the pages for runs without. Raises ResultsError if there are no runs.
     """
     found = []
     for labelled, default in ((True, PRIMARY), (False, WITHOUT_LABELS)):
@@ -77,7 +77,7 @@ def tables(
 def _cells(title: str, table: Sequence[Standing]) -> list[list[str]]:
     rows = [[title, "mean [95 %]", "difference to the first compared [95 %]", "won / tied / lost"]]
     for each in table:
-        told = each.against
-        counts = f"{told.wins} / {told.ties} / {told.losses}" if told else ""
-        rows.append([each.species, str(each.mean), str(told.interval) if told else "", counts])
+        found = each.against
+        counts = f"{found.wins} / {found.ties} / {found.losses}" if found else ""
+        rows.append([each.species, str(each.mean), str(found.interval) if found else "", counts])
     return rows

@@ -1,4 +1,4 @@
-"""``evocrawl serve``: a world as HTTP on this machine, for live crawls and anyone's own spider."""
+"""``evocrawl serve``: serves a world over HTTP on this machine, for live crawls of any spider."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ examples:
   in another, in any Scrapy project (evocrawl's own or yours):
     http_proxy=http://127.0.0.1:{PORT} scrapy crawl SPIDER
   (Scrapy's HttpProxyMiddleware, on by default, reads the variable; no_proxy must not name a host)
-  and for a look:
+  fetch one page:
     curl -x http://127.0.0.1:{PORT} http://a.host.of.the.world/
 
-  a web whose news come an hour a second, and whose answers take their time:
+  a web of news in which an hour takes a second, and whose responses have their latency:
     evocrawl serve news:pages=5000,seed=3 --speed 3600 --waits
 
 {NAMES}
 
-The proxy listens on this machine alone and never asks the real web: hosts that are not of the
-world answer 502. It speaks http; https addresses of the world are served, and linked to, as http.
-Ctrl-C ends it with exit code 130, SIGTERM with 0."""
+The proxy listens on this machine only and never sends requests to the real web: requests to
+hosts outside the world get a 502 response. The proxy speaks http; it serves https addresses of the
+world as http, and changes links to them to http. Exit code: 130 after Ctrl-C, 0 after SIGTERM."""
 
 
 def add_to(commands: Any) -> None:
@@ -53,23 +53,23 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser(
         "serve",
         help="serve a world over HTTP, for live crawls and your own spider",
-        description="Serve a world behind a proxy on this machine until Ctrl-C. Whatever crawler\n"
-        "is told to use the proxy sees that web, with its robots.txt, redirects and errors.",
+        description="Serve a world behind a proxy on this machine until Ctrl-C. Any crawler that\n"
+        "uses the proxy sees the world, with its robots.txt, redirects and errors.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run=run)
     add_world(command)
     command.add_argument("--port", metavar="N", type=_port, default=PORT,
-                         help=f"where to listen; 0 takes a free port (default {PORT})")  # fmt: skip
+                         help=f"port to listen on; 0: any free port (default: {PORT})")  # fmt: skip
     command.add_argument("--waits", action="store_true",
-                         help="let answers take the seconds they take in the world")  # fmt: skip
+                         help="delay each response by its latency in the world")  # fmt: skip
     command.add_argument("--speed", metavar="X", type=_speed, default=1.0,
-                         help="seconds of a changing world in one of ours (default 1)")  # fmt: skip
+                         help="seconds in the world for each real second (default: 1)")  # fmt: skip
 
 
 def run(asked: argparse.Namespace) -> None:
-    """Serve until SIGTERM, or until KeyboardInterrupt is raised."""
+    """Serve the world until SIGTERM or KeyboardInterrupt."""
     identified(asked.world)
     world = open_world(asked.world)
     began_s = time.monotonic()
@@ -85,15 +85,15 @@ def run(asked: argparse.Namespace) -> None:
                 _welcome_and_wait(world, proxy, ended)
         except OSError as error:
             if error.errno in _TAKEN:
-                allowed = "a port that is free and that you may use; --port 0 takes one"
+                allowed = "a free port that you may use; --port 0 for any free port"
                 raise SettingError("--port", asked.port, allowed) from None
             raise
 
 
 def welcome(world: AnsweringWorld, url: str) -> str:
-    """Return what a user must know to crawl `world` through the proxy at `url`."""
+    """Return instructions for crawling `world` through the proxy at `url`."""
     hosts = list(world.hosts())
-    # From a page with few links a crawl may get nowhere.
+    # A crawl from a page with few links may end at once.
     first = islice(AsServed(world).documents(), _LOOKED_AT)
     best = nlargest(_SHOWN_PAGES, first, key=lambda page: len(page.links))
     pages = [page.url for page in best]
@@ -101,22 +101,22 @@ def welcome(world: AnsweringWorld, url: str) -> str:
     lines = [
         f"{world.name}: {len(world)} pages, served through {url} until Ctrl-C",
         f"hosts: {', '.join(hosts[:_SHOWN_HOSTS])}{more}",
-        "pages to begin with:",
+        "pages to start from:",
         *(f"  {page}" for page in pages),
     ]
     topic = next(iter(world.topics()), "")
     query = query_of(world, topic) if topic else ""
     if query:
-        lines.append(f'its words are made up; a query for {topic}: "{query}"')
+        lines.append(f'its words are synthetic; a query for {topic}: "{query}"')
     return "\n".join(
         [
             *lines,
             "",
-            "a look at a page:",
+            "to fetch a page:",
             f"  curl -x {url} {pages[0] if pages else f'http://{hosts[0]}/'}",
-            "a crawl by your spider, in its project (the variable is all that it needs):",
+            "to crawl with your spider, in its project (it needs only this variable):",
             f"  http_proxy={url} scrapy crawl SPIDER",
-            "a focused crawl, anywhere, without the politeness that a stranger's server is owed:",
+            "to run a focused crawl, in any folder, without the delays that a real server needs:",
             f"  http_proxy={url} SCRAPY_SETTINGS_MODULE=evocrawl.adapter.settings \\",
             f'  scrapy crawl evospider -a query="{query or "…"}" -a max_requests=500 \\',
             f'      -a seeds="{" ".join(pages)}" \\',
@@ -127,7 +127,7 @@ def welcome(world: AnsweringWorld, url: str) -> str:
 
 @contextmanager
 def _terminable() -> Iterator[threading.Event]:
-    """Turn SIGTERM into an event while the block lasts."""
+    """Set the returned event on SIGTERM while the block runs."""
     ended = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
     try:
@@ -137,17 +137,17 @@ def _terminable() -> Iterator[threading.Event]:
 
 
 def _welcome_and_wait(world: AnsweringWorld, proxy: LoopbackProxy, ended: threading.Event) -> None:
-    """Wait for the event; forget what was asked, for the proxy may run for days."""
+    """Print the instructions and wait for `ended`; empty the log, as the proxy may run for days."""
     requests = 0
     try:
         print(welcome(world, proxy.url), flush=True)
         while not ended.wait(_PAUSE_S):
-            requests += _forget(proxy)
+            requests += _empty_log(proxy)
     finally:
-        print(f"{requests + _forget(proxy)} requests answered", file=sys.stderr)
+        print(f"{requests + _empty_log(proxy)} requests answered", file=sys.stderr)
 
 
-def _forget(proxy: LoopbackProxy) -> int:
+def _empty_log(proxy: LoopbackProxy) -> int:
     count = len(proxy.log)
     del proxy.log[:count]
     return count
@@ -163,5 +163,5 @@ def _port(text: str) -> int:
 def _speed(text: str) -> float:
     speed = float(text)
     if not 0 <= speed < math.inf:
-        raise argparse.ArgumentTypeError("a number from 0; 0 stops the world's time")
+        raise argparse.ArgumentTypeError("must be a number from 0; 0 stops the time of the world")
     return speed

@@ -1,4 +1,4 @@
-"""``evocrawl sim``: hold trials in a world, and say which species did better."""
+"""``evocrawl sim``: runs trials of species in a world and compares their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evocrawl.cli.output import show, write_report
 from evocrawl.cli.world_argument import NAMES, add_world, identified
 from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import identity
-from evocrawl.simulation.campaign import hold_all, missing
+from evocrawl.simulation.campaign import missing, run_trials
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import ResultTable
 from evocrawl.simulation.trials import (
@@ -33,28 +33,30 @@ from evocrawl.species import SPECIES
 
 _EPILOG = f"""\
 examples:
-  one topic, from the first three pages of a search, 5 seeds, the budget by the rule
-  (5 requests for each relevant page, at most half the world):
+  one topic, from the first 3 pages of a search, with 5 seeds and the default budget
+  (5 requests for each relevant page, at most half the pages of the world):
     evocrawl sim pages.jsonl.gz --query "bird species" --relevant Science.Biology.Birds \\
-        --species energy,best_first,breadth_first --runs 5 --out birds
+        --species evo,energy,best_first --runs 5 --out birds
 
-  all topics of a file, from near and from far:
+  all topics of a file, with near and far starting pages:
     evocrawl sim pages.jsonl.gz --topics topics.tsv --split dev --start search,far --out dev
 
-  no labels: pages are judged by their words alone:
+  a world without labels: pages are scored by their words only:
     evocrawl sim pages.jsonl.gz --query "coral bleaching" --budget 500 --out corals
 
-  a made-up web, asked for its relevant pages by its own made-up words:
+  a synthetic world, whose own words are the query:
     evocrawl sim sites:sites=200,seed=3 --relevant semantic --out sites
 
 {NAMES}
 
-In a world that changes, time goes by with the fetches.
+In a changing world, the fetches advance the time.
 
-DIR gets runs.jsonl (a line for each run, with its curves), results.json (without), a table,
-PNG plots and report.html. The same command again makes only the runs that are missing."""
+DIR gets runs.jsonl (one line for each run, with its curves), results.json (without curves), a
+table, PNG plots and report.html. Repeat the command to run only the trials that are missing."""
 
 
+DEFAULT_SPECIES = ("evo", "best_first", "breadth_first")
+"""The default species of a crawl, and two baselines."""
 _SHOWN_TOPICS = 3
 
 
@@ -62,75 +64,84 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "sim",
-        help="let species crawl a world, and compare them",
-        description="Let species crawl a world without a network, and compare what they find.",
+        help="let species crawl a world and compare them",
+        description="Let species crawl a world without a network and compare what they find.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run=run, when_stopped="finished runs are kept")
     add_world(command)
     asked = command.add_argument_group(
-        "what to look for (one of the first two; in a made-up world --relevant will do)"
+        "topic (give --query or --topics; synthetic worlds need only --relevant)"
     )
     which = asked.add_mutually_exclusive_group()
-    which.add_argument("--query", metavar="Q", help="what the crawl is about, in plain words")
+    which.add_argument("--query", metavar="Q", help="topic of the crawl, in plain words")
     which.add_argument(
-        "--topics", metavar="FILE", type=Path, help="a table of split, topic and query, by tabs"
+        "--topics", metavar="FILE", type=Path, help="TSV file with columns split, topic, query"
     )
     asked.add_argument(
         "--relevant", metavar="TOPIC", default="",
-        help="with --query: the label of the relevant pages (see evocrawl topics); the crawler "
-        "never sees it",
+        help="with --query: label of the relevant pages (see evocrawl topics); used to measure "
+        "the crawl, never shown to the crawler",
     )  # fmt: skip
     asked.add_argument(
-        "--split", metavar="NAME", default="", help="with --topics: the lines of this split only"
+        "--split", metavar="NAME", default="", help="with --topics: use only lines of this split"
     )
-    begin = command.add_argument_group("where to begin (one of these; default: --start search)")
+    begin = command.add_argument_group(
+        "starting pages (give one of these; default: --start search)"
+    )
     start = begin.add_mutually_exclusive_group()
-    start.add_argument("--seeds", metavar="URL", nargs="+", default=[], help="these pages")
+    start.add_argument(
+        "--seeds", metavar="URL", nargs="+", default=[], help="start from these pages"
+    )
     start.add_argument(
         "--seeds-by-search", metavar="K", type=_positive,
-        help="the K pages that a search of the world ranks first",
+        help="start from the first K results of a search in the world",
     )  # fmt: skip
     start.add_argument(
         "--start", metavar="search|far", type=_starts, default=("search",),
-        help="search: the first 3 pages of a search; far: one page at least 2 links away from "
-        "what is relevant; both: search,far",
+        help="search: the first 3 results of a search; far: one page at least 2 links away from "
+        "any relevant page; both: search,far",
     )  # fmt: skip
     how = command.add_argument_group("the runs")
     how.add_argument(
         "--species", metavar="A,B,C", type=_species,
-        default=("energy", "best_first", "breadth_first"), help=f"of {', '.join(SPECIES)}",
+        default=DEFAULT_SPECIES,
+        help=f"species to compare, from {', '.join(SPECIES)} "
+        f"(default: {','.join(DEFAULT_SPECIES)})",
     )  # fmt: skip
     how.add_argument(
         "--budget", metavar="N", type=_positive,
-        help="requests a run may make; with labels by default 5 for each relevant page, at most "
-        "half the world",
+        help="requests for each run (default, for worlds with labels: 5 for each relevant page, "
+        "at most half the pages of the world)",
     )  # fmt: skip
     how.add_argument("--runs", metavar="K", type=_positive, default=5,
-                     help="runs of each kind, of seeds 0 to K - 1 (default 5)")  # fmt: skip
+                     help="runs for each species, topic and start, with seeds 0 to K - 1 "
+                     "(default: 5)")  # fmt: skip
     how.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], type=_setting,
-                     help="an option, such as wander_share=0.2; may be repeated")  # fmt: skip
+                     help="option of evocrawl, such as wander_share=0.2; repeatable")  # fmt: skip
     how.add_argument("--concurrency", metavar="N", type=_positive, default=1,
-                     help="visits under way at once (default 1)")  # fmt: skip
+                     help="number of simultaneous visits (default: 1)")  # fmt: skip
     how.add_argument("--processes", metavar="N", type=_positive, default=os.cpu_count() or 1,
-                     help="runs at once, each process with the world in memory "
-                     "(default: the processors)")  # fmt: skip
-    how.add_argument("--out", metavar="DIR", type=Path, required=True, help="where results go")
+                     help="number of parallel processes; each holds the world in memory "
+                     "(default: number of processors)")  # fmt: skip
+    how.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="folder for the results"
+    )
     how.add_argument("--no-plots", dest="plots", action="store_false",
                      help="write no PNG files and no report.html")  # fmt: skip
 
 
 def run(asked: argparse.Namespace) -> None:
-    """Hold the trials that are asked for and not in DIR yet; show the table."""
+    """Run the trials whose results are not in DIR; print the table of all."""
     world = identified(asked.world)
     trials = _trials(asked)
     _check(trials)
     table = ResultTable(asked.out)
-    # Runs of another concurrency are other runs.
+    # Runs with different concurrency are different runs.
     identity = f"{world} at {asked.concurrency}"
     todo = missing(trials, table, identity)
-    rows = hold_all(
+    rows = run_trials(
         todo,
         identity,
         partial(open_world, world),
@@ -151,9 +162,9 @@ def run(asked: argparse.Namespace) -> None:
 def _trials(asked: argparse.Namespace) -> list[Trial]:
     settings, seeds = tuple(asked.set), range(asked.runs)
     if asked.topics and asked.relevant:
-        raise TrialError("--relevant goes with --query; the file of --topics names its own topics")
+        raise TrialError("--relevant needs --query: the file of --topics names its own topics")
     if asked.split and not asked.topics:
-        raise TrialError("--split goes with --topics")
+        raise TrialError("--split needs --topics")
     starts: tuple[Start, ...] = ("given",) if asked.seeds else asked.start
     return trials_of(
         _topics(asked),
@@ -170,19 +181,21 @@ def _trials(asked: argparse.Namespace) -> list[Trial]:
 def _topics(asked: argparse.Namespace) -> list[Topic]:
     if asked.topics:
         return read_topics(asked.topics, asked.split)
-    query = asked.query if asked.query is not None else _made_up_query(asked.world, asked.relevant)
+    query = (
+        asked.query if asked.query is not None else _synthetic_query(asked.world, asked.relevant)
+    )
     return [Topic("", asked.relevant, query)]
 
 
-def _made_up_query(spec: str, topic: str) -> str:
-    """Return what asks a made-up world for `topic`; raises TrialError that tells what is there."""
-    made_up = made_up_by(spec)
-    if made_up is None:
+def _synthetic_query(spec: str, topic: str) -> str:
+    """Return a query for `topic` of a synthetic world. Raises TrialError, with its topics."""
+    synthetic = made_up_by(spec)
+    if synthetic is None:
         raise TrialError(
-            "say what to look for: --query Q, with --relevant TOPIC where pages have labels "
-            "(see evocrawl topics), or --topics FILE"
+            "no topic: give --query Q, with --relevant TOPIC if the pages have labels "
+            "(see evocrawl topics), or give --topics FILE"
         )
-    world = made_up.make()
+    world = synthetic.make()
     if topic in world.topics():
         return query_of(world, topic)
     known = world.topics()
@@ -190,21 +203,21 @@ def _made_up_query(spec: str, topic: str) -> str:
         f", … ({len(known)} in all: evocrawl topics {spec})" if len(known) > _SHOWN_TOPICS else ""
     )
     raise TrialError(
-        f"say what to look for in this made-up world: --relevant TOPIC, one of "
+        f"no topic for this synthetic world: give --relevant TOPIC, one of "
         f"{', '.join(known[:_SHOWN_TOPICS]) or 'none'}{more}; its own words are the query unless "
-        "--query or --topics FILE gives another"
+        "you give --query or --topics FILE"
     )
 
 
 def _check(trials: Sequence[Trial]) -> None:
-    """Raise what can be raised before any run is made."""
+    """Raise the errors that are known before the first run."""
     for query, settings, labelled in {(each.query, each.settings, bool(each.topic)): None
                                       for each in trials}:  # fmt: skip
         one = next(each for each in trials if each.query == query)
         config = one.config(one.budget or 1)
         relevance.create(config.relevance, query, dict(settings).get("language", ""))
         if not labelled and one.budget is None:
-            raise TrialError("without --relevant there is no rule for the budget: give --budget")
+            raise TrialError("without --relevant there is no default budget: give --budget")
     for each in trials:
         if not each.topic and (each.species == "oracle" or each.start == "far"):
             what = "the species oracle" if each.species == "oracle" else "the start far"
@@ -213,7 +226,7 @@ def _check(trials: Sequence[Trial]) -> None:
 
 def _with_progress(rows: Iterable[Row], todo: int, total: int) -> Iterable[Row]:
     if todo < total:
-        print(f"{total - todo} of {total} runs were made before", file=sys.stderr)
+        print(f"{total - todo} of {total} runs exist already", file=sys.stderr)
     try:
         from tqdm import tqdm
     except ImportError:
@@ -224,7 +237,7 @@ def _with_progress(rows: Iterable[Row], todo: int, total: int) -> Iterable[Row]:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("a whole number from 1")
+        raise argparse.ArgumentTypeError("must be a whole number from 1")
     return number
 
 
@@ -232,25 +245,27 @@ def _species(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in names:
         if name not in SPECIES:
-            raise argparse.ArgumentTypeError(f"no species {name!r}; there are {', '.join(SPECIES)}")
+            raise argparse.ArgumentTypeError(
+                f"no species {name!r}; choose from {', '.join(SPECIES)}"
+            )
     if not names:
-        raise argparse.ArgumentTypeError("names of species, apart by commas")
+        raise argparse.ArgumentTypeError("must be names of species, separated by commas")
     return names
 
 
 def _starts(text: str) -> tuple[str, ...]:
     starts = tuple(dict.fromkeys(text.split(",")))
     if not set(starts) <= {"search", "far"}:
-        raise argparse.ArgumentTypeError("search, far, or search,far")
+        raise argparse.ArgumentTypeError("must be search, far or search,far")
     return starts
 
 
 def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise argparse.ArgumentTypeError("NAME=VALUE")
+        raise argparse.ArgumentTypeError("must be NAME=VALUE")
     if name in ("query", "seeds", "species", "seed", "max_requests"):
-        raise argparse.ArgumentTypeError(f"{name} has an argument of its own")
+        raise argparse.ArgumentTypeError(f"{name} has its own argument")
     return name.strip(), value
 
 

@@ -1,4 +1,4 @@
-"""``evocrawl world``: make up a web by its numbers, measure it, save it."""
+"""``evocrawl world``: generates a synthetic web, measures it and saves it."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ _FILE_ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 _SPLITS = ("dev", "check")
 
 _ABOUT: dict[Kind, str] = {
-    "sites": "Sites after BioCrawler (Batzios et al. 2008): the relevant pages lie on few of them, "
-    "some forbid all by robots.txt, some links lead nowhere. One topic: semantic.",
-    "news": "A news web after the foragers paper (Palotai, Farkas & Lőrincz): scale-free, a small "
-    "world, with 50 topics; pages appear and change over some days.",
+    "sites": "Sites after BioCrawler (Batzios et al. 2008): few sites have relevant pages, the "
+    "robots.txt of some forbids everything, some links are dead. One topic: semantic.",
+    "news": "A news web after the foragers paper (Palotai, Farkas & Lőrincz): a scale-free small "
+    "world with 50 topics; pages appear and change over some days.",
 }
 
 _EPILOG = """\
 examples:
-  look at what comes out, and save nothing:
+  measure a world without saving it:
     evocrawl world sites --sites 100 --semantic 0.05 --seed 3
-  a folder with pages.jsonl.gz and topics.tsv, one file, and the same links drawn anew:
+  save a folder with pages.jsonl.gz and topics.tsv; one file; a world with rewired links:
     evocrawl world news --pages 5000 --seed 3 --out paper
     evocrawl world news --pages 5000 --seed 3 --out paper.jsonl.gz
     evocrawl world news --pages 5000 --seed 3 --rewired --out rewired
 
-What is not asked for has its default: evocrawl world sites --help, evocrawl world news --help.
+For the numbers and their defaults: evocrawl world sites --help, evocrawl world news --help.
 
-Nothing has to be saved: sites:sites=100,semantic=0.05,seed=3 is the first of these worlds wherever
-a WORLD is asked for. A file is for others, and for other programs; it holds the web as it is at
-the beginning, while news:… changes with time."""
+You do not have to save a world: every command that takes a WORLD also takes a name such as
+sites:sites=100,semantic=0.05,seed=3, the first of these examples. Save a file to share a world or
+to use it in other programs. A file holds the web at time 0, while news:… changes with time."""
 
 
 def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "world",
-        help="make up a world: sites or news",
-        description="Make up a web by its numbers. What was asked for is shown beside what came\n"
-        "out; the same numbers and seed give the same web.",
+        help="generate a synthetic world: sites or news",
+        description="Generate a synthetic web. The output shows each number that you gave beside\n"
+        "its measured value. The same numbers and seed give the same web.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -81,8 +81,8 @@ def _add_kind(kinds: Any, kind: Kind) -> None:
         command.add_argument("--rewired", action="store_const", const="1", help=REWIRED.meaning)
     command.add_argument(
         "--out", metavar="FILE|DIR", type=Path,
-        help="a file if it ends in .jsonl, .jsonl.gz or .jsonl.zst, else a folder, which gets "
-        "pages.jsonl.gz and topics.tsv; without it nothing is saved",
+        help="file to save (.jsonl, .jsonl.gz or .jsonl.zst), or folder for pages.jsonl.gz and "
+        "topics.tsv (default: save nothing)",
     )  # fmt: skip
 
 
@@ -93,27 +93,27 @@ def _add_number(group: Any, name: str, number: Option, default: float) -> None:
 
 
 def run(asked: argparse.Namespace) -> None:
-    """Make the world, print its measures, save it where asked to."""
+    """Generate the world, print its measures, and save it if --out is given."""
     names = (*defaults(asked.kind), "seed", "rewired")
     given = {name: text for name in names if (text := getattr(asked, name, None)) is not None}
     plan = WorldSpec.of(asked.kind, given)
     world = plan.make()
     print(table(world.compared(np.random.default_rng(plan.seed))))
-    when = "" if asked.kind == "sites" else ", at one time or another"
+    when = "" if asked.kind == "sites" else " at some time"
     print(f"\n{len(world)} pages can be fetched{when}")
     where = shlex.quote(str(_save(world, asked.out))) if asked.out else plan.name
     if asked.out and asked.kind == "news":
-        print(f"{plan.name} is this world too, and changes with time")
+        print(f"{plan.name} is the same world, but changes with time")
     if world.topics():
         topic = world.topics()[0]
-        # Most news have no links: a search may find nothing but these.
+        # Most news pages have no links: a search may return only such pages.
         start = " --start far" if asked.kind == "news" else ""
         print(f'\nto crawl it:\n  evocrawl sim {where} --relevant {topic} \\\n'
               f'      --query "{query_of(world, topic)}"{start} --out results')  # fmt: skip
 
 
 def table(compared: tuple[Compared, ...]) -> str:
-    """Return what was asked for beside what was measured, in columns."""
+    """Return a table of the requested and the measured numbers."""
     lines = [f"{'':20} {'asked':>10} {'measured':>10}"]
     for each in compared:
         asked = "" if each.asked is None else f"{each.asked:.6g}"
@@ -122,7 +122,7 @@ def table(compared: tuple[Compared, ...]) -> str:
 
 
 def _save(world: Sites | News, out: Path) -> Path:
-    """Write the world to a file, or with its topics to a folder; return `out`."""
+    """Write the world to a file, or the world and its topics to a folder; return `out`."""
     if out.name.endswith(_FILE_ENDINGS) and not out.is_dir():
         out.parent.mkdir(parents=True, exist_ok=True)
         print(f"{out}: {save_world(world, out)} lines")
@@ -130,15 +130,15 @@ def _save(world: Sites | News, out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     pages = out / f"{PAGES}.jsonl.gz"
     print(f"{pages}: {save_world(world, pages)} lines")
-    # Those of the saved pages: what comes later has no part in them.
+    # Only topics of the saved pages: pages that appear later are not in the file.
     topics = open_world(out).topics()
     write_atomically(out / TOPICS_FILE, _topics(world, topics))
-    print(f"{out / TOPICS_FILE}: {len(topics)} topics, every other one to tune on (dev)")
+    print(f"{out / TOPICS_FILE}: {len(topics)} topics, every second one for tuning (dev)")
     return out
 
 
 def _topics(world: Sites | News, topics: Collection[str]) -> str:
-    """Return a table of topics as ``evocrawl sim --topics`` reads it, the splits taking turns."""
+    """Return the topics as a TSV file for ``evocrawl sim --topics``; the splits alternate."""
     lines = [
         f"{_SPLITS[place % 2]}\t{topic}\t{query_of(world, topic)}\n"
         for place, topic in enumerate(topics)

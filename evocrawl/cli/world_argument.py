@@ -1,4 +1,4 @@
-"""How a world is named on the command line, and what is said of one that is not there."""
+"""Parses the argument WORLD of the commands, and explains it in their help."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ a WORLD is
   pages.jsonl.gz           a file: JSON lines, plain, .gz or .zst
   wikis/                   a folder with pages.jsonl, or with start.jsonl and changes.jsonl for
                            a web that changes; each may be .gz or .zst
-  sites:sites=100,seed=3   made up: some sites are rich, some forbid, some links are dead
-  news:pages=5000,seed=3   made up: a small world of news that appear and change
+  sites:sites=100,seed=3   synthetic: a few sites have relevant pages, some forbid crawlers, some
+                           links are dead
+  news:pages=5000,seed=3   synthetic: a small world of news pages that appear and change
 `evocrawl world sites --help` and `evocrawl world news --help` explain the numbers."""
 
 
 def add_world(command: argparse.ArgumentParser) -> None:
     """Add the argument WORLD."""
     command.add_argument("world", metavar="WORLD",
-                         help="a file, a folder, or a made-up world: see below")  # fmt: skip
+                         help="a file, a folder or a synthetic world: see below")  # fmt: skip
 
 
 def identified(spec: str) -> str:
-    """Return the absolute path or the full name of a world; raises WorldError or SettingError."""
+    """Return the absolute path or the full name of a world. Raises WorldError or SettingError."""
     try:
         return identity_of(spec)
     except FileNotFoundError:
-        problem = "there is no such world file or folder; a made-up world is sites:… or news:…"
+        problem = "no such world file or folder; a synthetic world is sites:… or news:…"
         raise WorldError(spec, 0, "", f"{problem} (see evocrawl world --help)") from None

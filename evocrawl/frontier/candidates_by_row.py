@@ -93,14 +93,14 @@ class CandidatesByRow:
             self._places.set_one("address", number, _NONE)
             self._places.set_one("worth", number, -inf)
 
-    def worths(self, numbers: Rows) -> npt.NDArray[np.float64]:
+    def scores(self, numbers: Rows) -> npt.NDArray[np.float64]:
         """Return what some numbers that had a link were last said to be worth, −inf at first."""
-        worths: npt.NDArray[np.float64] = self._places.get("worth", numbers)
-        return worths
+        scores: npt.NDArray[np.float64] = self._places.get("worth", numbers)
+        return scores
 
-    def set_worths(self, numbers: Rows, worths: npt.NDArray[np.float64]) -> None:
+    def set_scores(self, numbers: Rows, scores: npt.NDArray[np.float64]) -> None:
         """Say what the links of some numbers are worth; forgotten when a link is put anew."""
-        self._places.set("worth", numbers, worths)
+        self._places.set("worth", numbers, scores)
 
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
         """Return where the links of some numbers lead, None where they have none."""

@@ -25,7 +25,7 @@ def missing(trials: Sequence[Trial], table: ResultTable, world: str) -> list[Tri
     return [each for each in dict.fromkeys(trials) if not table.has(each.key(world))]
 
 
-def hold_all(
+def run_trials(
     trials: Sequence[Trial],
     world: str,
     opener: Opener,
@@ -42,7 +42,7 @@ def hold_all(
     it are kept, as they are when the caller stops.
     """
     runs = (
-        _here(trials, opener, concurrency)
+        _in_this_process(trials, opener, concurrency)
         if processes == 1
         else _in_processes(trials, opener, concurrency, processes)
     )
@@ -52,10 +52,12 @@ def hold_all(
         yield named
 
 
-def _here(trials: Sequence[Trial], opener: Opener, concurrency: int) -> Iterator[tuple[Trial, Row]]:
+def _in_this_process(
+    trials: Sequence[Trial], opener: Opener, concurrency: int
+) -> Iterator[tuple[Trial, Row]]:
     laboratory = Laboratory(opener(), concurrency)
     for trial in trials:
-        yield trial, _hold(laboratory, trial)
+        yield trial, _run_trial(laboratory, trial)
 
 
 def _in_processes(
@@ -64,18 +66,18 @@ def _in_processes(
     executor = ProcessPoolExecutor(
         processes,
         mp_context=multiprocessing.get_context("spawn"),
-        initializer=_move_in,
+        initializer=_start_worker,
         initargs=(opener, concurrency),
     )
     try:
-        futures = {executor.submit(_hold_here, trial): trial for trial in trials}
+        futures = {executor.submit(_run_in_worker, trial): trial for trial in trials}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _move_in(opener: Opener, concurrency: int) -> None:
+def _start_worker(opener: Opener, concurrency: int) -> None:
     # A worker process has one, and no other way to keep it between trials.
     global _laboratory
     # Ctrl-C reaches every process of a terminal: the one that hands out the trials stops them.
@@ -87,13 +89,13 @@ def _move_in(opener: Opener, concurrency: int) -> None:
         _laboratory = TrialError(str(error))
 
 
-def _hold_here(trial: Trial) -> Row:
+def _run_in_worker(trial: Trial) -> Row:
     if not isinstance(_laboratory, Laboratory):
         raise _laboratory or TrialError("no world was opened")
-    return _hold(_laboratory, trial)
+    return _run_trial(_laboratory, trial)
 
 
-def _hold(laboratory: Laboratory, trial: Trial) -> Row:
+def _run_trial(laboratory: Laboratory, trial: Trial) -> Row:
     try:
         return laboratory.hold(trial)
     except EvocrawlError as error:

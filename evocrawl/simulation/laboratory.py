@@ -47,7 +47,7 @@ class Laboratory:
         self.world = world
         self._concurrency = concurrency
         # Caches of the instance: a cached method would keep every laboratory for ever.
-        self._judge = lru_cache(_KEPT_QUERIES)(self._new_judge)
+        self._scorer = lru_cache(_KEPT_QUERIES)(self._new_scorer)
         self._about = lru_cache(_KEPT_QUERIES)(self._new_about)
         self._groups = lru_cache(_KEPT_QUERIES)(self._new_groups)
         self._search = lru_cache(_KEPT_QUERIES)(world.search)
@@ -64,24 +64,24 @@ class Laboratory:
         config = trial.config(budget)
         seeds = self._seeds(trial, relevant)
         asked = (config.relevance, config.query, config.language, config.fresh_s)
-        seen = Witness(self._judge(*asked))
+        seen = Witness(self._scorer(*asked))
         done = run(
             self.world,
             config,
             seeds,
             concurrency=self._concurrency,
             relevant=relevant,
-            judge=seen,
+            scorer=seen,
         )
         row = self._identity(trial, budget, seeds) | _cost(done) | _curves(done)
         row |= newness(self.world, done, seen)
         if relevant is None:
-            return row | self._by_scores(done, config) | _told(done, None, config.relevant_at)
+            return row | self._by_scores(done, config) | _found(done, None, config.relevant_at)
         reachable = self._oracle(seeds, relevant, budget)
         row["oracle_auc"] = measures.recall_auc(reachable, budget, len(relevant))
         groups = self._groups(trial.topic)
         row["relevant_distinct"] = measures.distinct_pages(_fetched(done), groups)
-        return row | _told(done, relevant, config.relevant_at)
+        return row | _found(done, relevant, config.relevant_at)
 
     def _budget(self, trial: Trial, relevant: Collection[Fingerprint] | None) -> int:
         if trial.budget is not None:
@@ -137,7 +137,7 @@ class Laboratory:
         found = [scores[places[page]] for page in _fetched(done) if page in places]
         return {"mean_bm25": float(np.mean(found) / best) if found and best else 0.0}
 
-    def _new_judge(self, model: str, query: str, language: str, fresh_s: float) -> PageScorer:
+    def _new_scorer(self, model: str, query: str, language: str, fresh_s: float) -> PageScorer:
         return PageScorer(relevance.create(model, query, language, fresh_s=fresh_s))
 
     def _new_about(self, topic: str) -> frozenset[Fingerprint]:
@@ -163,7 +163,7 @@ def _fetched(done: Run) -> list[Fingerprint]:
     return [step.fingerprint for step in done.steps if step.outcome == "fetched"]
 
 
-def _told(done: Run, labels: Collection[Fingerprint] | None, relevant_at: float) -> Row:
+def _found(done: Run, labels: Collection[Fingerprint] | None, relevant_at: float) -> Row:
     """What was found, by the labels or, without them, by the crawl's own scores."""
     pages = [step for step in done.steps if step.outcome == "fetched"]
     if labels is None:

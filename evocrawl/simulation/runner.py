@@ -108,14 +108,14 @@ def run(
     concurrency: int = 1,
     host_limit: HostLimit | None = None,
     relevant: Collection[Fingerprint] | None = None,
-    judge: PageScorer | None = None,
+    scorer: PageScorer | None = None,
     on_event: Iterable[Callable[[Event], None]] = (),
     makers: Sequence[Maker] = (),
 ) -> Run:
     """Let the population that `config` describes live in `world` from `seeds` to its end.
 
     `host_limit` defaults to `concurrency` visits a host and no delay, `relevant` are the labels
-    for a species that knows them, `judge` one to share between runs of the same query, `on_event`
+    for a species that knows them, `scorer` one to share between runs of the same query, `on_event`
     gets every event, `makers` make the species where the configuration does not name them.
     Raises SettingError or QueryError, OSError when what was learnt cannot be written, and
     ValueError when a seed is no http URL or there is none.
@@ -124,25 +124,25 @@ def run(
     if not links:
         raise ValueError("a run needs at least one seed")
     began_s, began_cpu_s = perf_counter(), process_time()
-    if judge is None:
-        judge = PageScorer(
+    if scorer is None:
+        scorer = PageScorer(
             relevance.create(
                 config.relevance, config.query, config.language, fresh_s=config.fresh_s
             )
         )
-    habitat = assemble(
+    assembly = assemble(
         replace(config, memory_links=max(config.memory_links, _MEMORY_LINKS)),
         concurrency=concurrency,
         host_limit=host_limit or (lambda _: (concurrency, 0.0)),
         timeout_s=_TIMEOUT_S,
-        model=judge.model,
+        model=scorer.model,
         labels=relevant,
         makers=makers,
     )
-    habitat.population.on_event.extend(on_event)
-    simulation = _Simulation(world, habitat, judge)
+    assembly.population.on_event.extend(on_event)
+    simulation = _Simulation(world, assembly, scorer)
     simulation.play(links)
-    habitat.save_learnt()
+    assembly.save_learnt()
     return simulation.result(perf_counter() - began_s, process_time() - began_cpu_s)
 
 
@@ -150,20 +150,20 @@ def run(
 class _PendingFetch:
     visit: Visit
     request: int
-    answer: Document | Dead | Refused
+    result: Document | Dead | Refused
     cost: Cost
 
 
 class _Simulation:
     """The clock, the visits under way by the time they end, and the record."""
 
-    def __init__(self, world: World, habitat: Assembly, judge: PageScorer) -> None:
+    def __init__(self, world: World, assembly: Assembly, scorer: PageScorer) -> None:
         self._world = world
-        self._habitat = habitat
-        self._population = habitat.population
-        self._judge = judge
+        self._assembly = assembly
+        self._population = assembly.population
+        self._scorer = scorer
         self._now_s = 0.0
-        self._landings: list[tuple[float, int, _PendingFetch]] = []
+        self._pending: list[tuple[float, int, _PendingFetch]] = []
         self._steps: list[Step] = []
         self._lives: dict[AgentId, AgentLifespan] = {}
         self._watch = _Watch()
@@ -174,20 +174,20 @@ class _Simulation:
         self._population.place(seeds)
         while True:
             while (visit := self._choose()) is not None:
-                self._depart(visit)
-            landing_s = self._landings[0][0] if self._landings else None
-            waking_s = self._population.wakes_at()
-            if landing_s is not None and (waking_s is None or landing_s <= waking_s):
-                self._now_s, _, flight = heappop(self._landings)
-                self._land(flight)
-            elif waking_s is not None:
-                self._now_s = waking_s
+                self._start(visit)
+            finish_s = self._pending[0][0] if self._pending else None
+            wake_s = self._population.wakes_at()
+            if finish_s is not None and (wake_s is None or finish_s <= wake_s):
+                self._now_s, _, pending = heappop(self._pending)
+                self._settle(pending)
+            elif wake_s is not None:
+                self._now_s = wake_s
             else:
                 return
 
     def result(self, seconds: float, cpu_s: float) -> Run:
         """Return the record."""
-        budget = self._habitat.budget
+        budget = self._assembly.budget
         return Run(
             tuple(self._steps),
             tuple(self._lives.values()),
@@ -198,51 +198,51 @@ class _Simulation:
             cpu_s,
             self._watch.cpu_s_by,
             self._now_s,
-            stats.report(self._habitat.ledger, budget),
+            stats.report(self._assembly.ledger, budget),
         )
 
     def _choose(self) -> Visit | None:
         with self._watch("choosing"):
             return self._population.choose(self._now_s)
 
-    def _depart(self, visit: Visit) -> None:
-        notes, base = Fetch(visit, visit.lead.url, visit.lead.fingerprint), self._habitat.base
-        notes.goes_anywhere = self._population.goes_anywhere(visit)
+    def _start(self, visit: Visit) -> None:
+        fetch, base = Fetch(visit, visit.lead.url, visit.lead.fingerprint), self._assembly.base
+        fetch.goes_anywhere = self._population.goes_anywhere(visit)
         with self._watch("fetching"):
             answer = self._world.fetch(
-                visit.lead.url, self._now_s, lambda url: notes.moves_to(url, base)
+                visit.lead.url, self._now_s, lambda url: fetch.moves_to(url, base)
             )
         cost = answer.cost
-        told = answer if isinstance(answer, Dead | Refused) else answer.document
-        if isinstance(told, Document):
-            notes.moves_to(told.url, base)  # a world may answer under another address
-        if notes.failure:
-            told = Dead(notes.failure, cost)
+        result = answer if isinstance(answer, Dead | Refused) else answer.document
+        if isinstance(result, Document):
+            fetch.moves_to(result.url, base)  # a world may answer under another address
+        if fetch.failure:
+            result = Dead(fetch.failure, cost)
         if not self._spend(visit, cost.requests):
-            told = Dead(OVER_BUDGET, cost)
-        flight = _PendingFetch(visit, self._habitat.budget.spent, told, cost)
-        heappush(self._landings, (self._now_s + cost.seconds, visit.id, flight))
+            result = Dead(OVER_BUDGET, cost)
+        pending = _PendingFetch(visit, self._assembly.budget.spent, result, cost)
+        heappush(self._pending, (self._now_s + cost.seconds, visit.id, pending))
 
     def _spend(self, visit: Visit, requests: int) -> bool:
         """Count the requests as far as the budget allows; False when it does not allow all."""
-        return all(self._habitat.budget.spend(visit.id) for _ in range(requests))
+        return all(self._assembly.budget.spend(visit.id) for _ in range(requests))
 
-    def _land(self, flight: _PendingFetch) -> None:
-        outcome, score = self._outcome(flight)
+    def _settle(self, pending: _PendingFetch) -> None:
+        outcome, score = self._outcome(pending)
         with self._watch("settling"):
-            self._population.settle(flight.visit.id, outcome)
-        ledger, lead, told = self._habitat.ledger, flight.visit.lead, flight.answer
-        page = told if isinstance(told, Document) else None
+            self._population.settle(pending.visit.id, outcome)
+        ledger, lead, result = self._assembly.ledger, pending.visit.lead, pending.result
+        page = result if isinstance(result, Document) else None
         self._steps.append(
             Step(
-                flight.request,
+                pending.request,
                 lead.url,
                 page.fingerprint if page else lead.fingerprint,
-                flight.visit.agent,
-                "fetched" if page else "dead" if isinstance(told, Dead) else "refused",
-                told.reason if isinstance(told, Dead) else "",
+                pending.visit.agent,
+                "fetched" if page else "dead" if isinstance(result, Dead) else "refused",
+                result.reason if isinstance(result, Dead) else "",
                 score,
-                flight.visit.started_at_s,
+                pending.visit.started_at_s,
                 self._now_s,
                 page.changed_at_s if page else None,
                 len(self._population),
@@ -250,32 +250,32 @@ class _Simulation:
             )
         )
 
-    def _outcome(self, flight: _PendingFetch) -> tuple[Outcome, float | None]:
+    def _outcome(self, pending: _PendingFetch) -> tuple[Outcome, float | None]:
         """Score and price a page as it lands, when R is what the pages before have made it."""
-        told = flight.answer
-        if not isinstance(told, Document):
-            return told, None
+        result = pending.result
+        if not isinstance(result, Document):
+            return result, None
         with self._watch("judging"):
-            score = self._judge.score(told, flight.visit.started_at_s)
+            score = self._scorer.score(result, pending.visit.started_at_s)
         energy = self._population.price(score)
         page = Page(
-            told.url,
-            told.fingerprint,
+            result.url,
+            result.fingerprint,
             score,
             energy,
-            told.links,
-            told.version,
-            told.content(flight.visit.started_at_s),
+            result.links,
+            result.version,
+            result.content(pending.visit.started_at_s),
         )
-        return Fetched(page, flight.cost), score
+        return Fetched(page, pending.cost), score
 
     def _note(self, event: Event) -> None:
         match event:
             case Born(agent=agent, parent=parent):
-                self._lives[agent] = AgentLifespan(agent, parent, self._habitat.budget.spent)
+                self._lives[agent] = AgentLifespan(agent, parent, self._assembly.budget.spent)
             case Died(agent=agent):
                 life = self._lives[agent]
-                died = self._habitat.budget.spent
+                died = self._assembly.budget.spent
                 self._lives[agent] = AgentLifespan(agent, life.parent, life.born, died)
 
 

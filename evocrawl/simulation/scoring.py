@@ -10,7 +10,7 @@ from evocrawl.simulation.worlds.base import Document
 class PageScorer:
     """A relevance model that reads each version of a document once.
 
-    One judge serves all runs of one query in one world; scoring takes most of a run's time
+    One scorer serves all runs of one query in one world; scoring takes most of a run's time
     otherwise. It keeps one float a version, told apart by `Document.changed_at_s`; none where the
     model goes by a page's age, which grows.
     """
@@ -36,23 +36,23 @@ class PageScorer:
 
 
 class Witness(PageScorer):
-    """The scores of `judge`, and what one run saw meanwhile.
+    """The scores of `scorer`, and what one run saw meanwhile.
 
     `found` has the pages read and those linked on them, `urls` where each page was read.
     """
 
-    def __init__(self, judge: PageScorer) -> None:
-        self.model = judge.model
+    def __init__(self, scorer: PageScorer) -> None:
+        self.model = scorer.model
         self.found: set[Fingerprint] = set()
         self.urls: dict[Fingerprint, str] = {}
-        self._judge = judge
+        self._scorer = scorer
 
     def __len__(self) -> int:
-        return len(self._judge)
+        return len(self._scorer)
 
     def score(self, document: Document, now_s: float = 0.0) -> float:
-        """Return what the judge says of `document`, and remember it and its links. O(links)."""
+        """Return what the scorer says of `document`, and remember it and its links. O(links)."""
         self.urls[document.fingerprint] = document.url
         self.found.add(document.fingerprint)
         self.found.update(link.fingerprint for link in document.links)
-        return self._judge.score(document, now_s)
+        return self._scorer.score(document, now_s)

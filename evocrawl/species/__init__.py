@@ -27,7 +27,7 @@ from evocrawl.species.foragers.text_states import TextStates
 from evocrawl.species.infospiders.keyword_net import Lexicon
 from evocrawl.species.infospiders.species import infospiders
 from evocrawl.species.parts import Bar, OpenLinks, Queue
-from evocrawl.species.random_queue import Lottery
+from evocrawl.species.random_queue import RandomQueue
 from evocrawl.species.shark_search import shark_search
 from evocrawl.species.tag_path_bandit import tag_path_bandit
 
@@ -106,7 +106,7 @@ SPECIES: dict[str, Maker] = {
     "best_first": lambda have: best_first(have.frontier()),
     "best_first_anchor": lambda have: best_first_anchor(have.frontier(), have.relevance),
     "breadth_first": lambda have: breadth_first(have.frontier()),
-    "random": lambda have: at_random(Lottery(have.base.is_claimed)),
+    "random": lambda have: at_random(RandomQueue(have.base.is_claimed)),
     "fish_search": lambda have: fish_search(have.frontier(), have.bar(0.2)),
     "shark_search": lambda have: shark_search(have.frontier(), have.relevance),
     "ache": lambda have: ache(have.frontier(), have.base.is_claimed, have.bar(0.4)),

@@ -15,14 +15,14 @@ from evocrawl.core.model import Fingerprint, Lead, Link, Page
 from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.energy import LinkRelevance
 from evocrawl.species.parts import Best, Immortal, Queue, WholeFrontier, lone
-from evocrawl.species.random_queue import Lottery
+from evocrawl.species.random_queue import RandomQueue
 
 
 @dataclass(frozen=True, slots=True)
 class OneOfAll:
     """The agent sees one of the open links of free hosts."""
 
-    lottery: Lottery
+    lottery: RandomQueue
 
     def found(self, leads: Sequence[Lead]) -> None:
         """Let the links take part. O(log hosts) a link."""
@@ -49,7 +49,7 @@ class OneOfAll:
         self.lottery.free(host)
 
 
-def at_random(lottery: Lottery) -> Species:
+def at_random(lottery: RandomQueue) -> Species:
     """Make the species on a lottery of its own."""
     return lone("random", OneOfAll(lottery), AllAlike())
 

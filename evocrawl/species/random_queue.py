@@ -9,7 +9,7 @@ from numpy.random import Generator
 from evocrawl.core.model import Fingerprint, Lead
 
 
-class Lottery:
+class RandomQueue:
     """Waiting links by host; hosts weigh as much as they have links, busy ones nothing.
 
     A link is in once per target; claimed ones leave when they are drawn. The weights stand in a

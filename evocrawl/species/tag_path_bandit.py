@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.parts import Best, lone
-from evocrawl.species.random_queue import Lottery
+from evocrawl.species.random_queue import RandomQueue
 from evocrawl.species.tag_paths import TagPathGroups
 
 
@@ -34,7 +34,7 @@ from evocrawl.species.tag_paths import TagPathGroups
 class Arm:
     """The open links of a group of tag paths, and what following them has brought."""
 
-    links: Lottery
+    links: RandomQueue
     plays: int = 0
     rewards: float = 0.0
 
@@ -51,7 +51,7 @@ class Bandit:
     def arm(self, number: int) -> Arm:
         """Return an arm, new where it is not known."""
         if number not in self.arms:
-            self.arms[number] = Arm(Lottery(self.is_claimed))
+            self.arms[number] = Arm(RandomQueue(self.is_claimed))
         return self.arms[number]
 
     def reward(self, number: int, reward: float) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from simulation_worlds import SmallWorld, random_world, url
 
-from evocrawl.simulation.campaign import hold_all, missing
+from evocrawl.simulation.campaign import missing, run_trials
 from evocrawl.simulation.evaluation.results import REQUIRED, ResultTable
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Start, Topic, Trial, TrialError, trials_of
@@ -72,14 +72,14 @@ def test_without_a_topic_the_view_is_by_words() -> None:
 def test_a_trial_that_cannot_be_held_says_why(trial: Trial, told: str, tmp_path: Path) -> None:
     """As a TrialError, whichever process it was."""
     with pytest.raises(TrialError, match=told):
-        list(hold_all([trial], "w", world, ResultTable(tmp_path)))
+        list(run_trials([trial], "w", world, ResultTable(tmp_path)))
 
 
 def test_finished_runs_are_not_made_again(tmp_path: Path) -> None:
     """A campaign stopped half-way goes on, and ends with the rows of one that was not."""
     every = trials("energy", "best_first")
     table = ResultTable(tmp_path / "a")
-    stopped = hold_all(every, "w", world, table)
+    stopped = run_trials(every, "w", world, table)
     next(stopped)
     next(stopped)
     stopped.close()
@@ -87,9 +87,9 @@ def test_finished_runs_are_not_made_again(tmp_path: Path) -> None:
     todo = missing(every, again, "w")
     assert todo == every[2:]
     assert missing(every, again, "another") == every
-    list(hold_all(todo, "w", world, again))
+    list(run_trials(todo, "w", world, again))
     whole = ResultTable(tmp_path / "b")
-    list(hold_all(every, "w", world, whole))
+    list(run_trials(every, "w", world, whole))
     assert [steady(row) for row in again.rows] == [steady(row) for row in whole.rows]
 
 
@@ -97,8 +97,8 @@ def test_processes_give_the_same_rows(tmp_path: Path) -> None:
     """In the order in which they end."""
     every = trials("energy", "random", start="far")
     one, two = ResultTable(tmp_path / "1"), ResultTable(tmp_path / "2")
-    list(hold_all(every, "w", world, one))
-    list(hold_all(every, "w", world, two, processes=2))
+    list(run_trials(every, "w", world, one))
+    list(run_trials(every, "w", world, two, processes=2))
     order = {row["trial"]: row for row in two.rows}
     assert [steady(order[row["trial"]]) for row in one.rows] == [steady(row) for row in one.rows]
 
@@ -106,7 +106,7 @@ def test_processes_give_the_same_rows(tmp_path: Path) -> None:
 def test_a_world_that_cannot_be_opened_says_so_from_another_process(tmp_path: Path) -> None:
     """Not as a broken pool."""
     with pytest.raises(TrialError, match="no such world"):
-        list(hold_all(trials(), "w", _no_world, ResultTable(tmp_path), processes=2))
+        list(run_trials(trials(), "w", _no_world, ResultTable(tmp_path), processes=2))
 
 
 def test_near_duplicates_count_once() -> None:

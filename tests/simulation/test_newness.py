@@ -81,10 +81,10 @@ def test_a_world_without_dates_has_no_news() -> None:
 
 def test_a_witness_says_what_its_judge_says(news: News) -> None:
     """And knows each page and link that went by; what is known of scores is shared."""
-    judge = PageScorer(Careless())
-    seen = Witness(judge)
+    scorer = PageScorer(Careless())
+    seen = Witness(scorer)
     page = next(document for document in news.documents() if document.links)
-    assert seen.score(page) == judge.score(page) == 0.5
-    assert len(seen) == len(judge) == 1
+    assert seen.score(page) == scorer.score(page) == 0.5
+    assert len(seen) == len(scorer) == 1
     assert seen.found == {page.fingerprint, *(link.fingerprint for link in page.links)}
     assert seen.urls == {page.fingerprint: page.url}

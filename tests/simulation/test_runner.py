@@ -104,19 +104,19 @@ def test_a_redirect_ends_where_the_budget_does() -> None:
 @pytest.mark.parametrize("species", SPECIES)
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurrency: int) -> None:
-    """Births, moves, meals and visits alike; so do two runs that share a judge."""
+    """Births, moves, meals and visits alike; so do two runs that share a scorer."""
     records: list[list[Event]] = []
-    judge: PageScorer | None = None
+    scorer: PageScorer | None = None
     for _ in range(3):
         events: list[Event] = []
         world = random_world(3)
         run(
             world, config(species, 50, 7), [url(0)], concurrency=concurrency,
-            relevant=world.about("Nature.Corals"), judge=judge, on_event=[events.append],
+            relevant=world.about("Nature.Corals"), scorer=scorer, on_event=[events.append],
         )  # fmt: skip
         records.append(events)
         model = config(species).relevance
-        judge = judge or PageScorer(relevance.create(model, "coral bleaching"))
+        scorer = scorer or PageScorer(relevance.create(model, "coral bleaching"))
     assert len(records[0]) > 20
     assert records[0] == records[1] == records[2]
 
@@ -151,13 +151,13 @@ def test_what_was_counted_adds_up(seed: int, concurrency: int, species: str) -> 
 def test_a_judge_reads_each_document_once() -> None:
     """Scores are shared between runs of one query."""
     model = _Counting()
-    judge = PageScorer(model)
+    scorer = PageScorer(model)
     world = random_world(1)
-    first = run(world, config(), [url(0)], judge=judge)
-    second = run(world, config("best_first"), [url(0)], judge=judge)
+    first = run(world, config(), [url(0)], scorer=scorer)
+    second = run(world, config("best_first"), [url(0)], scorer=scorer)
     pages = {step.fingerprint for done in (first, second) for step in done.steps
              if step.outcome == "fetched"}  # fmt: skip
-    assert model.read == len(pages) == len(judge)
+    assert model.read == len(pages) == len(scorer)
 
 
 def test_a_run_without_seeds_is_a_mistake() -> None:

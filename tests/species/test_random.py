@@ -7,7 +7,7 @@ import pytest
 from crawled import Pages, order, to
 
 from evocrawl.core.model import Lead
-from evocrawl.species.random_queue import Lottery
+from evocrawl.species.random_queue import RandomQueue
 
 
 def lead(number: int, host: str) -> Lead:
@@ -17,7 +17,7 @@ def lead(number: int, host: str) -> Lead:
 
 def test_every_open_link_is_as_likely_whatever_its_host() -> None:
     """Seven links of one host and one of another: an eighth each."""
-    lottery, rng = Lottery(lambda _: False), np.random.default_rng(1)
+    lottery, rng = RandomQueue(lambda _: False), np.random.default_rng(1)
     for number in range(8):
         lottery.push(lead(number, "big.test" if number else "small.test"))
     counts = Counter(
@@ -47,7 +47,7 @@ def test_claims_and_busy_hosts_leave_the_rest(seed: int) -> None:
     """Against a plain list: what is drawn is always open and of a free host."""
     rng, claimed = np.random.default_rng(seed), set[bytes]()
     busy = set[str]()
-    lottery = Lottery(claimed.__contains__)
+    lottery = RandomQueue(claimed.__contains__)
     waiting = dict[bytes, Lead]()
     for step in range(200):
         action = int(rng.integers(4))

@@ -28,7 +28,7 @@ class Setup:
     world: AnsweringWorld | None = None
     query: str = ""
     topic: str = ""
-    told: Progress = field(default=lambda _: None)
+    progress: Progress = field(default=lambda _: None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def learning(setup: Setup) -> Findings:
         web = _web(scale, seed)
         start = web.any_page()
         for kind in _LONG:
-            setup.told(f"{kind}, seed {seed}, {scale.visits} visits")
+            setup.progress(f"{kind}, seed {seed}, {scale.visits} visits")
             troupe = _troupe(web, kind, start, seed)
             seen = troupe.play(scale.visits)
             watches[kind] += seen
@@ -121,7 +121,7 @@ def restarts(setup: Setup) -> Findings:
     each_seed = -(-scale.restarts // len(setup.seeds))
     for seed in setup.seeds:
         web = _web(scale, seed)
-        setup.told(f"{each_seed} restarts, seed {seed}")
+        setup.progress(f"{each_seed} restarts, seed {seed}")
         for number in range(each_seed):
             start = web.any_page()
             seen = {

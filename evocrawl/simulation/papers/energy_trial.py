@@ -40,7 +40,7 @@ class Trial:
         self.world = setup.world
         self.founders = 20 if setup.small else 200
         self.pages = 400 if setup.small else 25_000
-        self.judge = PageScorer(relevance.create("tfidf", setup.query))
+        self.scorer = PageScorer(relevance.create("tfidf", setup.query))
         self.seeds = seeds_for(self.world, setup.query)
         self.labels = self.world.about(setup.topic) if setup.topic else None
         self._mean_relevance: float | None = None
@@ -56,7 +56,7 @@ class Trial:
 
     def run(self, kind: Kind, seed: int) -> Run:
         """Make one crawl."""
-        self.setup.told(f"{kind.name}, seed {seed}")
+        self.setup.progress(f"{kind.name}, seed {seed}")
         options = {
             "query": self.setup.query,
             "seed": seed,
@@ -66,7 +66,7 @@ class Trial:
             **kind.settings,
         }
         config = Config.read({}, options)
-        return run(self.world, config, self.seeds, judge=self.judge)
+        return run(self.world, config, self.seeds, scorer=self.scorer)
 
     def all(self, *kinds: Kind) -> dict[str, list[Run]]:
         """Make the crawls of every kind, once a seed."""

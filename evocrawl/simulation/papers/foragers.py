@@ -99,7 +99,7 @@ def _run(setup: Setup, *, rewired: bool) -> list[_Done]:
             world = world.rewired(np.random.default_rng(seed))
         stand = NewsWeb(world)
         for kind in KINDS:
-            setup.told(f"{kind} on {world.name}, seed {seed}")
+            setup.progress(f"{kind} on {world.name}, seed {seed}")
             foraging = forage(stand, kind, stand.starts(STARTS), seed, until_s, download_s)
             row, windows = measured(stand, foraging, until_s)
             named = {"world": world.name, "species": kind, "seed": seed}

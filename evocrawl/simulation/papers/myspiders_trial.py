@@ -40,7 +40,7 @@ class Trial:
         self.pages = 150 if setup.small else 1000
         self.seeds = self.world.search(setup.query, 5 if setup.small else 10)
         self.labels = frozenset(self.world.about(setup.topic)) if setup.topic else None
-        self._judges: dict[str, PageScorer] = {}
+        self._scorers: dict[str, PageScorer] = {}
 
     @property
     def latency_cost(self) -> float:
@@ -49,14 +49,14 @@ class Trial:
 
     def run(self, kind: Kind, world: World, seed: int) -> Run:
         """Make one crawl."""
-        self.setup.told(f"{kind.name}, seed {seed}")
+        self.setup.progress(f"{kind.name}, seed {seed}")
         options = {"query": self.setup.query, "species": "infospiders", **kind.settings}
         config = Config.read({}, {**options, "seed": seed, "max_requests": self.pages})
-        judge = self._judges.setdefault(
+        scorer = self._scorers.setdefault(
             config.query, PageScorer(relevance.create(config.relevance, config.query))
         )
         makers = () if kind.maker is None else (kind.maker,)
-        return run(world, config, self.seeds, judge=judge, concurrency=THREADS, makers=makers)
+        return run(world, config, self.seeds, scorer=scorer, concurrency=THREADS, makers=makers)
 
     def all(self, kinds: Sequence[Kind], world: Callable[[int], World]) -> dict[str, list[Run]]:
         """Make the crawls of every kind, once a seed, which the `world` may depend on."""

@@ -92,7 +92,7 @@ class CrawlerGroup:
     """Crawlers that begin at one page and take turns; a new pass begins at a random page."""
 
     def __init__(self, web: StillWeb, config: Config, start: str, maker: Maker | None) -> None:
-        habitat = assemble(
+        assembly = assemble(
             config,
             concurrency=1,
             host_limit=lambda _: (1, 0.0),
@@ -101,7 +101,7 @@ class CrawlerGroup:
         )
         self._web = web
         self._config = config
-        self._population = habitat.population
+        self._population = assembly.population
         self._hosts = [f"s{site}.sites.test" for site in range(web.sites)]
         self._restarts = 0
         self._population.place([Link(start, fingerprint(start))])

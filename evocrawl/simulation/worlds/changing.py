@@ -47,7 +47,7 @@ class Change:
 
 
 @dataclass(slots=True)
-class _Life:
+class _PageHistory:
     """Every change of one page, in order; `times` beside them for the search."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
@@ -78,9 +78,9 @@ class Changing(AnsweringWorld):
         self.name = start.name
         self.timeout_s = start.timeout_s
         self._start = start
-        self._lives: dict[Fingerprint, _Life] = {}
-        self._late = Labels()
-        self._born: dict[Fingerprint, int] = {}
+        self._histories: dict[Fingerprint, _PageHistory] = {}
+        self._later_labels = Labels()
+        self._added_later: dict[Fingerprint, int] = {}
         for change in sorted(changes, key=lambda change: change.at_s):
             self._add(change)
 
@@ -90,7 +90,7 @@ class Changing(AnsweringWorld):
         return cls(Recorded.read(start, **options), read_changes(changes))
 
     def __len__(self) -> int:
-        return len(self._start) + len(self._born)
+        return len(self._start) + len(self._added_later)
 
     def answer(self, url: str, now_s: float) -> Answer:
         """Return what `url` answers at `now_s`."""
@@ -98,46 +98,46 @@ class Changing(AnsweringWorld):
             key = fingerprint(url)
         except ValueError:
             return self._start.answer(url, now_s)
-        life = self._lives.get(key)
-        if life is None:
+        history = self._histories.get(key)
+        if history is None:
             return self._start.answer(url, now_s)
-        entry = self._entry(url, life, now_s)
+        entry = self._entry(url, history, now_s)
         if entry is None:
             return self._start.answer(url, now_s)
         answer = self._start.answer_of(entry)
         if answer.document is None:
             return answer
-        changed_at_s = _changed_at(life, now_s, answer.document.changed_at_s)
+        changed_at_s = _changed_at(history, now_s, answer.document.changed_at_s)
         document = replace(answer.document, changed_at_s=changed_at_s)
         return replace(answer, document=document)
 
     def documents(self) -> Iterator[Document]:
         """Return every page that can be fetched at time 0: recorded ones, then others."""
         for document in self._start.documents():
-            if document.fingerprint not in self._lives:
+            if document.fingerprint not in self._histories:
                 yield document
             elif now := self.answer(document.url, 0.0).document:
                 yield now
-        for number in self._born.values():
+        for number in self._added_later.values():
             if now := self.answer(self._start.addresses.urls[number], 0.0).document:
                 yield now
 
     def topics(self) -> tuple[str, ...]:
         """Return the topics of all levels, sorted."""
-        return tuple(sorted({*self._start.topics(), *self._late.topics()}))
+        return tuple(sorted({*self._start.topics(), *self._later_labels.topics()}))
 
     def about(self, topic: str) -> frozenset[Fingerprint]:
         """Return the pages of a topic that ever are there; raises KeyError for none."""
         if topic not in self.topics():
             raise KeyError(topic)
         start = self._start.about(topic) if topic in self._start.topics() else frozenset()
-        late = self._late.about(topic) if topic in self._late.topics() else ()
+        late = self._later_labels.about(topic) if topic in self._later_labels.topics() else ()
         return start.union(self._start.addresses.fingerprints[page] for page in late)
 
     def hosts(self) -> tuple[str, ...]:
         """Return the hosts of all pages there ever are, sorted."""
         urls = self._start.addresses.urls
-        late = {host_of(urls[number]) for number in self._born.values()}
+        late = {host_of(urls[number]) for number in self._added_later.values()}
         return tuple(sorted(late.union(self._start.hosts())))
 
     def robots_txt(self, host: str) -> str:
@@ -148,27 +148,29 @@ class Changing(AnsweringWorld):
         start, record = self._start, change.record
         number = start.addresses.number(record.url)
         key = start.addresses.fingerprints[number]
-        life = self._lives.setdefault(key, _Life())
+        history = self._histories.setdefault(key, _PageHistory())
         links = None if record.links is None else start.addresses.pack(key, record.links)
         added = start.addresses.pack(key, change.links_added)
-        life.times.append(change.at_s)
-        life.changes.append((replace(record, links=None), change.text_added.encode(), added, links))
+        history.times.append(change.at_s)
+        history.changes.append(
+            (replace(record, links=None), change.text_added.encode(), added, links)
+        )
         entry = start.entry(record.url)
         becomes_page = (record.status or 200) < 400 and not record.redirect_to
         if (entry is None or not start.is_page(entry)) and becomes_page and change.at_s >= 0:
-            if key not in self._born:
-                self._born[key] = number
-            self._late.add(number, record.topics)
+            if key not in self._added_later:
+                self._added_later[key] = number
+            self._later_labels.add(number, record.topics)
 
-    def _entry(self, url: str, life: _Life, now_s: float) -> Entry | None:
+    def _entry(self, url: str, history: _PageHistory, now_s: float) -> Entry | None:
         """Fold the changes up to now onto what was there at the beginning."""
         entry = self._start.entry(url)
         if entry is not None:
             if entry.html:
                 self._start.answer_of(entry)
             entry = replace(entry)
-        first, last = bisect_right(life.times, -1e-9), bisect_right(life.times, now_s)
-        for record, text_added, links_added, links in life.changes[first:last]:
+        first, last = bisect_right(history.times, -1e-9), bisect_right(history.times, now_s)
+        for record, text_added, links_added, links in history.changes[first:last]:
             if entry is None:
                 entry = self._start.pack(self._start.addresses.number(url), record)
             else:
@@ -182,9 +184,9 @@ class Changing(AnsweringWorld):
         return entry
 
 
-def _changed_at(life: _Life, now_s: float, otherwise: float | None) -> float | None:
-    last = bisect_right(life.times, now_s)
-    return life.times[last - 1] if last else otherwise
+def _changed_at(history: _PageHistory, now_s: float, otherwise: float | None) -> float | None:
+    last = bisect_right(history.times, now_s)
+    return history.times[last - 1] if last else otherwise
 
 
 def _rewrite(entry: Entry, record: Record) -> None:

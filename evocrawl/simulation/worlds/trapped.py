@@ -12,7 +12,7 @@ from evocrawl.core.model import Link
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.simulation.worlds.answers import Answer, AnsweringWorld
 from evocrawl.simulation.worlds.base import Document
-from evocrawl.simulation.worlds.made_up.trap_sites import HOST, Lure, Trap
+from evocrawl.simulation.worlds.made_up.trap_sites import HOST, Trap, TrapTopic
 from evocrawl.simulation.worlds.wrappers import Wrapping
 
 _SENTENCE = re.compile(r"[^.!?]{40,300}[.!?]")
@@ -32,10 +32,10 @@ class Trapped(Wrapping):
         super().__init__(world)
         self.name = f"{world.name} with {trap.name}"
         self.trap = trap
-        self.lure = Lure(query, _sentences(world, query))
+        self.topic = TrapTopic(query, _sentences(world, query))
         self._most = int(share * 2**16)
         entry = trap.entry
-        self._door = Link(entry, fingerprint(entry), query, query)
+        self._entry_link = Link(entry, fingerprint(entry), query, query)
 
     def answer(self, url: str, now_s: float) -> Answer:
         """Return what `url` answers at `now_s`."""
@@ -45,16 +45,18 @@ class Trapped(Wrapping):
         document = answer.document
         if document is None or int.from_bytes(document.fingerprint[:2]) >= self._most:
             return answer
-        return replace(answer, document=replace(document, links=(self._door, *document.links)))
+        return replace(
+            answer, document=replace(document, links=(self._entry_link, *document.links))
+        )
 
     def _trap_answer(self, url: str) -> Answer:
-        made = self.trap.page(url, self.lure)
+        page = self.trap.page(url, self.topic)
         links = tuple(
-            Link(to, fingerprint(to), anchor, f"{anchor} {self.lure.query}", position=place)
-            for place, (to, anchor) in enumerate(made.links)
+            Link(to, fingerprint(to), anchor, f"{anchor} {self.topic.query}", position=place)
+            for place, (to, anchor) in enumerate(page.links)
         )
-        document = Document(url, fingerprint(url), made.title, made.text, "en", links)
-        return Answer(self.trap.latency_s, document=document, body_bytes=len(made.text))
+        document = Document(url, fingerprint(url), page.title, page.text, "en", links)
+        return Answer(self.trap.latency_s, document=document, body_bytes=len(page.text))
 
     def hosts(self) -> Collection[str]:
         """Return the hosts of the world, and the trap's."""

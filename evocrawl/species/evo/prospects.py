@@ -35,7 +35,7 @@ class Valuer(Protocol):
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
 
-    def worths(self, features: Matrix) -> Matrix:
+    def scores(self, features: Matrix) -> Matrix:
         """Return what targets of these features seem worth, shape (n,)."""
 
 
@@ -51,10 +51,10 @@ class LeadsByRow(Protocol):
     def forget(self, number: int) -> None:
         """Remove the link of a row."""
 
-    def worths(self, numbers: Rows) -> Matrix:
+    def scores(self, numbers: Rows) -> Matrix:
         """Return what some rows were said to be worth since their links were put, −inf if not."""
 
-    def set_worths(self, numbers: Rows, worths: Matrix) -> None:
+    def set_scores(self, numbers: Rows, scores: Matrix) -> None:
         """Say what some rows are worth."""
 
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
@@ -140,13 +140,13 @@ class CandidateRanking:
         self._fresh.clear()
         ordered = np.array(sorted(rows))
         features = self._model.features(ordered)
-        worths = self._model.worths(features)
-        has_changed = np.abs(worths - self._leads.worths(ordered)) > _CHANGE
+        scores = self._model.scores(features)
+        has_changed = np.abs(scores - self._leads.scores(ordered)) > _CHANGE
         changed = ordered[has_changed]
-        self._leads.set_worths(changed, worths[has_changed])
-        for row, worth in zip(changed.tolist(), worths[has_changed].tolist(), strict=True):
+        self._leads.set_scores(changed, scores[has_changed])
+        for row, worth in zip(changed.tolist(), scores[has_changed].tolist(), strict=True):
             self._queue.rerank(self._leads.get(row) or first, worth)
-        best = np.argsort(-worths, kind="stable")[:_AT_HAND]
+        best = np.argsort(-scores, kind="stable")[:_AT_HAND]
         self._hand = ordered[best].tolist()
         self._features = dict(zip(self._hand, features[best], strict=True))
 

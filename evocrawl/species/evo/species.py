@@ -41,13 +41,13 @@ class SharedModel(Valuer, Protocol):
     def width(self) -> int:
         """The number of features, d."""
 
-    def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+    def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Take in a page; return the rows of the targets it links to."""
 
     def row_of(self, target: Fingerprint) -> int | None:
         """Return the row of a target, None for one that is not known."""
 
-    def miss(self, row: int) -> None:
+    def observe_dead_link(self, row: int) -> None:
         """Take in a link that led to no page."""
 
     def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
@@ -119,7 +119,7 @@ class PageObserver:
     def read(self, page: Page, via: Lead) -> dict[Fingerprint, int]:
         """Return the rows of the page's links."""
         if page.fingerprint != self.last or page.links is not self.links:
-            self.rows = self.model.meet(page, row_of(via))
+            self.rows = self.model.observe_page(page, row_of(via))
             self.last, self.links = page.fingerprint, page.links
         return self.rows
 
@@ -193,7 +193,7 @@ class ModelLearning:
         if isinstance(outcome, Fetched):
             self.reader.read(outcome.page, visit.lead)
         elif row is not None and not isinstance(outcome, Dropped):
-            self.model.miss(row)
+            self.model.observe_dead_link(row)
 
     def overhear(self, page: Page, via: Lead) -> None:
         """Learn from a page that others have fetched."""
@@ -203,7 +203,7 @@ class ModelLearning:
         """Learn from a link that others have followed in vain."""
         row = self.model.row_of(target)
         if row is not None:
-            self.model.miss(row)
+            self.model.observe_dead_link(row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class Ranked:
         self.asked += len(rows)
         return np.asarray(rows, float)[:, None]
 
-    def worths(self, features: np.ndarray) -> np.ndarray:
+    def scores(self, features: np.ndarray) -> np.ndarray:
         return self.sign * features[:, 0]
 
 

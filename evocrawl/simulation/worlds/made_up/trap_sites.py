@@ -20,7 +20,7 @@ HOST = "trap.test"
 
 
 @dataclass(frozen=True, slots=True)
-class Lure:
+class TrapTopic:
     """What a trap is made of: the query's words, and sentences of real pages about it."""
 
     query: str
@@ -28,7 +28,7 @@ class Lure:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TrapPage:
     """A page of a trap: its links are (address as written, anchor)."""
 
     title: str
@@ -36,7 +36,7 @@ class Made:
     links: tuple[tuple[str, str], ...]
 
 
-Maker: TypeAlias = Callable[[str, Lure, Generator], Made]
+Maker: TypeAlias = Callable[[str, TrapTopic, Generator], TrapPage]
 """Makes the page of an absolute address; the generator is drawn with the address."""
 
 
@@ -49,95 +49,95 @@ class Trap:
     make: Maker = field(repr=False)
     latency_s: float = 0.1
 
-    def page(self, url: str, lure: Lure) -> Made:
+    def page(self, url: str, topic: TrapTopic) -> TrapPage:
         """Return the page at `url`, links made absolute."""
         seed = int.from_bytes(blake2b(url.encode("utf-8", "replace"), digest_size=8).digest())
-        made = self.make(url, lure, np.random.default_rng(seed))
-        links = tuple((urljoin(url, link), anchor) for link, anchor in made.links)
-        return Made(made.title, made.text, links)
+        page = self.make(url, topic, np.random.default_rng(seed))
+        links = tuple((urljoin(url, link), anchor) for link, anchor in page.links)
+        return TrapPage(page.title, page.text, links)
 
 
-def calendar(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def calendar(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """Month after month, back and forth; no page differs but in its numbers."""
     asked = dict(parse_qsl(urlsplit(url).query))
     month = int(asked.get("y", 2026)) * 12 + int(asked.get("m", 1)) - 1
-    near = [(f"?y={at // 12}&m={at % 12 + 1}", lure.query) for at in (month + 1, month - 1)]
-    text = " ".join(lure.sentences[:4])
-    title = f"Calendar: {lure.query}"
-    return Made(title, f"{title}, {month % 12 + 1}/{month // 12}. {text}", tuple(near))
+    near = [(f"?y={at // 12}&m={at % 12 + 1}", topic.query) for at in (month + 1, month - 1)]
+    text = " ".join(topic.sentences[:4])
+    title = f"Calendar: {topic.query}"
+    return TrapPage(title, f"{title}, {month % 12 + 1}/{month // 12}. {text}", tuple(near))
 
 
-def facets(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def facets(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """A shop of thirty things that can be narrowed and sorted by six criteria, in any mixture."""
     asked = dict(parse_qsl(urlsplit(url).query))
     names = ("colour", "size", "maker", "year", "price", "sort")
     chosen = {name: int(asked[name]) for name in names if name in asked}
     things = [
         sentence
-        for number, sentence in enumerate(lure.sentences[:30])
+        for number, sentence in enumerate(topic.sentences[:30])
         if all((number >> place) % 3 == chosen.get(name, (number >> place) % 3)
                for place, name in enumerate(names[:5]))
     ]  # fmt: skip
     if chosen.get("sort"):
         things.reverse()
     links = [
-        ("?" + urlencode({**chosen, name: value}), f"{lure.query}, {name} {value}")
+        ("?" + urlencode({**chosen, name: value}), f"{topic.query}, {name} {value}")
         for name in names
         for value in range(3)
     ]
-    return Made(f"{lure.query}: shop", ". ".join(things), tuple(links))
+    return TrapPage(f"{topic.query}: shop", ". ".join(things), tuple(links))
 
 
-def sessions(url: str, lure: Lure, rng: Generator) -> Made:
+def sessions(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:
     """Twelve pages, under addresses with another session each time."""
     number = int(urlsplit(url).path.rpartition("-")[2] or 0)
     session = rng.bytes(8).hex()
-    links = [(f"/s/{session}/part-{n}", f"{lure.query}, part {n}") for n in range(12)]
-    text = " ".join(lure.sentences[4 * number % 40 : 4 * number % 40 + 4])
-    return Made(f"{lure.query}, part {number}", text, tuple(links))
+    links = [(f"/s/{session}/part-{n}", f"{topic.query}, part {n}") for n in range(12)]
+    text = " ".join(topic.sentences[4 * number % 40 : 4 * number % 40 + 4])
+    return TrapPage(f"{topic.query}, part {number}", text, tuple(links))
 
 
-def soft_404(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def soft_404(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """One page at every address, with relative links."""
-    links = [(f"{name}/", f"{lure.query} {name}") for name in ("products", "about", "news")]
-    return Made(lure.query, " ".join(lure.sentences[:5]), tuple(links))
+    links = [(f"{name}/", f"{topic.query} {name}") for name in ("products", "about", "news")]
+    return TrapPage(topic.query, " ".join(topic.sentences[:5]), tuple(links))
 
 
-def farm(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def farm(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """Doorway pages on host names without number: the same few sentences in another order."""
-    order = rng.permutation(min(8, len(lure.sentences)))[:5]
-    text = " ".join(lure.sentences[n] for n in order.tolist())
+    order = rng.permutation(min(8, len(topic.sentences)))[:5]
+    text = " ".join(topic.sentences[n] for n in order.tolist())
     hosts = [f"a{n}.{HOST}" for n in rng.integers(1_000_000, size=8).tolist()]
-    return Made(lure.query, text, tuple((f"http://{host}/", lure.query) for host in hosts))
+    return TrapPage(topic.query, text, tuple((f"http://{host}/", topic.query) for host in hosts))
 
 
-def tarpit(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def tarpit(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """Slow, endless babble: each word follows the one before as it does in the sentences."""
-    words = " ".join(lure.sentences).split()
+    words = " ".join(topic.sentences).split()
     after: dict[str, list[str]] = {}
     for one, next_one in pairwise(words):
         after.setdefault(one, []).append(next_one)
-    said = [words[int(rng.integers(len(words)))]]
-    while len(said) < 150:
-        choices = after.get(said[-1]) or words
-        said.append(choices[int(rng.integers(len(choices)))])
+    words_of_page = [words[int(rng.integers(len(words)))]]
+    while len(words_of_page) < 150:
+        choices = after.get(words_of_page[-1]) or words
+        words_of_page.append(choices[int(rng.integers(len(choices)))])
     names = ["-".join(words[n : n + 2]) for n in rng.integers(len(words) - 2, size=6).tolist()]
-    links = tuple((f"/maze/{name.lower()}/{rng.bytes(3).hex()}", lure.query) for name in names)
-    return Made(lure.query, f"{lure.query} {' '.join(said)}", links)
+    links = tuple((f"/maze/{name.lower()}/{rng.bytes(3).hex()}", topic.query) for name in names)
+    return TrapPage(topic.query, f"{topic.query} {' '.join(words_of_page)}", links)
 
 
-def stuffing(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def stuffing(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """The query's words two hundred times, and a few others."""
-    words = np.array(lure.query.split())
-    said = rng.choice(words, size=200).tolist()
-    links = tuple((f"/{name}.html", lure.query) for name in _names(rng, 10))
-    return Made(lure.query, " ".join(said), links)
+    words = np.array(topic.query.split())
+    words_of_page = rng.choice(words, size=200).tolist()
+    links = tuple((f"/{name}.html", topic.query) for name in _names(rng, 10))
+    return TrapPage(topic.query, " ".join(words_of_page), links)
 
 
-def near_empty(url: str, lure: Lure, rng: Generator) -> Made:  # noqa: ARG001 - a maker's form
+def near_empty(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
     """One word, three links."""
-    word = lure.query.split()[int(rng.integers(len(lure.query.split())))]
-    return Made("", word, tuple((f"/{name}", word) for name in _names(rng, 3)))
+    word = topic.query.split()[int(rng.integers(len(topic.query.split())))]
+    return TrapPage("", word, tuple((f"/{name}", word) for name in _names(rng, 3)))
 
 
 TRAPS: tuple[Trap, ...] = (

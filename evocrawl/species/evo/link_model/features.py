@@ -36,6 +36,30 @@ _ALIVE_ELSEWHERE = 0.5
 """A host that was never asked is thought no worse: behind it may be a site full of good pages."""
 
 
+class _Maximum:
+    """Columns of which a target has the greatest value among its links."""
+
+    LOGIT, ANCHOR, CONTEXT, ANCHOR_PROFILE, CONTEXT_PROFILE, LABEL, NEARNESS, LIKE, TITLE = range(9)
+    WIDTH = 9
+    PROFILES = slice(ANCHOR_PROFILE, CONTEXT_PROFILE + 1)
+
+
+class _Sum:
+    """Columns that are added up over the links to a target."""
+
+    LABEL, LOGIT, PATH_RATE, HUB_RATE, NEAR_RATE, LIKE, NEWNESS = range(7)
+    WIDTH = 7
+    RATES = slice(PATH_RATE, NEAR_RATE + 1)
+
+
+class _Rate:
+    """Rows of the rates that become the features `_LIFTS`, in their order."""
+
+    HOST, FOLDER, PATH, HUB, NEAR = range(5)
+    WIDTH = 5
+    OF_SOURCES = slice(PATH, NEAR + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """What an ablation leaves out: `without` names features that are 0, parts of the model, or
@@ -89,68 +113,75 @@ class FeatureExtractor:
         links = self.evidence.links.take(each)
         source = links["source"]
         label = pages["label"][source].astype(float)
-        tried = pages["tried"][source]
+        like = pages["like"][source]
         words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
         logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
         matches = self.profile.matches(words)
-        like = pages["like"][source]
 
-        maxed = np.empty((len(each), 9))
-        maxed[:, 0] = logits
-        maxed[:, 1] = links["anchor_match"]
-        maxed[:, 2] = links["context_match"]
-        maxed[:, 3:5] = matches[:, :2]
-        maxed[:, 5] = label
-        maxed[:, 6] = -pages["distance"][source]
-        maxed[:, 7] = like
-        maxed[:, 8] = pages["title_match"][source]
-        most = np.maximum.reduceat(maxed, starts, axis=0)
+        of_links = np.empty((len(each), _Maximum.WIDTH))
+        of_links[:, _Maximum.LOGIT] = logits
+        of_links[:, _Maximum.ANCHOR] = links["anchor_match"]
+        of_links[:, _Maximum.CONTEXT] = links["context_match"]
+        of_links[:, _Maximum.PROFILES] = matches[:, :2]
+        of_links[:, _Maximum.LABEL] = label
+        of_links[:, _Maximum.NEARNESS] = -pages["distance"][source]
+        of_links[:, _Maximum.LIKE] = like
+        of_links[:, _Maximum.TITLE] = pages["title_match"][source]
+        maximum = np.maximum.reduceat(of_links, starts, axis=0)
 
-        summed = np.empty((len(each), 7))
-        summed[:, 0] = label
-        summed[:, 1] = logits
-        summed[:, 2] = self._rate(links["path"], mean)
-        summed[:, 3] = self._hub(source, label, tried, mean)
-        summed[:, 4] = like
-        summed[:, 5] = 1 / np.sqrt(1 + tried)
-        summed[:, 6] = self._near(each, source, mean)
-        total = np.add.reduceat(summed, starts, axis=0)
+        total = np.add.reduceat(self._summed(each, links, label, logits, like), starts, axis=0)
         mean_of = total / n[:, None]
 
-        parent = (total[:, 0] + mean) / (n + 1)
+        parent = (total[:, _Sum.LABEL] + mean) / (n + 1)
         host, folder = targets["host"], targets["folder"]
-        rates = np.empty((5, len(n)))
-        rates[0] = self._rate(host, mean)
-        rates[1] = self._rate(folder, rates[0])
-        rates[2:] = mean_of[:, (2, 3, 6)].T
-        bases = np.full((5, len(n)), mean)
-        bases[1] = rates[0]
+        rates = np.empty((_Rate.WIDTH, len(n)))
+        rates[_Rate.HOST] = self._rate(host, mean)
+        rates[_Rate.FOLDER] = self._rate(folder, rates[_Rate.HOST])
+        rates[_Rate.OF_SOURCES] = mean_of[:, _Sum.RATES].T
+        bases = np.full((_Rate.WIDTH, len(n)), mean)
+        bases[_Rate.FOLDER] = rates[_Rate.HOST]
         lifts = _lift(rates, bases)
 
         at = _AT
-        x[:, at["words_max"]] = most[:, 0]
-        x[:, at["words_mean"]] = mean_of[:, 1]
-        x[:, at["anchor"]] = most[:, 1]
-        x[:, at["context"]] = np.sqrt(most[:, 2])
+        x[:, at["words_max"]] = maximum[:, _Maximum.LOGIT]
+        x[:, at["words_mean"]] = mean_of[:, _Sum.LOGIT]
+        x[:, at["anchor"]] = maximum[:, _Maximum.ANCHOR]
+        x[:, at["context"]] = np.sqrt(maximum[:, _Maximum.CONTEXT])
         x[:, at["url"]] = targets["url_match"]
-        x[:, at["parent_max"]] = most[:, 5]
+        x[:, at["parent_max"]] = maximum[:, _Maximum.LABEL]
         x[:, at["parent_mean"]] = parent
         x[:, at["links"]] = np.log1p(targets["count"]) / 3
-        x[:, at["parent_sum"]] = np.log1p(total[:, 0])
+        x[:, at["parent_sum"]] = np.log1p(total[:, _Sum.LABEL])
         x[:, _LIFTS] = lifts.T
-        x[:, _PROFILES] = np.minimum(most[:, 3:5], 1.5)
+        x[:, _PROFILES] = np.minimum(maximum[:, _Maximum.PROFILES], 1.5)
         x[:, at["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
-        x[:, at["distance"]] = -most[:, 6] / FAR
-        x[:, at["anchor_x_parent"]] = most[:, 1] * parent
+        x[:, at["distance"]] = -maximum[:, _Maximum.NEARNESS] / FAR
+        x[:, at["anchor_x_parent"]] = maximum[:, _Maximum.ANCHOR] * parent
         x[:, at["anchor_profile_x_parent"]] = x[:, at["anchor_profile"]] * parent
-        x[:, at["parent_like_max"]] = most[:, 7]
-        x[:, at["parent_like_mean"]] = mean_of[:, 4]
-        x[:, at["parent_title"]] = most[:, 8]
+        x[:, at["parent_like_max"]] = maximum[:, _Maximum.LIKE]
+        x[:, at["parent_like_mean"]] = mean_of[:, _Sum.LIKE]
+        x[:, at["parent_title"]] = maximum[:, _Maximum.TITLE]
         x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
         x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
-        x[:, at["new_parent"]] = mean_of[:, 5]
+        x[:, at["new_parent"]] = mean_of[:, _Sum.NEWNESS]
         is_inside = np.logical_or.reduceat(pages["host"][source] == host.repeat(n), starts)
         x[:, at["alive"]] = self._alive(host, folder, self.evidence.kinds(is_inside))
+
+    def _summed(
+        self, each: Rows, links: Records, label: Matrix, logits: Matrix, like: Matrix
+    ) -> Matrix:
+        """Return what is added up over the links to a target, shape (links, _Sum.WIDTH)."""
+        mean, source = self.evidence.mean_label, links["source"]
+        tried = self.evidence.pages["tried"][source]
+        summed = np.empty((len(each), _Sum.WIDTH))
+        summed[:, _Sum.LABEL] = label
+        summed[:, _Sum.LOGIT] = logits
+        summed[:, _Sum.PATH_RATE] = self._rate(links["path"], mean)
+        summed[:, _Sum.HUB_RATE] = self._hub(source, label, tried, mean)
+        summed[:, _Sum.NEAR_RATE] = self._near(each, source, mean)
+        summed[:, _Sum.LIKE] = like
+        summed[:, _Sum.NEWNESS] = 1 / np.sqrt(1 + tried)
+        return summed
 
     def _rate(self, numbers: npt.NDArray[np.int32], prior: npt.ArrayLike) -> Matrix:
         """How good what was tried of some groups was, drawn towards `prior`."""

@@ -93,10 +93,10 @@ class LinkModel:
         """How many features there are, d."""
         return len(FEATURES)
 
-    def worths(self, features: Matrix) -> Matrix:
+    def scores(self, features: Matrix) -> Matrix:
         """Return what targets of these features seem worth, as log-odds, shape (n,)."""
-        worths: Matrix = features @ self.posterior.mean
-        return worths
+        scores: Matrix = features @ self.posterior.mean
+        return scores
 
     def sampled(self, z: Matrix, temperature: float) -> Matrix:
         """Return weights drawn from the posterior by a standard normal `z`, shape (d,)."""
@@ -107,7 +107,7 @@ class LinkModel:
         weights: Matrix = self.posterior.mean + temperature * (self._root @ z)
         return weights
 
-    def meet(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+    def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Take in a page that the link to target `row` led to (None: a seed).
 
         Returns the rows of the targets that it links to. O(links of the page), and a refit now
@@ -131,7 +131,7 @@ class LinkModel:
         """Return the row of a target, None when nothing has linked to it."""
         return self.evidence.row(target)
 
-    def miss(self, row: int) -> None:
+    def observe_dead_link(self, row: int) -> None:
         """The link to target `row` led to no page."""
         if self.evidence.is_open(row):
             self._learn(row, 0.0, -1)

@@ -36,7 +36,7 @@ def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
 
 def worth(model: LinkModel, row: int) -> float:
     """What a target seems worth."""
-    return float(model.worths(model.features(np.array([row])))[0])
+    return float(model.scores(model.features(np.array([row])))[0])
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +44,12 @@ def experienced() -> LinkModel:
     """A model that has found "gem" to lead to good pages about polyps, "dross" to others."""
     model = fresh()
     links = [link(f"{kind}{n}", kind) for n in range(20) for kind in ("gem", "dross")]
-    rows = model.meet(page("seed", 0.1, *links, text="index"), None)
+    rows = model.observe_page(page("seed", 0.1, *links, text="index"), None)
     for each in links:
         is_gem = each.anchor == "gem"
         text = "polyp symbiosis bleaching" if is_gem else "ledger invoice payment"
         found = page(each.url[14:], 0.5 if is_gem else 0.0, text=text)
-        model.meet(found, rows[each.fingerprint])
+        model.observe_page(found, rows[each.fingerprint])
     assert model.profile.say > 0
     return model
 
@@ -64,7 +64,7 @@ def test_the_next_crawl_knows_the_words_that_led_to_good_pages(
     load(heir, path)
     gains = []
     for model in (heir, naive):
-        rows = model.meet(page("other", 0.1, link("n", "gem"), link("m", "dross")), None)
+        rows = model.observe_page(page("other", 0.1, link("n", "gem"), link("m", "dross")), None)
         gem, dross = (worth(model, rows[link(name).fingerprint]) for name in "nm")
         gains.append(gem - dross)
     assert gains[0] > 0.3
@@ -80,7 +80,7 @@ def test_the_profile_is_inherited_and_gives_way_to_the_crawl_s_own(experienced: 
     assert fresh().profile._likeness(ids, values) == 0.0
     for n in range(80):
         relevance, text = (0.5, "algae") if n % 3 == 0 else (0.0, "tax")
-        heir.meet(page(f"own{n}", relevance, text=text), None)
+        heir.observe_page(page(f"own{n}", relevance, text=text), None)
     heir.refit()
     assert heir.profile._likeness(*heir._hasher.page("", "algae")) > 0.5
     assert heir.profile._likeness(ids, values) < 0.2

@@ -35,7 +35,7 @@ def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
 
 def worth(model: LinkModel, row: int) -> float:
     """What a target seems worth."""
-    return float(model.worths(model.features(np.array([row])))[0])
+    return float(model.scores(model.features(np.array([row])))[0])
 
 
 def column(model: LinkModel, row: int, name: str) -> float:
@@ -47,10 +47,10 @@ def test_links_with_the_words_of_good_links_become_worth_more() -> None:
     """After few pages: the two levels learn together."""
     model = fresh()
     links = [link(f"{kind}{n}", f"{kind} item") for n in range(12) for kind in ("gem", "dross")]
-    rows = model.meet(page("seed", 0.1, *links), None)
+    rows = model.observe_page(page("seed", 0.1, *links), None)
     for each in links[:-2]:
         name = each.url.rsplit("/", 1)[1]
-        model.meet(page(name, 0.4 if "gem" in name else 0.0), rows[each.fingerprint])
+        model.observe_page(page(name, 0.4 if "gem" in name else 0.0), rows[each.fingerprint])
     gem, dross = (rows[each.fingerprint] for each in links[-2:])
     assert worth(model, gem) > worth(model, dross) + 0.5
 
@@ -58,16 +58,18 @@ def test_links_with_the_words_of_good_links_become_worth_more() -> None:
 def test_a_link_that_matches_the_query_is_worth_more_from_the_start() -> None:
     """The prior knows what an anchor is worth."""
     model = fresh()
-    rows = [*model.meet(page("seed", 0.1, link("1", "coral"), link("2", "road")), None).values()]
+    rows = [
+        *model.observe_page(page("seed", 0.1, link("1", "coral"), link("2", "road")), None).values()
+    ]
     assert worth(model, rows[0]) > worth(model, rows[1])
 
 
 def test_all_links_to_a_target_count() -> None:
     """The best anchor, and the number of links."""
     model = fresh()
-    first = model.meet(page("1", 0.1, link("x", "road")), None)[link("x").fingerprint]
+    first = model.observe_page(page("1", 0.1, link("x", "road")), None)[link("x").fingerprint]
     assert column(model, first, "anchor") == 0
-    model.meet(page("2", 0.1, link("x", "coral")), None)
+    model.observe_page(page("2", 0.1, link("x", "coral")), None)
     assert column(model, first, "anchor") == 1
     assert column(model, first, "links") == pytest.approx(np.log1p(2) / 3)
 
@@ -76,10 +78,12 @@ def test_a_page_whose_links_were_good_is_a_hub() -> None:
     """The links left on it gain by it."""
     model = fresh()
     hub, waste = ([link(f"{kind}{n}") for n in range(8)] for kind in ("good", "bad"))
-    rows = model.meet(page("hub", 0.0, *hub), None) | model.meet(page("waste", 0.0, *waste), None)
+    rows = model.observe_page(page("hub", 0.0, *hub), None) | model.observe_page(
+        page("waste", 0.0, *waste), None
+    )
     for n in range(6):
-        model.meet(page(f"good{n}", 0.5), rows[hub[n].fingerprint])
-        model.meet(page(f"bad{n}", 0.0), rows[waste[n].fingerprint])
+        model.observe_page(page(f"good{n}", 0.5), rows[hub[n].fingerprint])
+        model.observe_page(page(f"bad{n}", 0.0), rows[waste[n].fingerprint])
     good, bad = rows[hub[7].fingerprint], rows[waste[7].fingerprint]
     assert column(model, good, "hub") > 0.1 > -0.1 > column(model, bad, "hub")
     near = rows[hub[6].fingerprint], rows[waste[6].fingerprint]
@@ -89,9 +93,11 @@ def test_a_page_whose_links_were_good_is_a_hub() -> None:
 def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
     """Its links too; the address that redirected is done with."""
     model = fresh()
-    rows = model.meet(page("seed", 0.1, link("old"), link("new")), None)
+    rows = model.observe_page(page("seed", 0.1, link("old"), link("new")), None)
     target = page("new", 0.4, link("x"))
-    assert model.meet(target, rows[link("old").fingerprint]) == model.meet(target, None)
+    assert model.observe_page(target, rows[link("old").fingerprint]) == model.observe_page(
+        target, None
+    )
     assert len(model.evidence.pages) == 2
     assert len(model.evidence.links) == 3
     assert not model.evidence.targets["is_open"][list(rows.values())].any()
@@ -100,10 +106,10 @@ def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
 def test_a_link_that_led_nowhere_is_a_bad_one_once() -> None:
     """However often it is told."""
     model = fresh()
-    row = model.meet(page("seed", 0.1, link("gone")), None)[link("gone").fingerprint]
+    row = model.observe_page(page("seed", 0.1, link("gone")), None)[link("gone").fingerprint]
     before = worth(model, row)
-    model.miss(row)
-    model.miss(row)
+    model.observe_dead_link(row)
+    model.observe_dead_link(row)
     assert model.evidence.tries == 2
     assert worth(model, row) < before
 
@@ -130,10 +136,12 @@ def test_whatever_is_met_every_feature_and_weight_is_finite(
     for name, relevance, links, is_missing in crawl:
         row = rows.get(fingerprint(f"http://a.test/{name}"))
         if is_missing and row is not None:
-            model.miss(row)
+            model.observe_dead_link(row)
             continue
         made = [link(str(target), anchor, context) for target, anchor, context in links]
-        rows |= model.meet(page(str(name), relevance, *made, text="coral stone " * name), row)
+        rows |= model.observe_page(
+            page(str(name), relevance, *made, text="coral stone " * name), row
+        )
         model.refit()
     every = np.arange(len(model.evidence.targets))
     features = model.features(every)
@@ -148,16 +156,16 @@ def test_where_links_led_nowhere_others_are_expected_to() -> None:
     model = fresh()
     links = [link(f"old/{n}") for n in range(6)] + [link(str(n), host="b.test") for n in range(6)]
     links += [link("new/page"), link("page", host="c.test")]
-    rows = model.meet(page("seed", 0.1, *links), None)
+    rows = model.observe_page(page("seed", 0.1, *links), None)
     old, elsewhere, answers, unknown = (rows[links[n].fingerprint] for n in (5, 11, 12, 13))
     assert column(model, unknown, "alive") == pytest.approx(np.log(0.9) / 3)
     for each in links[6:11]:
-        model.miss(rows[each.fingerprint])
+        model.observe_dead_link(rows[each.fingerprint])
     assert column(model, elsewhere, "alive") < column(model, unknown, "alive")
     assert column(model, unknown, "alive") < column(model, answers, "alive") < 0
     assert worth(model, unknown) < worth(model, answers)
     for n in range(5):
-        model.meet(page(f"old/{n}", 0.0), rows[links[n].fingerprint])
+        model.observe_page(page(f"old/{n}", 0.0), rows[links[n].fingerprint])
     assert column(model, elsewhere, "alive") < column(model, old, "alive")
 
 
@@ -165,11 +173,11 @@ def test_pages_that_are_not_there_teach_nothing_of_words() -> None:
     """Neither when they are missed nor when old examples are learnt again."""
     model = fresh()
     links = [link(f"coral{n}", "coral reef", host=f"{n}.test") for n in range(8)]
-    rows = model.meet(page("seed", 0.1, *links, link("other", "road")), None)
+    rows = model.observe_page(page("seed", 0.1, *links, link("other", "road")), None)
     for each in links:
-        model.miss(rows[each.fingerprint])
+        model.observe_dead_link(rows[each.fingerprint])
     assert not model.words.weights.any()
-    model.meet(page("other", 0.0), rows[link("other").fingerprint])
+    model.observe_page(page("other", 0.0), rows[link("other").fingerprint])
     assert model.words.weights.any()
     assert column(model, rows[links[0].fingerprint], "words_max") > column(
         model, rows[link("other").fingerprint], "words_max"
