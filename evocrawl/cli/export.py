@@ -82,7 +82,7 @@ def export(asked: argparse.Namespace) -> int:
         unread = archive.unread
     print(f"{count} pages in {asked.out}", file=sys.stderr)
     if unread:
-        print(f"evocrawl: {unread} entries are unreadable, see above", file=sys.stderr)
+        print(f"evocrawl: {unread} entries could not be read, see above", file=sys.stderr)
     return _DAMAGED if unread else 0
 
 

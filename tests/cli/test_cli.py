@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evocrawl.cli import main
+from evocrawl.cli import main, parser
+from evocrawl.core.config.config import Config
 from evocrawl.simulation.evaluation.results import REQUIRED
 
 CORAL = "coral reef bleaching"
@@ -50,6 +51,16 @@ def simulate(world: Path, tmp_path: Path):
     return run
 
 
+def test_sim_compares_the_default_species_of_a_crawl_with_baselines() -> None:
+    """The species that a crawl uses by default is the first one."""
+    parsed = parser().parse_args(["sim", "world.jsonl", "--query", "q", "--out", "out"])
+    assert parsed.species == (
+        Config.read({}, {"query": "q"}).species,
+        "best_first",
+        "breadth_first",
+    )
+
+
 LABELLED = ("--relevant", "Nature.Corals", "--species", "best_first,random")
 
 
@@ -78,7 +89,7 @@ def test_the_same_command_again_makes_no_run(simulate, tmp_path: Path, capsys) -
     after = (tmp_path / "out" / "runs.jsonl").read_text()
     assert after.startswith(before)
     assert after.count("\n") == 6
-    assert "4 of 6 runs were made before" in capsys.readouterr().err
+    assert "4 of 6 runs exist already" in capsys.readouterr().err
 
 
 def test_seeds_may_be_given_found_or_far(simulate, tmp_path: Path) -> None:
@@ -132,20 +143,20 @@ def test_topics_lists_every_level(world: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--species", "enrgy"), "no species 'enrgy'; there are "),
+        (("--species", "enrgy"), "no species 'enrgy'; choose from "),
         (("--relevant", "Nope"), "no topic 'Nope'"),
         ((), "give --budget"),
         (("--species", "oracle", "--budget", "5"), "needs labels"),
         (("--start", "far", "--budget", "5"), "needs labels"),
-        (("--start", "near"), "search, far, or search,far"),
+        (("--start", "near"), "search, far or search,far"),
         (("--budget", "0"), "a whole number from 1"),
         (("--budget", "5", "--set", "gian=4"), "did you mean gain?"),
         (("--budget", "5", "--set", "gain=-4"), "gain is '-4'; allowed: a number above 0"),
-        (("--budget", "5", "--set", "seed=4"), "seed has an argument of its own"),
+        (("--budget", "5", "--set", "seed=4"), "seed has its own argument"),
         (("--budget", "5", "--set", "gain"), "NAME=VALUE"),
         (("--budget", "5", "--seeds", "ftp://x"), "--seeds is 'ftp://x'"),
         (("--budget", "5", "--query", "the"), "query"),
-        (("--split", "dev", "--budget", "5"), "--split goes with --topics"),
+        (("--split", "dev", "--budget", "5"), "--split needs --topics"),
     ],
 )
 def test_mistakes_end_with_code_2_and_a_line_that_helps(

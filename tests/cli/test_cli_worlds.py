@@ -100,7 +100,7 @@ def test_what_is_possible_is_said(
 def test_a_file_needs_a_query(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its words are not made up."""
     assert simulate(str(write_rows(tmp_path / "w.jsonl", [PAGE])), tmp_path / "out") == 2
-    assert "say what to look for: --query Q" in capsys.readouterr().err
+    assert "no topic: give --query Q" in capsys.readouterr().err
 
 
 def test_topics_of_a_made_up_world_have_a_query(capsys: pytest.CaptureFixture[str]) -> None:
