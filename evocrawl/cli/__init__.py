@@ -49,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of the pipe has closed it; Python must not write to it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except EvocrawlError as error:
         print(f"evocrawl: error: {error}", file=sys.stderr)
         return _ERROR
