@@ -10,7 +10,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,17 @@ ROOT = DOCS.parent
 PAGE = DOCS / "faults.md"
 
 _ID = re.compile(r"(?<![A-Za-z0-9])([RC]\d{1,2}|B\d{3})(?![A-Za-z0-9])")
+_MOST_TESTS = 3
 _NAMED = re.compile(r"(?:^|_)([rc]\d{1,2}|b\d{3})(?=_|$)")
 
 _HEAD = """\
 # Faults we test for
 
-Made by `docs/make_faults.py` from `docs/faults.toml` and the ids in the tests; a test keeps them
-together. Each row is a kind of fault that was met in the wild or tried on purpose: what is right,
-what Scrapy 2.19.0 does with the same (or whom the column names), and our tests. R are promises,
-C crashes, B single inputs.
+`docs/make_faults.py` makes this page from `docs/faults.toml` and the ids in the tests. Each row is
+a kind of fault, seen on the web or caused on purpose: the right behaviour, the behaviour of
+Scrapy 2.19.0 (or of the program that the cell names), and tests of evocrawl. Ids with R are
+promises, with C crashes, with B single inputs. A row lists three tests at most; search `tests/` for
+its id to find all of them.
 """
 
 
@@ -68,6 +70,12 @@ def _words(name: str) -> str:
     return _NAMED.sub("", name.removeprefix("test_")).strip("_").replace("_", " ")
 
 
+def _listed(tests: Sequence[str]) -> str:
+    """Return the first tests for a cell, with the number of the others."""
+    rest = len(tests) - _MOST_TESTS
+    return "<br>".join([*tests[:_MOST_TESTS], *([f"and {rest} more"] if rest > 0 else [])])
+
+
 def page() -> str:
     """Return the text of faults.md."""
     found = tests_by_id()
@@ -80,7 +88,7 @@ def page() -> str:
             "| --- | --- | --- | --- | --- |",
         ]
         for row in section["rows"]:
-            tests = "<br>".join(found.get(row["id"], ())) or f"none: {row['without']}"
+            tests = _listed(found.get(row["id"], ())) or f"none: {row['without']}"
             cells = (row["id"], row["fault"], row["right"], row["stock"], tests)
             lines.append(f"| {' | '.join(each.replace('|', chr(92) + '|') for each in cells)} |")
         lines.append("")
