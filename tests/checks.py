@@ -41,11 +41,10 @@ def limits(population: Population) -> tuple[float, float]:
 def _check_energy(population: Population, ledger: Ledger) -> None:
     """Energy is conserved, finite, and no agent lives on less than nothing."""
     agents = population.life.agents.values()
-    size = 1e-9 * (1 + ledger.granted + ledger.found + ledger.paid)
-    held = ledger.granted + ledger.eaten - ledger.paid - ledger.buried
-    assert sum(agent.energy for agent in agents) == pytest.approx(held, abs=size)
-    lying = ledger.laid - ledger.eaten
-    assert population.environment.base.energy() == pytest.approx(lying, abs=size)
+    energy = ledger.energy
+    size = 1e-9 * (1 + energy.of_founders + energy.laid_above_0 + energy.paid)
+    assert sum(agent.energy for agent in agents) == pytest.approx(energy.of_agents, abs=size)
+    assert population.environment.base.energy() == pytest.approx(energy.on_pages, abs=size)
     for agent in agents:
         assert math.isfinite(agent.energy)
         lives_on = agent.in_flight or agent.species.unbuffered
@@ -56,7 +55,9 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
     """No visit is lost, no target is given out twice, no budget and no host limit overshot."""
     environment = population.environment
     under_way = population.unsettled.values()
-    assert ledger.opened - ledger.settled == len(under_way) <= population.max_unsettled
+    assert (
+        ledger.visits.opened - ledger.visits.settled == len(under_way) <= population.max_unsettled
+    )
     leads = [visit.lead for visit in under_way]
     leads += population._doors.chosen()
     assert len({lead.fingerprint for lead in leads}) == len(leads)

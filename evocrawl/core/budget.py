@@ -1,7 +1,7 @@
-"""How many HTTP requests the crawl may still make.
+"""Budget of HTTP requests of a crawl.
 
-A visit reserves its first request when it is given out, so that what else goes out meanwhile
-(robots.txt, redirects, retries) can neither overshoot the budget nor starve a visit.
+A visit reserves its first request when it opens, so that other requests (robots.txt, redirects,
+retries) can neither exceed the budget nor take the request of a visit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Budget:
         self.limit = limit
         self.spent = 0
         self.share: int | None = None
-        """What this is expected to come to, where `limit` is had in portions of a larger budget."""
+        """Expected total of this worker, if `limit` grows in portions of a larger budget."""
         self._reserved: set[VisitId] = set()
 
     @property
@@ -38,13 +38,13 @@ class Budget:
         return self.limit is not None and self.spent >= self.limit
 
     def reserve(self, visit: VisitId) -> None:
-        """Keep one request for `visit`; raises ValueError when none is left."""
+        """Reserve one request for `visit`; raises ValueError if none is left."""
         if self.left == 0:
             raise ValueError(f"the budget of {self.limit} requests is used up")
         self._reserved.add(visit)
 
     def spend(self, visit: VisitId | None) -> bool:
-        """Count one request about to be sent; False, and nothing counted, when it may not be."""
+        """Count one request before it is sent; return False, and do not count, if none is left."""
         if visit in self._reserved:
             self._reserved.remove(visit)
         elif self.left == 0:
@@ -53,5 +53,5 @@ class Budget:
         return True
 
     def release(self, visit: VisitId) -> None:
-        """Give back the request kept for `visit` if it was not used."""
+        """Release the request reserved for `visit` if it was not sent."""
         self._reserved.discard(visit)

@@ -1,4 +1,4 @@
-"""Errors a user can act on. Each carries the data its message is made of."""
+"""Errors that a user can act on. Each has the data of its message as attributes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ _SHOWN_CHARS = 300
 
 
 class EvocrawlError(Exception):
-    """Base of every error that evocrawl raises on purpose."""
+    """Base class of evocrawl's errors."""
 
 
 class QueryError(EvocrawlError, ValueError):
-    """The query holds nothing that a page could be compared with."""
+    """The query contains no term to compare with pages."""
 
 
 class SettingError(EvocrawlError, ValueError):
     """A setting or spider argument is unknown, out of range or contradicts another.
 
-    `name` is the setting, `value` what was given, `allowed` what would have been accepted.
+    `name` is the setting, `value` its value, `allowed` describes the accepted values.
     """
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        told = mask_secrets(repr(value))
-        told = told if len(told) <= _SHOWN_CHARS else f"{told[:_SHOWN_CHARS]}…"
-        super().__init__(f"{name} is {told}; allowed: {allowed}")
+        shown = mask_secrets(repr(value))
+        shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
+        super().__init__(f"{name} is {shown}; allowed: {allowed}")
         self.name = name
         self.value = value
         self.allowed = allowed
@@ -35,8 +35,8 @@ class SettleError(EvocrawlError, RuntimeError):
 
 
 class PageBaseError(EvocrawlError, RuntimeError):
-    """The page base was asked for something that would make it contradict itself."""
+    """The page base refused an operation that would make it inconsistent."""
 
 
 class StateError(EvocrawlError, RuntimeError):
-    """A crawl's durable state cannot be used: another's, in use, damaged, or not to be written."""
+    """A crawl's stored state cannot be used: wrong crawl, in use, damaged or not writable."""

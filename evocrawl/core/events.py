@@ -1,4 +1,4 @@
-"""What happened in a population, in order. Reports are made from these, never from live agents."""
+"""Events of a population, in order. Reports use only events, never live agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evocrawl.core.model import AgentId, Fingerprint, Lead, Visit
 
 @dataclass(frozen=True, slots=True)
 class Born:
-    """An agent appeared; `parent` is None for founders, whose `energy` comes from nowhere."""
+    """An agent was born; `parent` is None for founders, whose `energy` has no source."""
 
     agent: AgentId
     parent: AgentId | None
@@ -20,7 +20,7 @@ class Born:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """An agent went to a page of the page base without fetching: `why` says what led it there."""
+    """An agent moved to a page of the page base without a fetch; `why` is the reason."""
 
     agent: AgentId
     page: Fingerprint
@@ -29,7 +29,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """An agent took the energy that lay on a page; it is negative where the page costs energy."""
+    """An agent took the energy of a page; the energy is negative if the page costs energy."""
 
     agent: AgentId
     page: Fingerprint
@@ -38,7 +38,7 @@ class Fed:
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """An agent paid a fee: `reason` says what for (see `evocrawl.core.fees.Fees`)."""
+    """An agent paid a fee; `reason` is the kind of fee (see `evocrawl.core.fees.Fees`)."""
 
     agent: AgentId
     energy: float
@@ -47,7 +47,7 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """Energy was laid on a page: at its first visit, or later where pages pay again."""
+    """Energy was laid on a page: at its first visit, or later if pages pay again."""
 
     page: Fingerprint
     relevance: float
@@ -56,7 +56,7 @@ class Laid:
 
 @dataclass(frozen=True, slots=True)
 class Cloned:
-    """An agent shared its energy with `children`; each of them was Born just before."""
+    """An agent shared its energy with `children`; a Born event precedes for each of them."""
 
     agent: AgentId
     children: tuple[AgentId, ...]
@@ -65,7 +65,7 @@ class Cloned:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """An agent ran out of energy; `energy` (≤ 0) leaves the population with it."""
+    """An agent ran out of energy; the population loses its `energy` (≤ 0)."""
 
     agent: AgentId
     energy: float
@@ -73,7 +73,7 @@ class Died:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An agent went to another population of the same crawl, and took its `energy` along."""
+    """An agent left for another population of the same crawl, with its `energy`."""
 
     agent: AgentId
     energy: float
@@ -81,7 +81,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """An agent came from another population of the same crawl, with its `energy`."""
+    """An agent arrived from another population of the same crawl, with its `energy`."""
 
     agent: AgentId
     energy: float
@@ -90,14 +90,14 @@ class Came:
 
 @dataclass(frozen=True, slots=True)
 class VisitOpened:
-    """A visit was given out."""
+    """A visit was opened."""
 
     visit: Visit
 
 
 @dataclass(frozen=True, slots=True)
 class VisitSettled:
-    """A visit ended. `relevance` is None unless a page came back."""
+    """A visit was settled. `relevance` is None unless a page was fetched."""
 
     visit: Visit
     outcome: Literal["fetched", "dead", "refused", "dropped"]
@@ -108,9 +108,10 @@ class VisitSettled:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateFound:
-    """A page said nothing new: it earns nothing. `twin` says most of it, None where it itself does.
+    """A page has no new content, so it earns nothing.
 
-    `novelty` is the share of it that no page had said, in [0, 1].
+    `twin` is the page with most of the same content, None if it is the page itself. `novelty` is
+    the share of content that is on no other page, in [0, 1].
     """
 
     page: Fingerprint
@@ -120,7 +121,7 @@ class DuplicateFound:
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """A link is not open: `reason` names the group that is held back (`population/traps`)."""
+    """A link is held back; `reason` is the group that is held back (`population/traps`)."""
 
     lead: Lead
     reason: str

@@ -1,8 +1,8 @@
-"""What a visit costs the agent beside the energy it finds.
+"""Fees that an agent pays for visits.
 
-A visit to a page costs C, which the energy models have already taken off the page's energy.
-Beyond that the agent pays for time (Pant & Menczer 2002, c_t·t/t_max) and for going where
-robots.txt forbids (BioCrawler's obstacles cost more than a move).
+A visit to a page costs C, which the energy models subtract from the page's energy. In addition the
+agent pays for time (Pant & Menczer 2002, c_t·t/t_max) and for links that robots.txt disallows
+(BioCrawler's obstacles cost more than a move).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from evocrawl.core.model import Cost
 class Fees:
     """Energies charged to an agent.
 
-    `visit` is C: charged where no page energy was taken (a page known before, a full
-    population). `dead` is charged for a link that led nowhere, `refusal` for one that robots.txt
-    forbids, `hand_on` for each page of relevance > 0, whether it brings energy or not (Palotai et
-    al.: a URL sent to the reinforcing agent). `latency` is c_t, charged in full
-    for a fetch that took `timeout_s` (t_max) or longer and in proportion for a faster one; with
-    a `timeout_s` of 0, which means none, time costs nothing.
+    `visit` is C, charged if the agent took no energy of the page (a known page, a full
+    population). `dead` is charged for a dead link, `refusal` for one that robots.txt disallows,
+    `hand_on` for each page of relevance > 0, whether it has energy or not (Palotai et al.: a URL
+    sent to the reinforcing agent). `latency` is c_t, charged in full for a fetch that took
+    `timeout_s` (t_max) or longer and in proportion for a faster one; a `timeout_s` of 0 means no
+    time-out, and time is free.
     """
 
     visit: float

@@ -1,4 +1,4 @@
-"""What became of each visit's request on its way through Scrapy."""
+"""State of a visit's fetch: its requests, redirects, response, page and failure."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ GIVEN_UP = "its host was given up"
 LATER = "to be tried again"
 
 _UNSENT = (ADDRESS, GIVEN_UP)
-"""Failures that are the link's though no request was sent."""
+"""Failures that count as dead links although no request was sent."""
 
 
 def has_page(status: int) -> bool:
-    """Return whether an answer of that HTTP status is a page (RFC 9110 §15.3).
+    """Return whether a response with that HTTP status is a page (RFC 9110 §15.3).
 
     >>> has_page(200), has_page(204), has_page(302)
     (True, False, False)
@@ -47,31 +47,41 @@ def has_page(status: int) -> bool:
 
 
 class Claims(Protocol):
-    """The addresses that somebody has followed a link to, or is following one."""
+    """The addresses to which a link was followed or is being followed."""
 
     def is_claimed(self, target: Fingerprint) -> bool:
-        """Return True when `target` is taken."""
+        """Return True if `target` is claimed."""
 
     def claim(self, target: Fingerprint) -> None:
-        """Take `target`."""
+        """Claim `target`."""
 
 
 @dataclass(slots=True)
 class Fetch:
-    """Notes on one visit, made by whoever sees its request or response, in whatever order.
+    """State of one visit's fetch; components that see its request or response update it.
 
-    `url` is where the request goes now, after redirects, and `address` its identity: that of the
-    link as long as nothing redirects, which for a form or a repeated request is not that of its
-    URL. `hops` are the redirects met, from where to where. `failure` says why there is no page,
-    should there be none. `answer` is what came last, where answers are kept. `is_read`: the spider
-    has read the page itself. `last_bytes` came over the wire with the last answer, `body_bytes`
-    with all of them. `claimed` are the addresses that redirects took it to and that were free,
-    `tries` the second tries of its link so far. `is_put_off`: it failed, and its link is open
-    again. `is_answered`: the spider has the answer or failure, and requests that carry the visit's
-    number are copies. `repeats` counts, by URL, the requests of its callback that no dupe filter
-    asks about. `seen` is the page as it was read, whatever pipelines do to its item; `known_at_s`
-    is when the spider's output was complete, None before. `host` is where it has its place
-    in the population's account, `origin` where its link led at first.
+    ==================  =======================================================================
+    field               meaning
+    ==================  =======================================================================
+    url                 current URL of the request, after redirects
+    address             identity of `url`; before redirects the identity of the link, which for a
+                        form or a repeated request differs from that of its URL
+    hops                redirects, as pairs (from, to)
+    failure             reason why there is no page
+    answer              last response, if responses are kept
+    is_read             the spider has read the page itself
+    last_bytes          bytes of the last response on the wire; `body_bytes` of all responses
+    claimed             addresses that redirects led to and that were not claimed before
+    tries               retries of the link so far
+    is_put_off          the visit failed, and its link is open again
+    is_answered         the spider has the response or failure; further requests with the visit's
+                        number are copies
+    repeats             by URL, the requests of its callback that bypass the dupe filter
+    seen                the page as it was read, whatever pipelines do to its item
+    known_at_s          time at which the spider's output was complete, None before
+    host                host at which the population counts the visit
+    origin              URL of the link before redirects
+    ==================  =======================================================================
     """
 
     visit: Visit
@@ -107,10 +117,10 @@ class Fetch:
         return self.address if target == fingerprint(self.url) else target
 
     def moves_to(self, url: str, claims: Claims) -> bool:
-        """Go on to `url`, where a redirect leads, and claim it.
+        """Continue at `url`, the target of a redirect, and claim it.
 
-        False, and the visit has failed, where that is known already, unless the visitor
-        `goes_anywhere`, or no address at all.
+        Return False, and record the failure, if `url` is invalid, or if it is claimed already and
+        the visitor does not go to claimed addresses (`goes_anywhere`).
         """
         try:
             target = self.identity_of(url)
@@ -127,7 +137,7 @@ class Fetch:
         return True
 
     def goes_to(self, url: str, target: Fingerprint, claims: Claims | None = None) -> None:
-        """Go on to `url`, which has the identity `target`, and take it from `claims` if given."""
+        """Continue at `url`, whose identity is `target`; claim it in `claims` if given."""
         self.hops.append((self.url, url))
         if claims is not None and not claims.is_claimed(target):
             claims.claim(target)
@@ -135,27 +145,27 @@ class Fetch:
         self.url, self.address, self.failure = url, target, ""
 
     def stops_at(self, url: str, failure: str) -> None:
-        """The visit ends before `url`, where a redirect led."""
+        """End the visit with `failure` at a redirect to `url`, which is not requested."""
         self.hops.append((self.url, url))
         self.failure = failure
 
     def follow(self, earlier: Fetch) -> None:
-        """Begin where `earlier`, a visit of the same link that was put off, has come to."""
+        """Start at the address that `earlier`, a visit of the same link, reached."""
         self.url, self.address, self.origin = earlier.url, earlier.address, earlier.origin
         self.hops, self.claimed = earlier.hops, earlier.claimed
 
     @property
     def cost(self) -> Cost:
-        """What the visit took so far."""
+        """Cost of the visit so far."""
         return Cost(self.seconds, self.headers_s, self.body_bytes, self.requests)
 
     def sent(self, now_s: float) -> None:
-        """A request goes out."""
+        """Count a request that is sent now."""
         self.requests += 1
         self.sent_at_s = now_s
 
     def returned(self, now_s: float, headers_s: float = 0.0, body_bytes: int = 0) -> None:
-        """The request that went out last is over."""
+        """Add time and bytes of the last request, which has ended."""
         if self.sent_at_s is not None:
             self.seconds += max(now_s - self.sent_at_s, 0.0)
             self.sent_at_s = None
@@ -164,7 +174,7 @@ class Fetch:
         self.last_bytes = body_bytes
 
     def outcome(self, otherwise: str) -> Outcome:
-        """Return how the visit ended; `otherwise` names what took a request that left no trace."""
+        """Return the outcome; `otherwise` is the reason if the request left no trace."""
         if self.is_put_off:
             return Dropped(self.failure)
         if self.page is not None:
@@ -178,7 +188,7 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """The HTTP answer, for archives: header lines and body as they were on the wire."""
+    """An HTTP response for archives: header lines and body as received."""
 
     status_line: str
     headers: tuple[tuple[str, str], ...]
@@ -187,12 +197,12 @@ class RawResponse:
 
 @dataclass(frozen=True, slots=True)
 class FetchDetails:
-    """Who fetched the page by which link, and how.
+    """How a page was fetched: by which agent, through which link.
 
     `status` is the HTTP status, `fetched_at`, `published_at` and `changed_at` are ISO 8601 in UTC
-    ("" where unknown), `parent` is the address of the page on which the link was found ("" for a
-    seed), `duplicate_of` that of the page that says the same ("" for none), `truncated` names the
-    caps that cut it short.
+    ("" where unknown), `parent` is the address of the page with the link ("" for a seed),
+    `duplicate_of` that of the page with the same content ("" for none), `truncated` names the
+    limits that cut the page.
     """
 
     agent: AgentId

@@ -1,4 +1,4 @@
-"""Folders that are made, and what is wrong with a path, in words."""
+"""Creates folders, checks that files can be written, and describes errors of paths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def make_folder_of(path: str | Path) -> None:
-    """Make the folder in which a file shall be, and those above it. Raises OSError."""
+    """Create the folder of the file `path`, with its parents. Raises OSError."""
     folder = Path(path).absolute().parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -17,9 +17,9 @@ def make_folder_of(path: str | Path) -> None:
 
 
 def check_writable(path: str | Path) -> None:
-    """Find out whether a file can be written in place of `path`, whose folder is made.
+    """Check that a file can be written at `path`; create its folder.
 
-    Raises OSError.
+    Raises OSError if it cannot be written.
     """
     make_folder_of(path)
     if os.path.isdir(path):
@@ -33,7 +33,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def problem_of(error: OSError) -> str:
-    """Return what is wrong, with the path that it is wrong with.
+    """Return the message of `error`, with its path if it has one.
 
     >>> problem_of(FileNotFoundError(2, "No such file or directory", "/a/b"))
     '/a/b: No such file or directory'

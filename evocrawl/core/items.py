@@ -1,4 +1,4 @@
-"""The item that stands for a fetched page."""
+"""The item of a fetched page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class PageItem:
-    """A page as it goes through the pipelines and into the feeds.
+    """A page as it passes through the pipelines and into the feeds.
 
     ====================  ===================================================================
     field                 meaning
@@ -21,18 +21,18 @@ class PageItem:
     depth                 links from a seed
     parent                page on which the link was found, "" for a seed
     anchor                text of the link that was followed
-    agent                 agent that followed it
+    agent                 agent that followed the link
     relevance             set by `RelevancePipeline`, in [0, 1]
-    energy                set by `EnergyPipeline`: what a first visit lays on the page
+    energy                set by `EnergyPipeline`: energy that a first visit lays on the page
     content_fingerprint   hex digest of the normalised text; equal for equal texts
     formats               machine-readable content: json-ld, microdata, rdfa; of an RDF file
                           json-ld, n-triples, owl, rdf-xml, turtle
-    published_at          when the page says it was published, ISO 8601, UTC; "" when unknown
-    changed_at            when it, or else its Last-Modified header, says it last changed
+    published_at          date of publication by the page, ISO 8601, UTC; "" when unknown
+    changed_at            date of the last change by the page, or else by Last-Modified
     age_s                 seconds since the later of both; None when neither is known
-    duplicate_of          page that says most of what this one says, which says nothing new and
-                          earns nothing; "" for others
-    truncated             caps that cut the page short: see `evocrawl.extraction.limits.Limits`
+    duplicate_of          page with most of the content of this one, which has no new content
+                          and earns nothing; "" for others
+    truncated             limits that cut the page: see `evocrawl.extraction.limits.Limits`
     ====================  ===================================================================
     """
 

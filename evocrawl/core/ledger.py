@@ -1,9 +1,7 @@
-"""Where energy came from and went, and how many agents and visits there were.
+"""Totals of a population's energy, agents, visits and pages, computed from its events.
 
-Kept from events alone, so that it holds for a recorded crawl as for a live one. Energy is
-conserved: agents hold `granted + eaten + brought − paid − buried − taken`, pages hold
-`laid − eaten`; what agents brought from other populations of the crawl, and took there, is 0 where
-there is one.
+The totals are the same for a live crawl and for a recorded one. Energy is conserved: see
+`EnergyTotals`.
 """
 
 from __future__ import annotations
@@ -30,87 +28,133 @@ from evocrawl.core.events import (
 
 
 @dataclass(slots=True)
-class Ledger:
-    """Running totals; `note` each event once. Energies in energy, the rest are counts."""
+class EnergyTotals:
+    """Where energy came from and where it went.
 
-    relevant_at: float = 1.0
-    granted: float = 0.0
+    ===============  =======================================================================
+    field            energy
+    ===============  =======================================================================
+    of_founders      that founders started with
+    laid             laid on pages; negative pages lower it
+    laid_above_0     laid on pages that are not negative
+    eaten            that agents took from pages
+    paid             that agents paid in fees
+    of_dead          that agents had when they died (≤ 0)
+    arrived          of agents that came from other populations; 0 with one population
+    departed         of agents that went to other populations; 0 with one population
+    ===============  =======================================================================
+    """
+
+    of_founders: float = 0.0
     laid: float = 0.0
+    laid_above_0: float = 0.0
     eaten: float = 0.0
-    found: float = 0.0
     paid: float = 0.0
-    buried: float = 0.0
-    brought: float = 0.0
-    taken: float = 0.0
-    births: int = 0
-    founders: int = 0
-    deaths: int = 0
-    came: int = 0
-    left: int = 0
-    largest: int = 0
-    opened: int = 0
-    pages: int = 0
-    relevant: int = 0
-    relevance: float = 0.0
-    repeated: int = 0
-    held_back: int = 0
-    moves: Counter[str] = field(default_factory=Counter)
-    outcomes: Counter[str] = field(default_factory=Counter)
+    of_dead: float = 0.0
+    arrived: float = 0.0
+    departed: float = 0.0
 
     @property
-    def population(self) -> int:
-        """Agents alive."""
-        return self.births - self.deaths + self.came - self.left
+    def of_agents(self) -> float:
+        """Energy of the agents alive."""
+        return (
+            self.of_founders + self.eaten - self.paid - self.of_dead + self.arrived - self.departed
+        )
+
+    @property
+    def on_pages(self) -> float:
+        """Energy on pages that no agent has taken."""
+        return self.laid - self.eaten
+
+
+@dataclass(slots=True)
+class VisitTotals:
+    """Visits opened, and visits settled by outcome."""
+
+    opened: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
 
     @property
     def settled(self) -> int:
         """Visits settled."""
         return self.outcomes.total()
 
+
+@dataclass(slots=True)
+class Ledger:
+    """Running totals; call `note` once for each event.
+
+    `pages` counts distinct pages, `relevant_pages` those whose relevance is at least `relevant_at`;
+    `relevance` is the sum over `pages`. `duplicates` counts pages without new content.
+    """
+
+    relevant_at: float = 1.0
+    energy: EnergyTotals = field(default_factory=EnergyTotals)
+    visits: VisitTotals = field(default_factory=VisitTotals)
+    births: int = 0
+    founders: int = 0
+    deaths: int = 0
+    arrivals: int = 0
+    departures: int = 0
+    largest_population: int = 0
+    pages: int = 0
+    relevant_pages: int = 0
+    relevance: float = 0.0
+    duplicates: int = 0
+    links_held_back: int = 0
+    moves: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def population(self) -> int:
+        """Agents alive."""
+        return self.births - self.deaths + self.arrivals - self.departures
+
     def note(self, event: Event) -> None:
-        """Take in one event. O(1)."""
+        """Add one event to the totals. O(1)."""
         match event:
             case VisitSettled():
-                self._settled(event)
+                self._add_settled(event)
             case VisitOpened():
-                self.opened += 1
+                self.visits.opened += 1
             case Fed(energy=energy):
-                self.eaten += energy
+                self.energy.eaten += energy
             case Paid(energy=energy):
-                self.paid += energy
+                self.energy.paid += energy
             case Laid(energy=energy):
-                self.laid += energy
-                self.found += max(energy, 0.0)
-            case Born(parent=parent, energy=energy):
-                self._born(energy if parent is None else 0.0, parent is None)
-            case Died(energy=energy):
-                self.deaths += 1
-                self.buried += energy
-            case Came(energy=energy):
-                self.came += 1
-                self.brought += energy
-                self.largest = max(self.largest, self.population)
-            case Left(energy=energy):
-                self.left += 1
-                self.taken += energy
+                self.energy.laid += energy
+                self.energy.laid_above_0 += max(energy, 0.0)
             case Moved(why=why):
                 self.moves[why] += 1
             case DuplicateFound():
-                self.repeated += 1
+                self.duplicates += 1
             case HeldBack():
-                self.held_back += 1
+                self.links_held_back += 1
             case Cloned():
                 pass
+            case Born() | Died() | Came() | Left():
+                self._add_agent(event)
 
-    def _born(self, granted: float, is_founder: bool) -> None:
-        self.births += 1
-        self.founders += is_founder
-        self.granted += granted
-        self.largest = max(self.largest, self.population)
+    def _add_agent(self, event: Born | Died | Came | Left) -> None:
+        match event:
+            case Born(parent=parent, energy=energy):
+                self.births += 1
+                if parent is None:
+                    self.founders += 1
+                    self.energy.of_founders += energy
+            case Died(energy=energy):
+                self.deaths += 1
+                self.energy.of_dead += energy
+            case Came(energy=energy):
+                self.arrivals += 1
+                self.energy.arrived += energy
+            case Left(energy=energy):
+                self.departures += 1
+                self.energy.departed += energy
+        self.largest_population = max(self.largest_population, self.population)
 
-    def _settled(self, event: VisitSettled) -> None:
-        self.outcomes[event.outcome] += 1
+    def _add_settled(self, event: VisitSettled) -> None:
+        self.visits.outcomes[event.outcome] += 1
         if event.first and event.relevance is not None:
             self.pages += 1
             self.relevance += event.relevance
-            self.relevant += event.relevance >= self.relevant_at
+            self.relevant_pages += event.relevance >= self.relevant_at

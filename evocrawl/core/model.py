@@ -1,6 +1,6 @@
-"""What moves through a crawl: links, pages, visits, costs and outcomes.
+"""Data of a crawl: links, pages, visits, costs and outcomes.
 
-Everything here is frozen and knows neither Scrapy nor the simulator. Times are seconds, sizes
+The classes are frozen and depend neither on Scrapy nor on the simulator. Times are seconds, sizes
 are bytes, relevances lie in [0, 1], energies are unbounded floats.
 """
 
@@ -18,13 +18,13 @@ AgentId: TypeAlias = int
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An anchor on a fetched page, or a seed (then all text is empty).
+    """An anchor on a fetched page, or a seed (whose texts are empty).
 
     `anchor` is the visible text of the anchor (or its alt, title or aria-label), `context` the
     text of the aggregation node around it (Pant & Srinivasan 2006). `position` counts the links
     of the page in document order from 0, `tag_path` names the elements above the anchor, such as
-    ``"html/body/div/ul/li"``. `slot` is what delay and concurrency go by where it is not the host.
-    `payload` belongs to whoever made the link and is only carried.
+    ``"html/body/div/ul/li"``. `slot` is the key of delay and concurrency if that is not the host.
+    `payload` belongs to the creator of the link; the core does not read it.
     """
 
     url: str
@@ -40,7 +40,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a fetch took: `seconds` in all, `headers_s` until the headers, bytes, HTTP requests."""
+    """Cost of a fetch: total `seconds`, `headers_s` until the headers, bytes, HTTP requests."""
 
     seconds: float = 0.0
     headers_s: float = 0.0
@@ -50,11 +50,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a page says: what relevance models judge, and what species may read.
+    """Content of a page, for relevance models and species.
 
     `language` is a code such as "en", "" when unknown. `formats` names the machine-readable
-    content found, such as ``"json-ld"``, in alphabetical order. `age_s` is for how long the
-    content has been what it is, None when nothing tells.
+    content found, such as ``"json-ld"``, in alphabetical order. `age_s` is the time
+    since the content last changed, None when unknown.
     """
 
     title: str = ""
@@ -68,9 +68,9 @@ class Content:
 class Page:
     """A fetched page as the population sees it.
 
-    `fingerprint` is that of the address the page really has (after redirects), `relevance` the
+    `fingerprint` is that of the address after redirects, `relevance` the
     relevance model's score and `energy` what the energy model lays on the page. `links` are
-    those that may be followed. `version` is equal for visits that met the same content.
+    those that may be followed. `version` is equal for visits that fetched the same content.
     """
 
     url: str
@@ -84,12 +84,12 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A link that nobody has followed yet: where it leads, where it was found, what it seems worth.
+    """A link that was not followed yet: its target, its source page and its estimated worth.
 
-    What was needed of the link's words is in `score`, the worth that the species' choice gave it
-    when it was found; they are not kept, since leads are what memory is full of. `source` is the
-    page it stands on, `depth` the number of links from a seed to its target. `features` is what a
-    choice that appraises wants to meet again: a few numbers or strings, None by default.
+    `score` is the worth that the species' choice computed from the link's words when it was found;
+    the words are not kept, since most memory holds leads. `source` is the page with the link,
+    `depth` the number of links from a seed to its target. `features` are a few numbers or strings
+    that a choice needs to appraise the link again, None by default.
     """
 
     url: str
@@ -105,7 +105,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Agent `agent` follows `lead`; settled exactly once."""
+    """One attempt of agent `agent` to follow `lead`; it is settled exactly once."""
 
     id: VisitId
     agent: AgentId
@@ -115,7 +115,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The page came back and was scored."""
+    """The page was fetched and scored."""
 
     page: Page
     cost: Cost
@@ -123,7 +123,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """The link led nowhere: an error, a status of 400 or more, a time-out, no HTML."""
+    """The link is dead: an error, a status of 400 or more, a time-out, no HTML."""
 
     reason: str
     cost: Cost
@@ -131,14 +131,14 @@ class Dead:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """robots.txt forbids the link."""
+    """robots.txt disallows the link."""
 
     cost: Cost
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Nobody tried: a middleware, a filter or the end of the crawl took the request away."""
+    """The link was not fetched: a middleware, a filter or the end of the crawl dropped it."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""The stats of a crawl: every name once, with what it counts."""
+"""The stats of a crawl: each name with what it counts, and the values of numeric stats."""
 
 from __future__ import annotations
 
@@ -6,63 +6,74 @@ from evocrawl.core.budget import Budget
 from evocrawl.core.ledger import Ledger
 
 STATS: dict[str, str] = {
-    "evocrawl/requests": "HTTP requests made, robots.txt, redirects, retries and failures included",
+    "evocrawl/requests": "HTTP requests sent, including robots.txt, redirects, retries and "
+    "failures",
     "evocrawl/budget": "HTTP requests allowed; not set without a limit",
     "evocrawl/pages": "distinct pages fetched and scored",
-    "evocrawl/relevant_pages": "of these, pages whose relevance reached EVOCRAWL_RELEVANT_AT",
-    "evocrawl/harvest_rate": "relevant pages for each HTTP request, from 0 to 1",
+    "evocrawl/relevant_pages": "pages whose relevance is at least EVOCRAWL_RELEVANT_AT",
+    "evocrawl/harvest_rate": "relevant pages per HTTP request, from 0 to 1",
     "evocrawl/mean_relevance": "mean relevance of the distinct pages, from 0 to 1",
-    "evocrawl/pages/nothing_new": "pages that said nothing new, which earns nothing",
-    "evocrawl/links/held_back": "times a link was held back as one of a trap's",
-    "evocrawl/pages/truncated": "pages of which only a part was read",
-    "evocrawl/pages/unreadable": "pages that could not be read: they took too long, or broke it",
-    "evocrawl/pages/read_aside": "big or unusual pages, read in a process of their own",
-    "evocrawl/soft_404/probes": "addresses that cannot exist asked for, at most one a server",
-    "evocrawl/soft_404/pages": "answers of 200 taken for what a server says where nothing is",
-    "evocrawl/visits/opened": "visits given out",
+    "evocrawl/pages/nothing_new": "pages without new content; they earn nothing",
+    "evocrawl/links/held_back": "times a link was held back because it looked like part of a trap",
+    "evocrawl/pages/truncated": "pages that were read only in part",
+    "evocrawl/pages/unreadable": "pages that could not be read: the parser timed out or failed",
+    "evocrawl/pages/read_aside": "large or unusual pages that were read in a separate process",
+    "evocrawl/soft_404/probes": "requests for addresses that cannot exist, at most one per server",
+    "evocrawl/soft_404/pages": "200 responses classified as soft 404s",
+    "evocrawl/visits/opened": "visits started",
     "evocrawl/visits/settled": "visits settled",
-    "evocrawl/visits/unsettled": "visits given out and never settled; other than 0 is a leak",
-    "evocrawl/visits/settled_twice": "attempts to settle a visit again; other than 0 is a mistake",
-    "evocrawl/visits/fetched": "visits that brought a page",
-    "evocrawl/visits/dead": "visits that met an error, a status of 400 or more, or no HTML",
-    "evocrawl/visits/refused": "visits that robots.txt forbade",
-    "evocrawl/visits/dropped": "visits that a middleware, a filter or the end took away",
-    "evocrawl/energy/in": "energy that pages gave to agents, net of what negative pages took",
+    "evocrawl/visits/unsettled": "visits started and never settled; a value other than 0 is an "
+    "error",
+    "evocrawl/visits/settled_twice": "attempts to settle a visit again; a value other than 0 is "
+    "an error",
+    "evocrawl/visits/fetched": "visits that returned a page",
+    "evocrawl/visits/dead": "visits that ended with an error, a status of 400 or more, or no HTML",
+    "evocrawl/visits/refused": "visits that robots.txt disallowed",
+    "evocrawl/visits/dropped": "visits whose request a middleware, a filter or the end of the "
+    "crawl dropped",
+    "evocrawl/energy/in": "energy that agents took from pages, less the energy that negative "
+    "pages took",
     "evocrawl/energy/out": "energy that agents paid in fees",
-    "evocrawl/energy/founders": "energy that founders brought with them",
-    "evocrawl/energy/died": "energy that left with the dead (zero or less)",
-    "evocrawl/energy/left_on_pages": "energy lying on pages at the end, uneaten",
+    "evocrawl/energy/founders": "energy that founders started with",
+    "evocrawl/energy/died": "energy of agents when they died (zero or less)",
+    "evocrawl/energy/left_on_pages": "energy on pages at the end that no agent took",
     "evocrawl/agents/births": "agents born, founders included",
-    "evocrawl/agents/founders": "agents that began at the seeds",
+    "evocrawl/agents/founders": "agents that started at the seeds",
     "evocrawl/agents/deaths": "agents that died",
     "evocrawl/population/final": "agents alive at the end",
-    "evocrawl/population/largest": "most agents alive at one time",
+    "evocrawl/population/largest": "most agents alive at the same time",
     "evocrawl/moves/energy": "moves to a page with energy",
     "evocrawl/moves/dead_end": "moves out of a page without open links",
-    "evocrawl/moves/back": "moves back to the page an agent came from",
-    "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept",
-    "evocrawl/browser/requests": "of the requests, those that a browser made by itself",
-    "evocrawl/browser/refused": "requests of a browser that robots.txt, guard or budget forbade",
-    "evocrawl/robots/unreachable": "fetches of robots.txt that met a server error or no server",
-    "evocrawl/robots/faults": "robots.txt files not fetched for a fault in a handler or middleware",
-    "evocrawl/robots/given_up": "sites whose robots.txt stayed unreachable: nothing was fetched",
-    "evocrawl/retries": "links that failed and were opened again, to be tried later",
-    "evocrawl/put_off": "links that were opened again where a redirect led, since that host could "
-    "not be asked then",
-    "evocrawl/hosts/failures": "answers and failures that called for leaving a host alone",
-    "evocrawl/hosts/given_up": "requests not sent since their host was given up",
-    "evocrawl/guard/address": "requests refused for the address of their host; none was sent",
-    "evocrawl/guard/scheme": "requests refused for a scheme other than http, https and data",
-    "evocrawl/store/runs": "runs of this crawl, this one included; not set without a store",
-    "evocrawl/store/repeated": "visits under way when the last run ended, made again",
-    "evocrawl/store/unstorable": "links whose requests could not be stored: lost to later runs",
+    "evocrawl/moves/back": "moves back to the page from which an agent came",
+    "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept alive",
+    "evocrawl/browser/requests": "requests that a browser sent by itself; part of "
+    "evocrawl/requests",
+    "evocrawl/browser/refused": "requests of a browser that robots.txt, the address guard or the "
+    "budget refused",
+    "evocrawl/robots/unreachable": "fetches of robots.txt that failed or returned a server error",
+    "evocrawl/robots/faults": "robots.txt files not fetched because a handler or middleware failed",
+    "evocrawl/robots/given_up": "sites from which nothing was fetched because robots.txt stayed "
+    "unreachable",
+    "evocrawl/retries": "failed links that were opened again for a later try",
+    "evocrawl/put_off": "links opened again at the target of a redirect whose host was not free "
+    "at that time",
+    "evocrawl/hosts/failures": "responses and failures after which a host was given a pause",
+    "evocrawl/hosts/given_up": "requests not sent because their host was given up",
+    "evocrawl/guard/address": "requests refused because of their host's IP address; none was sent",
+    "evocrawl/guard/scheme": "requests refused because their scheme is not http, https or data",
+    "evocrawl/store/runs": "runs of this crawl, including this one; not set without a store",
+    "evocrawl/store/repeated": "visits repeated because they were under way when the last run "
+    "ended",
+    "evocrawl/store/unstorable": "links whose requests could not be stored; later runs do not "
+    "have them",
     "evocrawl/agents/came": "agents that came from another worker's population",
     "evocrawl/agents/left": "agents that went to another worker's population",
-    "evocrawl/workers/fenced": "visits of a worker that came too late: their hosts were another's "
-    "by then; set where a crawl is shared",
-    "evocrawl/workers/poisoned": "entries in Redis that could not be read, and were put aside",
-    "evocrawl/workers/taken_over": "hosts that were another worker's before",
-    "evocrawl/stop_reason": "exhausted or extinct where Scrapy's reason is finished, else that one",
+    "evocrawl/workers/fenced": "results of a worker that Redis refused because another worker had "
+    "taken over the host; set only in shared crawls",
+    "evocrawl/workers/poisoned": "invalid entries in Redis that were put aside",
+    "evocrawl/workers/taken_over": "hosts taken over from another worker",
+    "evocrawl/stop_reason": "exhausted or extinct if Scrapy's reason is finished, else Scrapy's "
+    "reason",
 }
 
 
@@ -71,32 +82,32 @@ def report(ledger: Ledger, budget: Budget, *, twice: int = 0) -> dict[str, int |
     values: dict[str, int | float] = {
         "evocrawl/requests": budget.spent,
         "evocrawl/pages": ledger.pages,
-        "evocrawl/relevant_pages": ledger.relevant,
-        "evocrawl/harvest_rate": ledger.relevant / budget.spent if budget.spent else 0.0,
-        "evocrawl/pages/nothing_new": ledger.repeated,
-        "evocrawl/links/held_back": ledger.held_back,
+        "evocrawl/relevant_pages": ledger.relevant_pages,
+        "evocrawl/harvest_rate": ledger.relevant_pages / budget.spent if budget.spent else 0.0,
+        "evocrawl/pages/nothing_new": ledger.duplicates,
+        "evocrawl/links/held_back": ledger.links_held_back,
         "evocrawl/mean_relevance": ledger.relevance / ledger.pages if ledger.pages else 0.0,
-        "evocrawl/visits/opened": ledger.opened,
-        "evocrawl/visits/settled": ledger.settled,
-        "evocrawl/visits/unsettled": ledger.opened - ledger.settled,
+        "evocrawl/visits/opened": ledger.visits.opened,
+        "evocrawl/visits/settled": ledger.visits.settled,
+        "evocrawl/visits/unsettled": ledger.visits.opened - ledger.visits.settled,
         "evocrawl/visits/settled_twice": twice,
-        "evocrawl/energy/in": ledger.eaten,
-        "evocrawl/energy/out": ledger.paid,
-        "evocrawl/energy/founders": ledger.granted,
-        "evocrawl/energy/died": ledger.buried,
-        "evocrawl/energy/left_on_pages": ledger.laid - ledger.eaten,
+        "evocrawl/energy/in": ledger.energy.eaten,
+        "evocrawl/energy/out": ledger.energy.paid,
+        "evocrawl/energy/founders": ledger.energy.of_founders,
+        "evocrawl/energy/died": ledger.energy.of_dead,
+        "evocrawl/energy/left_on_pages": ledger.energy.on_pages,
         "evocrawl/agents/births": ledger.births,
         "evocrawl/agents/founders": ledger.founders,
         "evocrawl/agents/deaths": ledger.deaths,
-        "evocrawl/agents/came": ledger.came,
-        "evocrawl/agents/left": ledger.left,
+        "evocrawl/agents/came": ledger.arrivals,
+        "evocrawl/agents/left": ledger.departures,
         "evocrawl/population/final": ledger.population,
-        "evocrawl/population/largest": ledger.largest,
+        "evocrawl/population/largest": ledger.largest_population,
     }
     if budget.limit is not None:
         values["evocrawl/budget"] = budget.limit
     for outcome in ("fetched", "dead", "refused", "dropped"):
-        values[f"evocrawl/visits/{outcome}"] = ledger.outcomes[outcome]
+        values[f"evocrawl/visits/{outcome}"] = ledger.visits.outcomes[outcome]
     for why in ("energy", "dead end", "back", "rescue"):
         values[f"evocrawl/moves/{why.replace(' ', '_')}"] = ledger.moves[why]
     return values

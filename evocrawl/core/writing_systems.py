@@ -1,4 +1,4 @@
-"""Languages told by their script alone, as far as it tells them."""
+"""Guesses a language from the script of a text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Limits for each host: slots, delays, back-off and robots.txt."""
+"""Limits per host: slots, delays, back-off and robots.txt."""

@@ -1,16 +1,16 @@
-"""What the failures of hosts ask of a crawl: to wait, to come one at a time, to stay away.
+"""Back-off and circuit breaker per host.
 
-A host that answers 429 or 5xx, or not at all, is left alone for a while that doubles with each
-failure in a row (exponential back-off; half of it is random, so that crawls do not come back in
-step). After `breaker` failures in a row its circuit is open: only one request at a time tries
-whether it is well again, `cap_s` apart. After three such tries in vain the host is given up for an
-hour. One success ends it all (Nygard 2007, *Release It!*, circuit breaker).
+A host that responds with 429 or 5xx, or not at all, gets a pause that doubles with each failure in
+a row (exponential back-off; half of it is random, so that crawls do not retry at the same moment).
+After `breaker` failures in a row its circuit is open: it gets one request every `cap_s` seconds.
+After three such requests have failed, the host is given up for an hour. One success resets the host
+(Nygard 2007, *Release It!*, circuit breaker).
 
-Retry-After (RFC 9110 §10.2.3) is kept where it asks for longer; where it asks for more than
-`asked_cap_s`, the host is given up for that long.
+A longer Retry-After (RFC 9110 §10.2.3) extends the pause; the host is given up for the time of one
+that is longer than `asked_cap_s`.
 
-Where a spider of the user's still asks for a host that was given up for its failures, one more
-request tries it, `cap_s` after the last; that is done three times.
+If a user's spider yields a request for a host that was given up because of its failures, the host
+gets one more request, `cap_s` after the last; this happens three times at most.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 PROBES = 3
-"""Tries at an open circuit before the host is given up."""
+"""Requests at an open circuit before the host is given up."""
 
 GIVEN_UP_S = 3600.0
 MAX_GIVEN_UP_S = 24 * 3600.0
@@ -38,7 +38,7 @@ class _Trouble:
 
 
 class HostBackoff:
-    """The hosts that failed last, 10 000 at most: the ones longest in trouble are forgotten.
+    """Tracks the hosts that failed last; beyond 10 000 it forgets those that failed first.
 
     Times are seconds on a clock that only goes forward. Every method is O(1) but `waits`.
     """
@@ -54,10 +54,10 @@ class HostBackoff:
         self._hosts: OrderedDict[str, _Trouble] = OrderedDict()
 
     def failed(self, host: str, sent_at_s: float, now_s: float, asked_s: float = 0.0) -> float:
-        """A request sent at `sent_at_s` has failed; return until when to leave `host` alone.
+        """Record the failure of a request sent at `sent_at_s`; return the end of the host's pause.
 
-        `asked_s` is what the answer's Retry-After asked for. Requests that were under way when
-        another failed are of the same failure: eight that fail at once count as one.
+        `asked_s` is the Retry-After of the response. Requests that were under way when another
+        failed belong to the same failure: eight that fail together count as one.
         """
         trouble = self._hosts.setdefault(host, _Trouble())
         if not trouble.failures or sent_at_s >= trouble.until_s:
@@ -70,7 +70,7 @@ class HostBackoff:
         elif trouble.failures >= self._breaker + PROBES:
             trouble.given_up_until_s = max(trouble.given_up_until_s, now_s + GIVEN_UP_S)
         if self.is_given_up(host, now_s):
-            # Nothing is sent there any more: nothing has to wait either.
+            # No request is sent to the host, so no request has to wait.
             trouble.until_s = now_s
         else:
             trouble.until_s = max(trouble.until_s, now_s + asked_s)
@@ -79,15 +79,15 @@ class HostBackoff:
         return trouble.until_s
 
     def succeeded(self, host: str, sent_at_s: float) -> None:
-        """A request sent at `sent_at_s` was answered; one older than the trouble tells nothing."""
+        """Reset `host` after a success; ignore a request sent before the last failure."""
         trouble = self._hosts.get(host)
         if trouble is not None and sent_at_s >= trouble.since_s:
             del self._hosts[host]
 
     def reopen(self, host: str, now_s: float) -> float:
-        """Let one more request try a host that was given up; return when, 0 where none may.
+        """Allow one more request to a host that was given up; return its time, 0 if not allowed.
 
-        None may where the host asked for the time itself, nor after three times.
+        It is not allowed if the host was given up because of its Retry-After, nor a fourth time.
         """
         trouble = self._hosts.get(host)
         if trouble is None or not self.is_given_up(host, now_s) or trouble.reopened >= PROBES:
@@ -101,21 +101,21 @@ class HostBackoff:
         return trouble.until_s
 
     def is_troubled(self, host: str) -> bool:
-        """Return True where the last request has failed: one at a time is enough."""
+        """Return True if the last request failed: the host then gets one request at a time."""
         return host in self._hosts
 
     def until(self, host: str) -> float:
-        """Return until when `host` is to be left alone, 0 where it need not."""
+        """Return the end of the pause of `host`, 0 if it has none."""
         trouble = self._hosts.get(host)
         return 0.0 if trouble is None else trouble.until_s
 
     def waits(self, now_s: float) -> dict[str, float]:
-        """Return the hosts that are left alone now, with the seconds left. O(hosts in trouble)."""
+        """Return the hosts with a pause, each with the seconds left. O(hosts that failed)."""
         each = self._hosts.items()
         return {host: it.until_s - now_s for host, it in each if it.until_s > now_s}
 
     def is_given_up(self, host: str, now_s: float) -> bool:
-        """Return True where nothing is to be asked of `host` now, nor soon."""
+        """Return True if `host` is given up."""
         trouble = self._hosts.get(host)
         return trouble is not None and now_s < trouble.given_up_until_s
 

@@ -1,11 +1,11 @@
-"""Which hosts may be fetched from now: concurrency and delay per host, and doors still closed.
+"""Concurrency, delays and closed hosts: decides which hosts may be fetched from now.
 
-Hosts that share an address share a limit of their own, so that a server of a thousand names is
-not asked by a thousand agents at once.
+Hosts at the same IP address also share one limit, so that a server with a thousand names does not
+get requests from a thousand agents at once.
 
-The population asks here before it gives a visit out, so that links of a saturated host are passed
-over instead of holding a place in the downloader. In a crawl the limits are those of the
-downloader; a simulator gives its own.
+The population checks a host before it opens a visit: it skips the links of a busy host instead of
+filling the downloader's queue with them. A crawl uses the downloader's limits, a simulation its
+own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _State:
     next_start_s: float = 0.0
     closed: bool = False
     addresses: list[str] = field(default_factory=list)
-    """Where the visits that are under way went."""
+    """IP addresses of the visits under way."""
 
 
 @dataclass(slots=True)
@@ -37,11 +37,11 @@ class _Address:
     hosts: int = 0
     in_flight: int = 0
     kept_out: dict[str, None] = field(default_factory=dict)
-    """Hosts that nothing but the address kept busy, in order."""
+    """Hosts that are busy only because of the address, in order."""
 
 
 class HostSlots:
-    """Tracks the hosts that have visits in flight, a delay running or a closed door; no others."""
+    """Tracks the hosts that have visits under way or a delay, or that are closed."""
 
     def __init__(self, limit: HostLimit) -> None:
         self._limit = limit
@@ -51,7 +51,7 @@ class HostSlots:
         self._addresses: dict[str, _Address] = {}
         self._sharers = 1
         self.on_free: list[Callable[[str], None]] = []
-        """Called with a host that may have become free."""
+        """Callbacks; each gets a host that may have become free."""
 
     def is_free(self, host: str, now_s: float) -> bool:
         """Return True when a visit to `host` may start now. Runtime complexity: O(1)."""
@@ -63,9 +63,9 @@ class HostSlots:
         return self._has_room(host)
 
     def is_free_for(self, visit_to: str, host: str, now_s: float) -> bool:
-        """Return True when a visit to `visit_to` may go on to `host` now; changes nothing. O(1).
+        """Return True when a visit to `visit_to` may continue at `host` now. O(1).
 
-        It gives up its own place. A delay that ends within a second counts as none.
+        The visit then frees its slot at `visit_to`. A delay that ends within a second is ignored.
         """
         state = self._busy.get(host)
         if state is not None:
@@ -80,7 +80,7 @@ class HostSlots:
         return address.in_flight < max(address.most // self._sharers, 1)
 
     def start(self, host: str, now_s: float) -> None:
-        """A visit to `host` goes out now."""
+        """Count a visit to `host` that starts now, and begin the host's delay."""
         state = self._busy.setdefault(host, _State())
         state.in_flight += 1
         self._go(host, state)
@@ -89,7 +89,7 @@ class HostSlots:
             self.hold(host, now_s + delay_s)
 
     def finish(self, host: str) -> None:
-        """A visit to `host` is over."""
+        """Free the slot of a visit to `host`."""
         state = self._busy[host]
         state.in_flight -= 1
         address = state.addresses.pop()
@@ -97,15 +97,15 @@ class HostSlots:
         self._leave(address)
 
     def hold(self, host: str, until_s: float) -> None:
-        """Start nothing at `host` before `until_s`. Runtime complexity: O(log hosts)."""
+        """Delay the next visit to `host` until `until_s`. Runtime complexity: O(log hosts)."""
         state = self._busy.setdefault(host, _State())
         state.next_start_s = max(state.next_start_s, until_s)
         heappush(self._delays, (state.next_start_s, host))
 
     def locate(self, host: str, address: str, most: int) -> None:
-        """`host` is at `address`, where at most `most` visits may be under way. O(1).
+        """Set the IP address of `host`, which allows at most `most` concurrent visits. O(1).
 
-        The last 10 000 hosts that were located are known. Visits under way stay where they are.
+        The last 10 000 hosts are kept. Visits under way still count at their old address.
         """
         self._forget(host)
         self._address_of[host] = address
@@ -117,16 +117,16 @@ class HostSlots:
             self._forget(next(iter(self._address_of)))
 
     def share(self, sharers: int) -> None:
-        """So many crawls, this one too, are at the same addresses: each takes its part of them.
+        """Divide the limit of each address among `sharers` crawls, this one included.
 
-        At least one place, so that none is kept out for ever. Runtime complexity: O(addresses).
+        Each crawl has at least one slot. Runtime complexity: O(addresses).
         """
         self._sharers = max(sharers, 1)
         for address in list(self._addresses):
             self._let_in(address)
 
     def close(self, host: str) -> None:
-        """Nothing may start at `host` until `reopen`."""
+        """Start no visit at `host` until `reopen`."""
         self._busy.setdefault(host, _State()).closed = True
 
     def reopen(self, host: str) -> None:
@@ -135,7 +135,7 @@ class HostSlots:
         self._freed(host)
 
     def advance(self, now_s: float) -> None:
-        """Let go of delays that are over."""
+        """Remove the delays that have ended by `now_s`."""
         while self._delays and self._delays[0][0] <= now_s:
             _, host = heappop(self._delays)
             state = self._busy.get(host)
@@ -172,7 +172,7 @@ class HostSlots:
             self._let_in(name)
 
     def _let_in(self, name: str) -> None:
-        """Whoever the address kept out may ask again. O(kept out)."""
+        """Announce the hosts that only the address kept busy as free. O(such hosts)."""
         address = self._addresses[name]
         kept_out, address.kept_out = address.kept_out, {}
         if not address.hosts and not address.in_flight:

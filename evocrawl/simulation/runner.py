@@ -246,7 +246,7 @@ class _Simulation:
                 self._now_s,
                 page.changed_at_s if page else None,
                 len(self._population),
-                ledger.granted + ledger.eaten - ledger.paid - ledger.buried,
+                ledger.energy.of_agents,
             )
         )
 

@@ -46,10 +46,11 @@ class Progress:
         now_s = self._context.now_s()
         rate = (ledger.pages - self._pages) / max(now_s - self._since_s, 1e-3)
         self._pages, self._since_s = ledger.pages, now_s
-        harvest = ledger.relevant / budget.spent if budget.spent else 0.0
+        harvest = ledger.relevant_pages / budget.spent if budget.spent else 0.0
         of = f"/{budget.limit}" if budget.limit is not None else ""
         return (
-            f"{budget.spent}{of} requests, {ledger.relevant} of {ledger.pages} pages relevant "
+            f"{budget.spent}{of} requests, "
+            f"{ledger.relevant_pages} of {ledger.pages} pages relevant "
             f"(harvest rate {harvest:.0%}), {ledger.population} agents, {rate:.1f} pages/s"
         )
 

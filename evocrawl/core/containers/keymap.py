@@ -1,11 +1,10 @@
-"""Fingerprints with a few values each, in little more memory than they are long.
+"""Compact map and set of fingerprints.
 
-A Python dict spends 200 bytes and more on a key of 12 bytes and a number. Here records of key and
-values stand one behind the other in small byte strings, a *bucket* for some of them, and
-are looked for by `bytearray.find` (the few lines of it stand in each method, since a crawl looks
-up hundreds of keys a page). Buckets are split one at a time as records come (linear
-hashing, Litwin 1980), so that no step takes long. The first `small` keys are in a dict, which is
-faster.
+A Python dict uses 200 bytes or more for a key of 12 bytes and a number. Here records of key and
+values are packed into small byte strings, the *buckets*, and found by `bytearray.find` (each method
+repeats its few lines, since a crawl looks up hundreds of keys per page). Buckets are split one at a
+time as the map grows (linear hashing, Litwin 1980), so that no single step takes long. The first
+`small` keys are in a dict, which is faster.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from evocrawl.core.model import Fingerprint
 
 _KEY_BYTES = 12
 _FULL_BYTES = 1024
-"""Bytes of a bucket on average: of small ones more goes to what is around them, and they are more
-objects; from 2500 bytes on `find` takes another way, which is slower for a key as short as these.
+"""Average bytes of a bucket. Smaller buckets have more overhead; from 2500 bytes on `find` uses
+another algorithm, which is slower for keys as short as these.
 """
 _SMALL = 4096
 
@@ -28,7 +27,7 @@ Values: TypeAlias = tuple[Any, ...]
 
 
 class KeyMap:
-    """Maps fingerprints to a few values; `form` is their form, as in `struct`.
+    """Maps fingerprints to a few values; `form` is their format, as in `struct`.
 
     Keys of unusual length are kept in a dict. Every operation takes O(1) amortised.
 
@@ -62,12 +61,12 @@ class KeyMap:
         return at >= 0 and (at % self._stride == 0 or self._place(key, bucket) >= 0)
 
     def __iter__(self) -> Iterator[Fingerprint]:
-        """Iterate over the keys, in no order that means anything."""
+        """Iterate over the keys, in arbitrary order."""
         packed = (bytes(each[:_KEY_BYTES]) for b in self._buckets for each in self._records(b))
         return chain(iter(self._few), packed)
 
     def get(self, key: Fingerprint) -> Values | None:
-        """Return the values of `key`, None where it is not in."""
+        """Return the values of `key`, None if the map does not contain it."""
         buckets = self._buckets
         if not buckets or len(key) != _KEY_BYTES:
             return self._few.get(key)
@@ -100,7 +99,7 @@ class KeyMap:
             self._split()
 
     def discard(self, key: Fingerprint) -> None:
-        """Remove `key` if it is in."""
+        """Remove `key` if the map contains it."""
         if self._few.pop(key, None) is not None or len(key) != _KEY_BYTES or not self._packed:
             return
         place = hash(key) & self._high
@@ -114,9 +113,9 @@ class KeyMap:
             self._packed -= 1
 
     def _place(self, key: Fingerprint, bucket: bytearray) -> int:
-        """Return where the record of `key` begins in its bucket, −1 where it is not in."""
+        """Return where the record of `key` begins in its bucket, −1 if there is none."""
         at = bucket.find(key)
-        # What looks like the key may be a part of others.
+        # A match may span parts of other records.
         while at > 0 and at % self._stride:
             at = bucket.find(key, at + 1)
         return at
@@ -126,11 +125,11 @@ class KeyMap:
         return [bucket[at : at + stride] for at in range(0, len(bucket), stride)]
 
     def _split(self) -> None:
-        """Part the next bucket in turn into itself and a new one."""
+        """Split the next bucket in turn: move about half of its records to a new bucket."""
         buckets = self._buckets
         new, high, stride = len(buckets), self._high, self._stride
         old = new & self._low
-        records = bytes(buckets[old])  # parts of bytes are made faster than those of a bytearray
+        records = bytes(buckets[old])  # slices of bytes are faster than those of a bytearray
         kept, moved = list[bytes](), list[bytes]()
         for at in range(0, len(records), stride):
             is_moved = hash(records[at : at + _KEY_BYTES]) & high == new
@@ -141,7 +140,7 @@ class KeyMap:
             self._low, self._high = self._high, 2 * self._high + 1
 
     def _leave_dict(self) -> None:
-        """Move the keys from the dict into buckets, but for those of unusual length."""
+        """Move the keys from the dict to buckets, except those of unusual length."""
         self._buckets = [bytearray()]
         few, self._few = self._few, {}
         for key, values in few.items():
@@ -168,5 +167,5 @@ class KeySet:
         return key in self._map
 
     def __iter__(self) -> Iterator[Fingerprint]:
-        """Iterate over the keys, in no order that means anything."""
+        """Iterate over the keys, in arbitrary order."""
         return iter(self._map)

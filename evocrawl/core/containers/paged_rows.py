@@ -1,9 +1,9 @@
-"""Rows in blocks, of which those in use are in memory and the others in a file.
+"""Rows in blocks: blocks in use are in memory, the others in a file.
 
-As many blocks as `most_bytes` has room for are in memory, in the *slots* of one array. When another
-block is wanted, those that were not used for longest make room, and are written first if they were
-changed. (A file mapped into memory would do the same with less code, but the system maps far more
-around what is asked for, and all that counts as the process's memory.)
+At most `most_bytes` of blocks are in memory, in the *slots* of one array. To load another block,
+the least recently used blocks are evicted, and written first if they were changed. (A memory-mapped
+file would need less code, but the system maps far more than is requested, and all of it counts as
+the process's memory.)
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Rows = npt.NDArray[np.intp]
 
 _SHIFT = 5
 _BLOCK = 1 << _SHIFT
-"""Rows of a block."""
+"""Rows per block."""
 _LEAST = 8
-"""Slots, however few bytes there may be."""
+"""Fewest slots, however small `most_bytes` is."""
 _SHARE = 16
-"""One slot of so many, or more, is freed at once."""
+"""At least one of this many slots is freed at once."""
 
 
 class PagedRows:
-    """Memory and file of a table whose new rows are as `new`, an array of one structured row.
+    """Memory and file of a table; `new` is an array of one structured row, the default row.
 
-    Where the file cannot be written, blocks stay in memory and `spill` is told.
+    If the file cannot be written, blocks stay in memory and `spill` records the failure.
     """
 
     def __init__(self, spill: SpillFile, new: Records, most_bytes: int) -> None:
@@ -44,7 +44,7 @@ class PagedRows:
         self._file: int | None = None
         self._time = 0
         self.rows = np.repeat(new, 0)
-        """The slots, `places` tells which rows are where; another array after blocks were added."""
+        """The slots; `places` maps rows to them. Adding blocks replaces the array."""
         self._slot_of = np.zeros(0, np.int32)
         self._block_in = np.zeros(0, np.int32)
         self._used = np.zeros(0, np.int64)
@@ -52,16 +52,16 @@ class PagedRows:
 
     @property
     def at_once(self) -> int:
-        """How many rows `places` may be asked for at once: each may be of another block."""
+        """Most rows in one call of `places`: each may be in another block."""
         return self._most // 2
 
     @property
     def is_whole(self) -> bool:
-        """True while all rows are in memory, each at its own place."""
+        """True while all rows are in memory, each at its own index."""
         return self._file is None
 
     def make(self, rows: int) -> None:
-        """Have blocks for so many rows in all, `at_once` more than before at the most."""
+        """Grow to this many rows in all, by at most `at_once` rows."""
         first, last = len(self._slot_of), -(-rows // _BLOCK)
         if last > first:
             self._slot_of = np.concatenate((self._slot_of, np.full(last - first, -1, np.int32)))
@@ -69,7 +69,7 @@ class PagedRows:
             self.rows.reshape(-1, _BLOCK)[slots] = self._new
 
     def places(self, rows: Rows, *, changes: bool) -> Rows:
-        """Return where `rows` are in `self.rows`, having brought them there. O(rows)."""
+        """Load `rows` and return their indices in `self.rows`. O(rows)."""
         if self._file is None:
             return rows
         self._time += 1
@@ -87,7 +87,7 @@ class PagedRows:
         return places
 
     def place(self, row: int, *, changes: bool) -> int:
-        """Return where one row is, as `places` does. O(1)."""
+        """Load one row and return its index in `self.rows`. O(1)."""
         if self._file is None:
             return row
         self._time += 1
@@ -107,7 +107,7 @@ class PagedRows:
             memory[slot] = np.frombuffer(self._read(block), self._new.dtype)
 
     def _put(self, blocks: Sequence[int], *, is_changed: bool) -> list[int]:
-        """Give blocks slots; return these, whose rows are still those of other blocks."""
+        """Assign slots to blocks and return the slots, which still hold other blocks' rows."""
         free = np.flatnonzero(self._block_in < 0)
         if len(free) < len(blocks):
             self._make_room(len(blocks) - len(free))
@@ -120,7 +120,7 @@ class PagedRows:
         return slots
 
     def _make_room(self, count: int) -> None:
-        """Have `count` free slots more: new ones up to `most`, then those of others."""
+        """Free `count` more slots: new ones up to `most`, then evicted ones."""
         room = len(self._block_in)
         if room + count > self._most and self._write(max(count, self._most // _SHARE)):
             return
@@ -131,7 +131,7 @@ class PagedRows:
         self._is_changed = np.concatenate((self._is_changed, np.zeros(more, bool)))
 
     def _write(self, count: int) -> bool:
-        """Part with the `count` blocks not used for longest; False where the disk has no room."""
+        """Evict the `count` least recently used blocks; return False if the disk is full."""
         oldest = np.argsort(self._used, kind="stable")
         oldest = oldest[self._block_in[oldest] >= 0][:count]
         memory = self.rows.reshape(-1, _BLOCK)

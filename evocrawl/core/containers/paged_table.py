@@ -1,4 +1,4 @@
-"""Columns of numbers that grow together, of which only what is in use is in memory."""
+"""A table of numeric columns; only rows in use are in memory."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from evocrawl.core.containers.spill_file import SpillFile
 Column = npt.NDArray[Any]
 
 MOST_BYTES = 2 << 20
-"""Bytes of rows in memory, unless told otherwise."""
+"""Default limit of bytes of rows in memory."""
 
 
 class PagedTable:
     """Rows of named columns; `kinds` maps a name to (type, width, value of a new row).
 
     A width of 0 makes a flat column. Rows beyond `most_bytes` are in a file, see `PagedRows`.
-    Several rows are given as an array of their numbers, of any shape where they are read; what is
-    read is a copy.
+    Arrays of row numbers select several rows; for reads they may have any shape. Reads return
+    copies.
 
-    >>> table = PagedTable(Spill(), worth=("f4", 0, 0.5))
+    >>> table = PagedTable(SpillFile(), worth=("f4", 0, 0.5))
     >>> table.append(table.fresh(3)); table.get("worth", np.array([2, 0])).tolist(), len(table)
     slice(0, 3, None)
     ([0.5, 0.5], 3)
@@ -49,11 +49,11 @@ class PagedTable:
         return self.get(name, np.arange(self._count))
 
     def fresh(self, rows: int) -> Records:
-        """Return new rows that are not in the table yet; their fields are the columns."""
+        """Return new rows outside the table; their fields are the columns."""
         return np.repeat(self._new, rows)
 
     def append(self, records: Records) -> slice:
-        """Add rows; return where they are. O(rows) amortised."""
+        """Add rows; return their numbers as a slice. O(rows) amortised."""
         start = self._count
         for at in range(0, len(records), self._blocks.at_once):
             part = records[at : at + self._blocks.at_once]
@@ -65,7 +65,7 @@ class PagedTable:
         return slice(start, self._count)
 
     def take(self, rows: Rows) -> Records:
-        """Return rows whose fields are the columns."""
+        """Return some rows; their fields are the columns."""
         return self._gathered(rows, None)
 
     def get(self, name: str, rows: Rows) -> Column:

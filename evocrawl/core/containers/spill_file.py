@@ -1,8 +1,7 @@
-"""What does not fit into memory: records in a file that nobody else sees.
+"""A temporary file of records that do not fit into memory.
 
-The file has no name: it is gone with the crawl or the process, however that ends. It is never
-needed to go on with a crawl, which has all of it from its journal, and nothing waits for the disk
-to have it.
+The file has no name, so that it disappears when the crawl or the process ends. A resumed crawl does
+not need it, since the journal has the same data; so the file is never synced.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ _SIZE_BYTES = 4
 class SpillFile:
     """Keeps byte strings by their address. There is no file before the first `_BUFFERED` bytes.
 
-    The file lies in `directory`, or where temporary files do. On a full disk, or where there can be
-    no file, records stay in memory, lest a population is left with half of a step done: `check`
-    tells of it in between.
+    The file is in `directory`, or in the folder of temporary files. If the disk is full or the file
+    cannot be created, records stay in memory, so that a step of the population is never left half
+    done; `check` raises the error between steps.
 
-    >>> spill = Spill()
+    >>> spill = SpillFile()
     >>> spill.get(spill.put(b"a record"))
     b'a record'
     """
@@ -40,11 +39,11 @@ class SpillFile:
         self._failure: OSError | None = None
 
     def __len__(self) -> int:
-        """Return how many bytes were put, sizes included."""
+        """Return the bytes of all records, sizes included."""
         return self._written + len(self._buffer)
 
     def put(self, record: bytes) -> int:
-        """Keep a record; return its address, from 0. O(its length)."""
+        """Store a record; return its address, from 0. O(its length)."""
         address = len(self)
         self._buffer += len(record).to_bytes(_SIZE_BYTES, "little")
         self._buffer += record
@@ -53,7 +52,7 @@ class SpillFile:
         return address
 
     def get(self, address: int) -> bytes:
-        """Return the record at an address that `put` gave; raises StateError. O(its length)."""
+        """Return the record at an address from `put`; raises StateError. O(its length)."""
         begin = self._read(address, _GUESS)
         size = int.from_bytes(begin[:_SIZE_BYTES], "little")
         record = begin[_SIZE_BYTES : _SIZE_BYTES + size]
@@ -71,21 +70,21 @@ class SpillFile:
             return os.dup(file.fileno())
 
     def fail(self, error: OSError) -> None:
-        """Something else that should have left memory could not: `check` tells of it."""
+        """Record that other data could not be written to disk; `check` raises the error."""
         self._failure = error
 
     def failed(self, error: OSError) -> StateError:
-        """Return what to raise where something cannot be kept here."""
+        """Return the StateError for a failure to write or read."""
         place = self.directory or tempfile.gettempdir()
         return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")
 
     def check(self) -> None:
-        """Raise StateError where the last attempt to write has failed."""
+        """Raise StateError if the last attempt to write failed."""
         if self._failure is not None:
             raise self.failed(self._failure) from self._failure
 
     def _read(self, at: int, most: int) -> bytes:
-        """Read up to `most` bytes, of the file or of what is still to be written."""
+        """Read up to `most` bytes, from the file or from unwritten records."""
         if at >= self._written:
             at -= self._written
             return bytes(self._buffer[at : at + most])

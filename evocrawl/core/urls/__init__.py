@@ -1,1 +1,1 @@
-"""What counts as one URL: identity, host names, resolving, templates and networks."""
+"""URLs: identity, host names, resolving, templates, request keys and networks."""

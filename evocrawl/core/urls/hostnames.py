@@ -1,6 +1,6 @@
-"""How the host of a URL is asked for in DNS (WHATWG URL, host parsing; UTS #46).
+"""Converts the host of a URL to its name in DNS (WHATWG URL, host parsing; UTS #46).
 
-Python's own IDNA is of 2003: to it straße.test is strasse.test, which belongs to somebody else.
+Python's own codec is IDNA 2003: it maps straße.test to strasse.test, which is another host.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _ORDINARY = re.compile(r"[\w.:-]*", re.A)
 def ascii_name(written: str) -> str:
     """Return a host name in ASCII: percent-decoded, and as punycode (IDNA 2008).
 
-    What that knows no name for, such as emoji and underscores, is spelt as browsers do. Raises
-    ValueError for what no host is called.
+    Names that IDNA 2008 refuses, such as emoji and underscores, are encoded as in browsers. Raises
+    ValueError if the name is not a valid host name.
 
     >>> ascii_name("Straße.test"), ascii_name("b%C3%BCcher.test"), ascii_name("a.test。")
     ('xn--strae-oqa.test', 'xn--bcher-kva.test', 'a.test.')
@@ -41,7 +41,7 @@ def ascii_name(written: str) -> str:
 
 
 def _spelt(label: str) -> str:
-    """One label in ASCII, by what all names are checked for (UTS #46, §4.1)."""
+    """Return one label in ASCII, checked by the rules for all names (UTS #46, §4.1)."""
     if label.isascii():
         return label
     if unicodedata.category(label[0]).startswith("M") or label[2:4] == "--":
@@ -50,9 +50,9 @@ def _spelt(label: str) -> str:
 
 
 def with_ascii_name(url: str) -> str:
-    """Return `url` with its host in ASCII, and nothing else changed.
+    """Return `url` with its host in ASCII; the rest is unchanged.
 
-    IPv6 addresses stay. Raises ValueError where `ascii_name` does.
+    IPv6 addresses are unchanged too. Raises ValueError as `ascii_name` does.
 
     >>> with_ascii_name("http://straße.test:81/ß"), with_ascii_name("/ß")
     ('http://xn--strae-oqa.test:81/ß', '/ß')

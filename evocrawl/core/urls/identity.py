@@ -1,24 +1,24 @@
-"""The identity of a URL: which spellings name the same page.
+"""Identity of a URL: decides which spellings of a URL are the same page.
 
-The identity is only a key, for claims, the page base, budgets and robots.txt decisions; what is
-sent is the link as the page wrote it. It differs from the written URL in these ways and no others:
+The identity is only a key, for claims, the page base, budgets and robots.txt decisions; requests
+use the link as the page wrote it. The identity differs from the written URL only in these ways:
 
 ========================  =====================================================================
 part                      in the identity
 ========================  =====================================================================
 scheme, host              lower case; a final dot of the host is dropped; IDN as punycode; IPv4 in
-                          dotted form, however it is written
+                          dotted form in any notation
 port                      dropped when it is the scheme's default
-user information          dropped (it is a credential, not a place)
+user information          dropped (it is a credential, not a part of the address)
 path                      dot segments resolved, ``//`` kept, empty becomes ``/``
 percent-encoding          upper-case hex, unreserved characters decoded, others encoded (w3lib)
 query                     parameters sorted; blank values kept
-session ids, tracking     dropped: they say who asks, not what for
+session ids, tracking     dropped: they identify the visitor, not the page
 fragment                  dropped, ``#!`` too
 ========================  =====================================================================
 
-Why, and what is kept apart, stands in docs/urls.md. Sources: RFC 3986 §6.2.2 and §6.2.3; w3lib's
-`canonicalize_url`; WHATWG URL §3.5 (IPv4).
+docs/urls.md gives the reasons, and says what stays distinct. Sources: RFC 3986 §6.2.2 and §6.2.3;
+w3lib's `canonicalize_url`; WHATWG URL §3.5 (IPv4).
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ PLAIN = re.compile(
     r"(?:/[\w~!$&'*+,=:@-][\w~!$&'()*+,=:@.-]*)*/?",
     re.A,
 )
-"""URLs that are their own identity, and canonical.
+"""Matches URLs that are their own identity and canonical form.
 
-Not with ``;``: w3lib drops an empty parameter.
+It excludes ``;``, since w3lib drops an empty parameter.
 """
 _HOST_AS_WRITTEN = re.compile(
     r"[A-Za-z]+://((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*\.?)(?::\d*)?(?:[/?#]|\Z)"
@@ -58,7 +58,7 @@ _SESSION = re.compile(
 )
 _MAYBE_SESSION = re.compile(r"(?:sid|s|sess|session|session_?id|sesskey)", re.I)
 _RANDOM = re.compile(r"(?=[^=]*\d)[0-9a-z]{16,}", re.I)
-"""What a generic name must hold to be taken for a session: ``sid=5`` is a section."""
+"""Value of a session id under a generic name: ``sid=5`` is a section."""
 _TRACKING = re.compile(
     r"utm_\w+|[gdw]?clid|gclsrc|gbraid|wbraid|fbclid|msclkid|twclid|ttclid|li_fat_id|yclid|ysclid|"
     r"igshid|igsh|mc_[ce]id|_g[al]|_hsenc|_hsmi|mkt_tok|vero_id|oly_(?:anon|enc)_id|wt_mc|"
@@ -69,13 +69,13 @@ _MAY_SAY_WHO = re.compile(
     rf"(?:\A|&)(?:{_TRACKING.pattern}|{_SESSION.pattern}|{_MAYBE_SESSION.pattern})(?:[=&]|\Z)", re.I
 )
 _KEPT, _FEW_KEPT = 4096, 16
-"""Results kept: pages of a site have links in common, and one link is looked at more than once."""
+"""Cached results: pages of a site share links, and a link is looked up more than once."""
 FINGERPRINT_BYTES = 12
 """Bytes of a URL's identity."""
 _AROUND = "".join(map(chr, range(0x21)))
-"""C0 controls and space; no other white space, which is a part of the address."""
+"""C0 controls and space; other white space is a part of the address."""
 _NUMERIC_END = re.compile(r"(?:\A|\.)(?:[0-9]+|0[xX][0-9a-fA-F]*)\Z", re.A)
-"""No such name is in DNS: to the URL Standard it is an IPv4 address or nothing."""
+"""Matches names that the URL Standard accepts only as IPv4 addresses."""
 
 
 def identity(url: str) -> str:
@@ -104,7 +104,7 @@ def identity(url: str) -> str:
 
 @lru_cache(maxsize=_FEW_KEPT)
 def canonical(url: str) -> str:
-    """Return w3lib's canonical form of `url`, which Scrapy's own fingerprints are made of."""
+    """Return w3lib's canonical form of `url`, on which Scrapy's own fingerprints are based."""
     return canonicalize_url(url)
 
 
@@ -119,7 +119,7 @@ def fingerprint(url: str) -> Fingerprint:
 
 
 def host_of(url: str) -> str:
-    """Return the host of `url` as in its identity, "" when it has none: the key of politeness."""
+    """Return the host of `url` as in its identity, "" if it has none: the key of politeness."""
     plain = _HOST_AS_WRITTEN.match(url)
     if plain is not None:
         return plain[1].lower().rstrip(".")
@@ -132,7 +132,7 @@ def host_of(url: str) -> str:
 def _path(path: str) -> str:
     if not _MAY_HOLD_SESSION.search(path):
         return path
-    # What names no parameter w3lib drops, too, but only where a URL has one alone.
+    # w3lib also drops a query part without a name, but only if it is the only part.
     return _SESSION_SEGMENT.sub("", _SESSION_IN_PATH.sub("", path)).rstrip(";") or "/"
 
 
@@ -143,7 +143,7 @@ def _query(query: str) -> str:
 
 
 def _says_who(name: str, value: str = "") -> bool:
-    """Whether a parameter names a visitor, or where they came from."""
+    """Return whether a parameter identifies a visitor or the site they came from."""
     if _TRACKING.fullmatch(name) or _SESSION.fullmatch(name):
         return True
     return bool(_MAYBE_SESSION.fullmatch(name) and _RANDOM.fullmatch(value))
@@ -154,7 +154,7 @@ def _host(name: str) -> str:
         if "%" in name:
             raise ValueError(f"an address of one link only: {name[:100]!r}")
         return f"[{name}]"
-    # IDNA knows other full stops than the ASCII one: it goes first.
+    # IDNA also accepts full stops other than the ASCII one, so it is applied first.
     name = ascii_name(name).rstrip(".").lower()
     if not _NUMERIC_END.search(name):
         return name

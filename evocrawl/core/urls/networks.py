@@ -1,12 +1,12 @@
-"""Which addresses a crawl may connect to: those of the public Internet, and no others.
+"""Decides which IP addresses a crawl may connect to: only the public Internet by default.
 
-A page can link to anything: to this machine, to the router, to a cloud's metadata service. So an
-address is refused unless it is globally reachable by IANA's special-purpose registries (RFC 6890
+A page can link to anything: this machine, the router, a cloud's metadata service. So an address is
+refused unless it is globally reachable by IANA's special-purpose registries (RFC 6890
 and its updates), or lies in a network that the user allows.
 
 An IPv6 address that only wraps an IPv4 address (mapped, RFC 4291 §2.5.5.2; NAT64, RFC 6052) is
-judged as that one. Transition forms that nobody needs any more (6to4, Teredo, IPv4-compatible)
-are refused whatever they wrap: filters that let them by were the fault in CVE-2026-53754.
+judged as that address. Obsolete transition forms (6to4, Teredo, IPv4-compatible) are always
+refused: filters that allowed them caused CVE-2026-53754.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 EVERYTHING = (IPv4Network("0.0.0.0/0"), IPv6Network("::/0"))
-"""The two networks that hold every address."""
+"""The two networks that contain every address."""
 
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.ASCII)
 
 
 class NetworkPolicy:
-    """What may be connected to: the public Internet, and the networks `allowed` (CIDR).
+    """Allows the public Internet and the networks `allowed` (CIDR).
 
-    >>> networks = Networks(["10.1.0.0/16"])
+    >>> networks = NetworkPolicy(["10.1.0.0/16"])
     >>> networks.refuses("93.184.216.34"), networks.refuses("10.1.2.3")
     ('', '')
     >>> networks.refuses("10.2.0.1"), networks.refuses("::ffff:127.0.0.1")
@@ -88,13 +88,13 @@ class NetworkPolicy:
 
     @property
     def is_everything(self) -> bool:
-        """True when no address at all is refused."""
+        """True if every address is allowed."""
         return set(EVERYTHING) <= set(self.allowed)
 
     def refuses(self, address: str) -> str:
-        """Return which kind of address that must not be gone to this is, "" for one that may.
+        """Return the kind of a refused address, such as "private", "" for an allowed address.
 
-        What is no IP address is refused. Runtime complexity: O(networks).
+        Refuses text that is not an IP address. Runtime complexity: O(networks).
         """
         try:
             written = ip_address(address.partition("%")[0])
@@ -107,10 +107,10 @@ class NetworkPolicy:
 
 
 def read_networks(raw: str | Iterable[str]) -> tuple[str, ...]:
-    """Return networks in CIDR notation, apart by spaces or commas, as they are normally written.
+    """Parse networks in CIDR notation, separated by spaces or commas, to their normal form.
 
-    Raises ValueError for what is no network ("all" is none: that must be said in full) and for a
-    network with host bits set.
+    Raises ValueError for an invalid network ("all" is invalid, too; write 0.0.0.0/0 ::/0) and for
+    a network with host bits set.
 
     >>> read_networks("10.0.0.0/8, fd00::/8 127.0.0.1")
     ('10.0.0.0/8', 'fd00::/8', '127.0.0.1/32')
@@ -125,9 +125,9 @@ def read_networks(raw: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def literal(host: str) -> str | None:
-    """Return the address that `host` itself spells, None when it is a name to be looked up.
+    """Return the IP address that `host` spells, None if it is a name to be looked up.
 
-    Every spelling that resolvers and browsers know counts: decimal, octal and hexadecimal parts,
+    Accepts every spelling that resolvers and browsers accept: decimal, octal and hexadecimal parts,
     fewer than four of them, full-width digits, percent-encoding, brackets (WHATWG URL, host
     parser). The names ``localhost`` and ``*.localhost`` are 127.0.0.1 (RFC 6761 §6.3).
 
@@ -150,7 +150,7 @@ def literal(host: str) -> str | None:
 
 
 def _numeric(parts: list[str]) -> str | None:
-    """As inet_aton reads them: the last part fills what the others leave."""
+    """Return the address as inet_aton does: the last part fills the remaining bytes."""
     if len(parts) > 4 or not all(map(_NUMBER.fullmatch, parts)) or max(map(len, parts)) > 40:
         return None
     try:

@@ -1,9 +1,9 @@
-"""Which requests of a user's own spider are the same, as keys of 12 bytes or more.
+"""Keys of the requests of a user's own spider, of 12 bytes or more.
 
 A link that evocrawl reads off a page has the identity of its URL (see
 `evocrawl.core.urls.identity`). A request
-that a spider yields has a key of its own, so that neither stands in the way of the other: what
-counts as the same request is for the project's dupe filter to say.
+that a spider yields has a separate key, so that links and requests never filter each other: the
+project's dupe filter decides which requests are the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TOP_BIT = 1 << 63
 
 
 def page_request_key(url: str) -> Fingerprint:
-    """Return the key of a plain GET request, equal where Scrapy's own fingerprints are.
+    """Return the key of a plain GET request, equal if Scrapy's own fingerprints are equal.
 
     >>> page_request_key("http://a.test/?b&a#top") == page_request_key("http://a.test/?a&b")
     True
@@ -30,40 +30,40 @@ def page_request_key(url: str) -> Fingerprint:
 
 
 def request_key(scrapy_fingerprint: bytes) -> Fingerprint:
-    """Return the key of a request that a fingerprinter of Scrapy or the project describes."""
+    """Return the key of a request from the fingerprint that Scrapy or the project computed."""
     return _digest(b"request", scrapy_fingerprint)
 
 
 def start_key(url: str, method: str = "GET", body: bytes = b"", number: int = 0) -> Fingerprint:
-    """Return the key of the start request that is number `number` (from 0) of those alike.
+    """Return the key of start request `number` (from 0) among equal start requests.
 
-    It is the same in each run and for each worker, which all call `start()`.
+    It is the same in each run and in each worker, since all of them call `start()`.
     """
     head = f"{number} {method} {len(url)} {url} ".encode("utf-8", "surrogatepass")
     return _digest(b"start", head + body)
 
 
 def repeat_key(target: Fingerprint, number: int) -> Fingerprint:
-    """Return the key of a request that is like no other, for a URL of the identity `target`."""
+    """Return the key of an unfiltered request for a URL with the identity `target`."""
     return target + number.to_bytes(_COUNTER_BYTES)
 
 
 def repeat_of_visit_key(
     target: Fingerprint, scope: int, visit: VisitId, number: int
 ) -> Fingerprint:
-    """Return the key of request `number` for one URL that is like no other, made by a visit.
+    """Return the key of unfiltered request `number` for one URL, yielded by a visit.
 
-    `scope` is what makes the visit's number unique. A visit that is made again, since the crawl was
-    killed, makes the same keys again. No key of `repeat_key` is among them.
+    `scope` makes the number of the visit unique. A visit that is repeated after a crash gets the
+    same keys again. The keys differ from those of `repeat_key`.
     """
     digest = _digest(b"repeat", f"{scope} {visit} {number}".encode())
     return repeat_key(target, int.from_bytes(digest[:_COUNTER_BYTES]) | _TOP_BIT)
 
 
 def is_page_of(key: Fingerprint, url: str) -> bool:
-    """Return whether `key` stands for a link to `url`, or a plain GET request for it.
+    """Return whether `key` is that of a link to `url` or of a plain GET request for it.
 
-    False for forms and the like, and where a fingerprinter of the project made the key.
+    Return False for forms and the like, and for keys from a fingerprinter of the project.
     """
     return key[:FINGERPRINT_BYTES] == fingerprint(url) or key in (
         page_request_key(url),

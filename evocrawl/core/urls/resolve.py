@@ -1,4 +1,4 @@
-"""From what a page or a server writes to the URL that it means (WHATWG URL, RFC 3986 §5)."""
+"""Resolves the references that pages and servers write to URLs (WHATWG URL, RFC 3986 §5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote
 from evocrawl.core.urls.hostnames import with_ascii_name
 
 _AROUND = "".join(map(chr, range(0x21)))
-"""C0 controls and space: what the standard strips from both ends."""
+"""C0 controls and space, which the standard strips from both ends."""
 _WITHIN = str.maketrans("", "", "\t\n\r")
 _OWN_HOST = re.compile(r"(?:(https?):)?([/\\]*)", re.I | re.A)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I | re.A)
@@ -23,12 +23,12 @@ _PLACE = re.compile(r"([^:/?#]+:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?")
 def resolve(base: str, written: str) -> str | None:
     r"""Return the http(s) URL that `written` names where `base` is the base URL, without fragment.
 
-    None for other schemes, and for what names the base itself. Its path and query are as written,
-    its host is in ASCII. Raises ValueError for what is no URL.
+    Return None for other schemes and for references to the base itself. Path and query are as
+    written, the host is in ASCII. Raises ValueError for an invalid URL.
 
-    >>> resolved("http://a.test/b/c?d", " ../x\ny#z"), resolved("http://a.test/b", "\\\\c.test\\d")
+    >>> resolve("http://a.test/b/c?d", " ../x\ny#z"), resolve("http://a.test/b", "\\\\c.test\\d")
     ('http://a.test/xy', 'http://c.test/d')
-    >>> resolved("http://a.test/b?c", "?"), resolved("http://a.test/", "mailto:a@b.test")
+    >>> resolve("http://a.test/b?c", "?"), resolve("http://a.test/", "mailto:a@b.test")
     ('http://a.test/b', None)
     """
     reference = written.strip(_AROUND).partition("#")[0].translate(_WITHIN)
@@ -45,9 +45,9 @@ def resolve(base: str, written: str) -> str | None:
 
 
 def header_text(value: bytes) -> str:
-    r"""Return the text of a header that holds an address, as browsers read it.
+    r"""Return the text of a header that contains an address, as browsers read it.
 
-    Bytes that are no UTF-8 stay what they are, percent-encoded.
+    Bytes that are not UTF-8 are percent-encoded.
 
     >>> header_text("/règles".encode()), header_text(b"/r\xe8gles")
     ('/règles', '/r%E8gles')
@@ -59,12 +59,12 @@ def header_text(value: bytes) -> str:
 
 
 def join(base: str, reference: str) -> str:
-    """Return the URL that `reference`, without fragment, names where `base` is one with a host.
+    """Return the URL of `reference`, without fragment, relative to `base`, which has a host.
 
-    As RFC 3986 §5.2 says. Python's `urljoin` takes doubled slashes for one, within relative paths
-    and those they are relative to. What has a scheme of its own stays as it is, dot segments aside.
+    Follows RFC 3986 §5.2. Python's `urljoin` merges doubled slashes in relative paths and in their
+    base. A reference with a scheme of its own is unchanged, except for its dot segments.
 
-    >>> joined("http://a.test/x//y/z?q", "../w//v"), joined("http://a.test/x//y/z?q", "//b.test/.")
+    >>> join("http://a.test/x//y/z?q", "../w//v"), join("http://a.test/x//y/z?q", "//b.test/.")
     ('http://a.test/x//w//v', 'http://b.test/')
     """
     start = _SCHEME.match(reference)
@@ -73,7 +73,7 @@ def join(base: str, reference: str) -> str:
     scheme, host, path, query = _parts(base)
     if start:
         scheme, reference = start[0], reference[start.end() :]
-    # With a scheme before it, what looks like one is none: `1:2` is a path.
+    # After the scheme, a second one is a path: `1:2`.
     _, own_host, own_path, own_query = _parts(scheme + reference)
     if own_host is not None:
         if own_host == "//":
@@ -95,7 +95,7 @@ def _parts(url: str) -> tuple[str, str | None, str, str | None]:
 
 
 def _without_dots(path: str) -> str:
-    """The path without its dot segments (RFC 3986 §5.2.4), percent-encoded ones too."""
+    """Return the path without dot segments (RFC 3986 §5.2.4), including percent-encoded ones."""
     if not _MAY_HAVE_DOTS.search(path):
         return path
     kept: list[str] = []
@@ -111,7 +111,7 @@ def _without_dots(path: str) -> str:
 
 
 def _as_browsers_read(base: str, reference: str) -> str:
-    """Slashes as browsers count them: either way round, any number before a host.
+    """Return the reference with the slashes that browsers see in it.
 
     ``\\x`` is ``/x``; ``///h/x`` and ``https:h/x`` (on an http page) name the host h ("special
     authority ignore slashes state").
@@ -126,6 +126,6 @@ def _as_browsers_read(base: str, reference: str) -> str:
         raise ValueError(f"an address without a host: {reference[:100]!r}")
     if scheme and (len(slashes) > 1 or not base.lower().startswith(f"{scheme}:".lower())):
         return f"{scheme}://{rest}{mark}{query}"
-    # Behind its scheme, what looks like another one is a path: `http:1:2`.
+    # After the scheme, a second one is a path: `http:1:2`.
     relative = "./" if scheme and rest else ""
     return f"{'//' if len(slashes) > 1 else '/' if slashes else relative}{rest}{mark}{query}"

@@ -1,4 +1,4 @@
-"""Which addresses are of one kind: made by one template, or of one registrable domain."""
+"""Groups URLs by template and by registrable domain."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _SESSION = re.compile(r";[^/]*")
 _LONGEST = 2_000
 _DEEPEST = 64
 
-# The list of public suffixes that comes with the library: no network, the same list every time.
+# The library's bundled list of public suffixes: no network access, and the same list every time.
 _suffixes = tldextract.TLDExtract(
     suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True
 )
 
 
 def template_of(url: str) -> str:
-    """Return what addresses made by one rule have in common.
+    """Return the template of a URL: the part that URLs built by the same rule share.
 
     Numbers, dates, hexadecimal ids and tokens in the path become ``#``, path parameters such as
-    ``;jsessionid=…`` go, of the query the names are kept, sorted and once. Total: what is no URL
-    is a template of its own. O(characters), at most 2000.
+    ``;jsessionid=…`` are removed, and of the query only the distinct names remain, sorted. An
+    invalid URL is its own template. O(characters), at most 2000.
 
     >>> template_of("http://a.test/2024/05/trip-12;sid=9?month=3&year=2024")
     'a.test/#/#/trip-#?month&year'
@@ -49,9 +49,9 @@ def template_of(url: str) -> str:
 
 
 def has_token(url: str) -> bool:
-    """Return whether something in the path may have been made up for this visitor.
+    """Return whether the path contains a token that may have been generated for this visitor.
 
-    That is a UUID, or 16 letters and digits or more.
+    A token is a UUID, or 16 or more letters and digits.
 
     >>> has_token("http://a.test/s/0123456789abcdef/x"), has_token("http://a.test/1234567890123456")
     (True, False)
@@ -61,10 +61,10 @@ def has_token(url: str) -> bool:
 
 
 def repeats_itself(url: str) -> bool:
-    """Return whether some segments of the path stand three times in a row, as in ``/a/b/a/b/a/b``.
+    """Return whether segments of the path repeat three times in a row, as in ``/a/b/a/b/a/b``.
 
-    The mark of a relative link on a server that answers alike everywhere. Three numbers alike, as
-    of a date, are no such mark. O(segments²), of the last 64.
+    Relative links on servers that return the same page everywhere cause this. Three equal numbers,
+    as in a date, do not count. O(segments²), of the last 64.
 
     >>> repeats_itself("http://a.test/shop/shop/shop/"), repeats_itself("http://a.test/1/1/1")
     (True, False)
@@ -89,8 +89,8 @@ def repeats_itself(url: str) -> bool:
 def domain_of(host: str) -> str:
     """Return the registrable domain of a host name, by the public suffix list.
 
-    Suffixes that firms give out names under count too: alice.github.io is a domain. An address or
-    a bare suffix is its own, under an unknown suffix it is the last two labels.
+    Private suffixes count too: alice.github.io is a domain. An IP address or a bare suffix is its
+    own domain; under an unknown suffix the domain is the last two labels.
 
     >>> domain_of("a7.shop.example.co.uk"), domain_of("a1.x.test"), domain_of("10.0.0.1")
     ('example.co.uk', 'x.test', '10.0.0.1')

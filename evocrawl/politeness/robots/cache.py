@@ -1,4 +1,4 @@
-"""The rules of many authorities, kept within a bound of memory and of age."""
+"""Cache of robots.txt rules, limited in memory and age."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from evocrawl.politeness.robots.rules import RobotsRules
 
 
 class RobotsCache:
-    """Rules by authority; the least recently used go first.
+    """Maps an authority to its rules; removes the least recently used entry first.
 
-    At most `authorities` entries and `rules` rule lines in all are kept (a line takes about
-    800 bytes once parsed), the newest entry always. `delay_cap_s` is the most a Crawl-delay can
-    ask for. Times are seconds on any clock that only goes forward.
+    The cache has at most `authorities` entries and `rules` rule lines in all (a parsed line takes
+    about 800 bytes), but always the newest entry. `delay_cap_s` is the longest Crawl-delay. Times
+    are seconds on any clock that only goes forward.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class RobotsCache:
         return len(self._entries)
 
     def get(self, authority: str, now_s: float) -> RobotsRules | None:
-        """Return the rules of `authority`, None when unknown or too old.
+        """Return the rules of `authority`, None if unknown or expired.
 
         Runtime complexity: O(1).
         """
@@ -59,7 +59,7 @@ class RobotsCache:
     def delay_of(self, host: str) -> float:
         """Return the longest Crawl-delay among the authorities of `host`, in [0, cap] seconds.
 
-        Politeness is kept by host, rules by authority: the strictest port of a host wins.
+        Delays apply to a host, rules to an authority: the strictest port of a host wins.
         """
         return max(self._delays.get(host, {}).values(), default=0.0)
 

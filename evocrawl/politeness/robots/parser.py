@@ -1,6 +1,6 @@
-"""The lines of a robots.txt that are for one crawler (RFC 9309 §2.1 and §2.2).
+"""Finds the lines of a robots.txt that apply to one crawler (RFC 9309 §2.1 and §2.2).
 
-Encodings, line ends and field names are read leniently: what is meant as a rule is one.
+The parser is lenient with encodings, line ends and misspelt field names.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _TOKEN = re.compile(r"[\w-]+")
 _AGENT_LINE = re.compile(r"user[- ]?agent(?:\s*:\s*|\s+)(.*)", re.IGNORECASE)
 _RULE_LINE = re.compile(r"(?:allow|dis+al+[ao]w|diasllow|crawl[- ]delay)\b", re.IGNORECASE)
 _UNIT = re.compile(r"(?<=\d)\s*s(?:ec(?:ond)?s?)?\.?\Z", re.IGNORECASE)
-"""Of a Crawl-delay, which is in seconds."""
+"""Unit of a Crawl-delay, which is always in seconds."""
 _LINE_END = re.compile(r"\r\n?|\n")
 _AROUND = " \t\0\ufeff\xa0"
-"""Space, and what is left of files that were put together or written to a length."""
+"""White space, and what concatenated or zero-padded files contain."""
 _NO_TEXT = re.compile("[\\udc80-\\udcff\x0b\x0c\x1c-\x1e\x85\\u2028\\u2029]+")
-"""Bytes that were none of the encoding, and what Python, but not RFC 9309, takes for line ends."""
+"""Undecodable bytes, and characters that end a line in Python but not in RFC 9309."""
 
 
 def rule_lines(body: bytes, agent: str) -> list[str]:
-    """Return the rule lines of the groups of `agent`, or else those of ``*``, in their order.
+    """Return the rule lines of the groups of `agent`, or else those of ``*``, in file order.
 
-    `agent` is a product token in lower case. Of `body` the first 500 KiB are read (§2.5).
+    `agent` is a product token in lower case. Only the first 500 KiB of `body` are read (§2.5).
     """
     own: list[str] = []
     general: list[str] = []
@@ -44,7 +44,7 @@ def rule_lines(body: bytes, agent: str) -> list[str]:
 
 def _text(body: bytes) -> str:
     if len(body) > MAX_BYTES:
-        # A rule cut in two ("Disallow: /" of "Disallow: /tmp") would say something else.
+        # A rule that is cut ("Disallow: /" of "Disallow: /tmp") would have another meaning.
         kept = body[:MAX_BYTES]
         body = kept[: max(kept.rfind(b"\n"), kept.rfind(b"\r")) + 1]
     encoding, bom = read_bom(body)
@@ -53,16 +53,16 @@ def _text(body: bytes) -> str:
 
 
 def _percent_encoded(match: re.Match[str]) -> str:
-    """Bytes of another encoding are what a URL has of them; left out, they would widen a rule."""
+    """Percent-encode bytes of another encoding, as a URL does; without them a rule is wider."""
     return quote(match[0].encode("utf-8", "surrogateescape"))
 
 
 def _groups(text: str) -> Iterator[tuple[set[str], list[str]]]:
-    """Agents and rule lines of each group. Only rules and Crawl-delay end a list of agents.
+    """Yield agents and rule lines of each group. Only rules and Crawl-delay end a list of agents.
 
-    RFC 9309 §2.2.4 lets no other record end it. Crawl-delay is one, but so many sites write
-    ``User-agent: *``, ``Crawl-delay: 10``, ``User-agent: badbot``, ``Disallow: /`` and mean two
-    groups that it counts as a rule here, as it does in Protego.
+    By RFC 9309 §2.2.4 other records, such as Crawl-delay, do not end the list. But many sites write
+    ``User-agent: *``, ``Crawl-delay: 10``, ``User-agent: badbot``, ``Disallow: /`` for two groups,
+    so Crawl-delay counts as a rule here, as in Protego.
     """
     names: set[str] = set()
     rules: list[str] = []

@@ -1,18 +1,17 @@
-"""What a robots.txt says: RFC 9309, from the answer of a server to the verdict on a URL.
+"""Rules of robots.txt (RFC 9309): from the server's response to the verdict on a URL.
 
 ========================  =====================================================================
-answer                    verdict
+response                  verdict
 ========================  =====================================================================
 2xx                       the rules of the first 500 KiB (RFC 9309 §2.5)
-4xx                       unavailable: everything is allowed, the body is not read (§2.3.1.3)
-429, 5xx, anything else   unreachable: everything is forbidden for now, ask again (§2.3.1.4)
-no answer, time-out       unreachable
+4xx                       unavailable: every URL is allowed, the body is ignored (§2.3.1.3)
+429, 5xx, any other       unreachable: every URL is disallowed for now, retry (§2.3.1.4)
+no response, time-out     unreachable
 ========================  =====================================================================
 
-Redirects (§2.3.1.2) are followed by whoever fetches, see `redirect_target`; the rules belong to
-the authority that was asked first. Groups are chosen here, by the exact product token
-(§2.2.1); the paths of the chosen group are matched by Protego, which builds no regular
-expression of them.
+The caller follows redirects (§2.3.1.2), see `redirect_target`; the rules belong to the authority
+of the first request. This package chooses the group by the exact product token (§2.2.1); Protego
+matches the paths of the group, without regular expressions.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Verdict(Enum):
-    """Which row of the table above an answer belongs to; barred where nobody may ask."""
+    """Row of the table above; BARRED if the crawl may not even fetch robots.txt."""
 
     RULES = "rules"
     UNAVAILABLE = "unavailable"
@@ -59,12 +58,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What one authority lets one agent do.
+    """The rules of one authority for one agent.
 
-    `lifetime_s` is how long this may be kept, in [300, 86 400] seconds. `crawl_delay_s` is the
-    Crawl-delay as written, 0 when there is none or it is no number of at least 0. `retry_after_s`
-    is what an unreachable server asked for, in [0, 3600]. `size` counts the rule lines. `cause` is
-    what failed where no answer came.
+    `lifetime_s` is how long the rules are valid, in [300, 86 400] seconds. `crawl_delay_s` is the
+    Crawl-delay as written, 0 if it is missing or not a number of at least 0. `retry_after_s`
+    is the Retry-After of an unreachable server, in [0, 3600]. `size` counts the rule lines. `cause`
+    is the error if there was no response.
     """
 
     verdict: Verdict
@@ -88,10 +87,10 @@ class RobotsRules:
         cache_control: str = "",
         retry_after_s: float = 0.0,
     ) -> RobotsRules:
-        """Return the rules for the product token `agent` in an answer that is no redirect.
+        """Return the rules for the product token `agent` in a response that is not a redirect.
 
-        Takes up to a second for 500 KiB of wildcard rules, so large bodies belong off the event
-        loop. Never raises, whatever the body holds.
+        500 KiB of wildcard rules take up to a second, so parse large bodies outside the event
+        loop. Never raises, whatever the body contains.
         """
         if 400 <= status < 500 and status != 429:
             return cls(Verdict.UNAVAILABLE, _lifetime_s(cache_control))
@@ -114,18 +113,19 @@ class RobotsRules:
 
     @classmethod
     def barred(cls) -> RobotsRules:
-        """Return what holds where not even robots.txt may be asked for: nothing may."""
+        """Return rules that disallow every URL, for an authority that may not be contacted."""
         return cls(Verdict.BARRED)
 
     def allows(self, url: str) -> bool:
-        """Return whether `url` may be fetched; ``/robots.txt`` always may.
+        """Return whether `url` may be fetched; ``/robots.txt`` is always allowed.
 
-        A path can be spelled in several ways and a server may read any of them, so a URL is
-        allowed only when each reading is: as written, with its dot segments and
-        percent-encoding resolved, and with doubled slashes merged. False for what is no http(s)
-        URL. Large rule sets remember the last 4096 decisions.
+        Servers interpret a path in different ways, so a URL is allowed only if each interpretation
+        is: as written, with its dot segments and percent-encoding resolved, and with doubled
+        slashes merged. Returns False for other than http(s) URLs. Large rule sets cache the last
+        4096 decisions.
 
-        >>> rules = Rules.from_response(200, b"User-agent: *\\nDisallow: /private", "evocrawl")
+        >>> body = b"User-agent: *\\nDisallow: /private"
+        >>> rules = RobotsRules.from_response(200, body, "evocrawl")
         >>> rules.allows("http://h/public"), rules.allows("http://h/x/%2e%2e//private")
         (True, False)
         """
@@ -141,7 +141,7 @@ class RobotsRules:
         return known
 
     def crawl_delay(self, cap_s: float) -> float:
-        """Return the seconds to leave between two requests, in [0, `cap_s`]."""
+        """Return the delay between two requests in seconds, in [0, `cap_s`]."""
         return min(self.crawl_delay_s, cap_s)
 
     def _decide(self, url: str) -> bool:
@@ -157,9 +157,9 @@ class RobotsRules:
 
 
 def authority(url: str) -> str:
-    """Return what the rules of `url` are known under: scheme, host and port (RFC 9309 §2.3).
+    """Return the key of the rules of `url`: scheme, host and port (RFC 9309 §2.3).
 
-    Raises ValueError when `url` is no http(s) URL with a host and a valid port.
+    Raises ValueError if `url` is not an http(s) URL with a host and a valid port.
 
     >>> authority("HTTP://Example.com:80/a?b"), authority("https://example.com:8443")
     ('http://example.com', 'https://example.com:8443')
@@ -169,7 +169,7 @@ def authority(url: str) -> str:
 
 
 def product_token(user_agent: str) -> str:
-    """Return the name a User-Agent header answers to in robots.txt, "" when it has none.
+    """Return the name in a User-Agent header that robots.txt groups match, "" if it has none.
 
     >>> product_token("evocrawl/0.1 (+https://example.com)")
     'evocrawl'
@@ -184,7 +184,7 @@ def product_token(user_agent: str) -> str:
 
 
 def redirect_target(status: int, url: str, location: str) -> str | None:
-    """Return where an answer of `url` sends us; None when it does not or the place is no http(s).
+    """Return the http(s) URL to which a response of `url` redirects, None if there is none.
 
     >>> redirect_target(301, "http://a/robots.txt", "//b/robots.txt")
     'http://b/robots.txt'
@@ -200,9 +200,9 @@ def redirect_target(status: int, url: str, location: str) -> str | None:
 
 
 def retry_after(value: str, now_s: float) -> float:
-    """Return the seconds a Retry-After header asks for, in [0, 3600] (RFC 9110 §10.2.3).
+    """Return the seconds of a Retry-After header, in [0, 3600] (RFC 9110 §10.2.3).
 
-    `now_s` is Unix time; it is compared with a date. 0 for what is neither seconds nor a date.
+    `now_s` is Unix time, to subtract from a date. Returns 0 for neither seconds nor a date.
     """
     value = value.strip()
     if value.isascii() and value.isdigit():
@@ -215,7 +215,7 @@ def retry_after(value: str, now_s: float) -> float:
 
 
 def _lifetime_s(cache_control: str) -> float:
-    """At most a day (RFC 9309 §2.4); Cache-Control can only shorten it, down to five minutes."""
+    """Return at most a day (RFC 9309 §2.4), which Cache-Control can shorten to five minutes."""
     directives = cache_control.lower()
     if "no-cache" in directives or "no-store" in directives:
         return MIN_LIFETIME_S
@@ -225,19 +225,19 @@ def _lifetime_s(cache_control: str) -> float:
 
 
 def _readings(url: str) -> list[str]:
-    """The spellings of `url` that a server may take it for, without repeats.
+    """Return the distinct URLs as which a server may interpret `url`.
 
-    Servers differ in whether they merge slashes, and before or after resolving dot segments:
-    ``/a//../b`` is ``/a/b`` to one and ``/b`` to another. Some decode ``%2F`` first, and some pass
-    over what follows a semicolon; where that makes dot segments or doubled slashes of a path, it is
-    a spelling, too. The query stays as it was written.
+    Some servers merge slashes, before or after they resolve dot segments: ``/a//../b`` is ``/a/b``
+    to one and ``/b`` to another. Some decode ``%2F`` first, and some ignore what follows a
+    semicolon; if that creates dot segments or doubled slashes, the result is an interpretation too.
+    The query is unchanged.
     """
     url = url.strip().partition("#")[0]
     place, mark, query = url.partition("?")
-    resolve = identity(place)
-    places = [resolve, identity(_merge_slashes(place)), _merge_slashes(resolve)]
-    loose = _PARAMETERS.sub("", _ENCODED_SLASH.sub("/", resolve))
-    if loose != resolve and _TRICK.search(loose, len("https://")):
+    resolved = identity(place)
+    places = [resolved, identity(_merge_slashes(place)), _merge_slashes(resolved)]
+    loose = _PARAMETERS.sub("", _ENCODED_SLASH.sub("/", resolved))
+    if loose != resolved and _TRICK.search(loose, len("https://")):
         places += [identity(loose), identity(_merge_slashes(loose))]
     return list(dict.fromkeys([url, *(place + mark + query for place in places)]))
 

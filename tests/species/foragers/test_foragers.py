@@ -322,7 +322,7 @@ def test_foragers_live_beside_other_species() -> None:
     while (chosen := population.choose(0.0)) is not None:
         visit(population, web, chosen)
     assert population.ended in ("budget", "exhausted")
-    assert ledger.opened == ledger.settled > 5
+    assert ledger.visits.opened == ledger.visits.settled > 5
     kinds = {type(agent.mind) for agent in population.life.agents.values()}
     assert kinds <= {Mind, type(None)}
 

@@ -178,8 +178,8 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
     (told,) = stage.calls("tell")
     assert told[2:] == ["guest", "nobodys.test", fingerprint(NOBODYS).hex()]
     held = sum(agent.energy for agent in stage.population.life.agents.values())
-    assert held == pytest.approx(stage.ledger.granted - stage.ledger.taken)
-    assert stage.ledger.taken > 0
+    assert held == pytest.approx(stage.ledger.energy.of_founders - stage.ledger.energy.departed)
+    assert stage.ledger.energy.departed > 0
     assert stage.choose() is None
     assert stage.population.shut_doors() == []
 
@@ -206,9 +206,9 @@ def test_an_agent_that_comes_lives_here() -> None:
         [TravellingAgent(species, 0.25, b"p"), TravellingAgent("unknown", 1.0, b"p")]
     )
     assert len(stage.population) == 9 == stage.ledger.population
-    assert stage.ledger.brought == 0.25
+    assert stage.ledger.energy.arrived == 0.25
     held = sum(agent.energy for agent in stage.population.life.agents.values())
-    assert held == pytest.approx(stage.ledger.granted + 0.25)
+    assert held == pytest.approx(stage.ledger.energy.of_founders + 0.25)
 
 
 def test_a_mind_travels_with_its_agent() -> None:
