@@ -1,4 +1,4 @@
-"""How much an anchor text says of where it leads."""
+"""Rates how much an anchor text says about its target."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W\d_]+")
 _ENOUGH = 3
 _MOST = 10
-"""Words that count: a whole teaser says no more of its page than its headline."""
+"""Most words that count: a teaser describes its page no better than a headline."""
 _LONG_CHARS = 6
 """Characters of a script without spaces that count as one word."""
 _SAY_NOTHING = frozenset(
@@ -29,12 +29,12 @@ _SAY_NOTHING = frozenset(
     )
     for word in words.split()
 )
-"""Words of links in several languages that are about no page."""
+"""Words of links, in several languages, that do not describe a page."""
 
 
 @lru_cache(maxsize=4096)
 def says_something(anchor: str) -> bool:
-    """Return whether a text holds a word that is about something.
+    """Return whether a text contains a word that describes a page.
 
     >>> says_something("→ Read more"), says_something("12 comments"), says_something("Wave farm")
     (False, False, True)
@@ -43,12 +43,12 @@ def says_something(anchor: str) -> bool:
 
 
 def says_enough(anchor: str) -> bool:
-    """Return whether a text is such that others need not be looked at: three words or more."""
+    """Return whether a text is long enough, with three words, to compare it with no other."""
     return _amount(anchor) >= _ENOUGH
 
 
 def says_more(anchor: str, other: str) -> bool:
-    """Return whether a text says more of its target than another; any text more than none.
+    """Return whether a text describes its target better than another; any text beats none.
 
     >>> says_more("Wave farm permit", "→"), says_more("Continue", "Wave farm"), says_more("x", "")
     (True, False, True)

@@ -1,4 +1,4 @@
-"""Consent banners, told from what a page says of cookies and consent by how they are named."""
+"""Removes consent banners, which it recognises by their names and roles."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MANAGER = re.compile(
     "|iubenda|cmplz|borlabs|cc-window|cc-banner|evidon|cmpbox|termly|axeptio|tarteaucitron|quantcast",
     re.I,
 )
-"""What widespread programs that ask for consent call their boxes."""
+"""Names of the boxes of widespread consent programs."""
 _DIALOGS = ("dialog", "alertdialog")
 _BEGINNING = 300
 _CANDIDATES = 50
 _MOST = 5
-"""What has more than this many times the characters of the rest of the page is no banner."""
+"""An element with more than this many times the characters of the rest is not a banner."""
 
 _names: Any = [etree.XPath(f"//@{name}") for name in ("id", "class", "aria-label")]
 _roles: Any = etree.XPath("//@role")

@@ -1,4 +1,4 @@
-"""Addresses named in files that are no HTML, as links."""
+"""Creates links from the addresses in files that are not HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evocrawl.core.urls.resolve import resolve
 from evocrawl.extraction.limits import Limits
 
 DATA = "evocrawl-data"
-"""The rel token of a link to RDF that stands for a page."""
+"""The rel token of a link to an RDF representation of a page."""
 
 
 def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits) -> Iterator[Link]:
@@ -42,7 +42,7 @@ def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits
 def with_data(
     links: tuple[Link, ...], data: Iterable[tuple[str, str]], url: str, limits: Limits
 ) -> tuple[Link, ...]:
-    """Return a page's links and, behind them, those to its `data`: addresses with titles."""
+    """Return a page's links, followed by those to its `data`, which are addresses with titles."""
     known = {link.fingerprint for link in links}
     found = [
         each

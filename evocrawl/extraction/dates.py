@@ -1,6 +1,6 @@
-"""When a page says it was published and last changed.
+"""Reads the dates at which a page was published and last changed.
 
-Read from the markup, the first that is there, in this order:
+The first date in the markup counts, in this order of sources:
 
 ===========  ==================================================================================
 JSON-LD      ``datePublished``, ``dateModified`` of the first object that has one, at the top, in
@@ -11,9 +11,9 @@ time         with ``pubdate``; or the only ``time`` of the page with ``datetime`
 ===========  ==================================================================================
 
 Dates are ISO 8601 (RFC 3339) or those of mail and HTTP (RFC 9110 §5.6.7); one without a zone
-counts as UTC, one without a time as the beginning of the day. What is malformed, or before 1990 or
-after 2200, is no date. Whether a date lies in the future is known only where the time is: see
-`age_s`. Anybody can write any date; a page that calls itself new is taken at its word.
+counts as UTC, one without a time as the beginning of the day. Malformed dates and those
+before 1990 or after 2200 are ignored; `age_s` checks dates in the future. A date is the
+page's own claim and is not verified.
 
 htmldate (Barbaresi 2020) finds more, guessing by URL and text; it takes some milliseconds a page,
 and dateparser with it. What it adds are guesses of the day, which say little about a fresh page.
@@ -57,7 +57,7 @@ _metas: Any = etree.XPath("//meta[@content]")
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """Seconds since 1970, UTC; None where a page does not tell."""
+    """Dates in seconds since 1970, UTC; None if the page does not contain one."""
 
     published_at_s: float | None = None
     changed_at_s: float | None = None
@@ -67,7 +67,7 @@ NO_DATES = Dates()
 
 
 def read_dates(root: Any) -> Dates:
-    """Return the dates in a page's markup, before its scripts are taken out."""
+    """Return the dates in a page's markup; call it before the scripts are removed."""
     published = changed = None
     for is_change, text in _told(root):
         if published is not None and changed is not None:
@@ -80,7 +80,7 @@ def read_dates(root: Any) -> Dates:
 
 
 def parse_date(text: object) -> float | None:
-    """Return the seconds since 1970 of a date, None for what is none.
+    """Return the seconds since 1970 of a date, None if it is invalid.
 
     >>> parse_date("2024-05-01T12:00:00+02:00"), parse_date("Wed, 01 May 2024 10:00:00 GMT")
     (1714557600.0, 1714557600.0)
@@ -100,9 +100,9 @@ def parse_date(text: object) -> float | None:
 
 
 def changed_by_header(last_modified: str, date: str) -> float | None:
-    """Return the date of a Last-Modified header, None where it says nothing.
+    """Return the date of a Last-Modified header, None if it is missing or meaningless.
 
-    Servers that make the page as it is asked for give the moment of the answer, its Date.
+    Servers that generate a page per request send the time of the response, equal to its Date.
     """
     changed, answered = parse_date(last_modified), parse_date(date)
     if changed is None or answered is None or answered - changed <= _JUST_NOW_S:
@@ -123,7 +123,7 @@ def age_s(now_s: float, dates: Iterable[float | None]) -> float | None:
 
 
 def _told(root: Any) -> Iterator[tuple[bool, object]]:
-    """Every date the page may mean, as (is of a change, text), the best first."""
+    """Yield the candidates for dates, as (is a change, text), the best first."""
     yield from _json_ld(root)
     for meta in _metas(root):
         for attribute in ("property", "name", "itemprop", "http-equiv"):

@@ -1,4 +1,4 @@
-"""From bytes to the UTF-8 that both parsers take."""
+"""Decodes pages to the UTF-8 that both parsers read."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def decoded(body: bytes, encoding: str | None) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Return `text` without what is no text, steers terminals, or makes XML exports fail."""
+    """Return `text` without non-characters, control codes and characters invalid in XML."""
     return _CONTROLS.sub("", text)
 
 
@@ -114,7 +114,7 @@ def _decoded(body: bytes, encoding: str | None) -> str:
 
 
 def header_encoding(content_type: str) -> str | None:
-    """Return the encoding that a Content-Type header names; None for none, or one of no page.
+    """Return the encoding in a Content-Type header; None if missing or not used for web pages.
 
     >>> header_encoding("text/html; Charset='ISO-8859-8-I'"), header_encoding("text/html")
     ('iso8859-8', None)
@@ -146,7 +146,7 @@ def safe_encoding(body: bytes, encoding: str | None) -> str | None:
 
 
 def is_web_encoding(name: str, body: bytes) -> bool:
-    """Return whether pages are written in the encoding of that name, and `body` may be.
+    """Return whether web pages use the encoding of that name, and `body` may be in it.
 
     >>> is_web_encoding("GB2312", b""), is_web_encoding("hex", b""), is_web_encoding("utf-16", b"<")
     (True, False, False)
@@ -160,7 +160,7 @@ def _told_by_bytes(body: bytes) -> str:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether the bytes decode, in pieces: the text of all of them may be four times as large."""
+    """Return whether the bytes decode, in pieces: the whole text may be four times as large."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, len(body), _PIECE_BYTES):
@@ -256,7 +256,7 @@ def _mend(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def _as_shift_jis(row: int, cell: int) -> bytes:
-    """The bytes of Shift_JIS for the same place of the table (JIS X 0208, annex 1)."""
+    """Return the bytes of Shift_JIS for the same cell of the table (JIS X 0208, annex 1)."""
     lead, is_even = divmod(row - 0xA1, 2)
     lead += 0x81 if lead < 31 else 0xC1
     trail = cell - 0x02 if is_even else cell - 0x61

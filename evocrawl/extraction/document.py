@@ -1,4 +1,4 @@
-"""Reads what a server sent, by what it is.
+"""Reads a document with the reader for its format.
 
 ===========================  =================================================================
 what                         read as
@@ -50,12 +50,12 @@ _FIRST_TAG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What came: `body`, decompressed, from `url`, of `wire_bytes` (0 if unknown) on the wire.
+    """A decompressed `body` from `url`, with `wire_bytes` bytes (0 if unknown) on the wire.
 
-    `encoding` is that of the body, where somebody has set it who knows better than the headers.
+    `encoding` is that of the body, if the project has set one; it overrides the headers.
     `content_type`, `content_language` and `robots_tags` (X-Robots-Tag) are headers. `is_html` and
-    `is_text` say what somebody who looked at headers, name and first bytes takes it for.
-    `any_text` asks for whatever text there is, `data` for RDF.
+    `is_text` are the caller's classification by headers, name and first bytes. With `any_text`
+    every kind of text is read, with `data` also RDF.
     """
 
     body: bytes
@@ -72,10 +72,10 @@ class Document:
 
 
 def read(document: Document, limits: Limits = _DEFAULT) -> ParsedPage:
-    """Read a document; never raises. Whatever its bytes make fail is nothing, and "unreadable"."""
+    """Read a document; never raises. A document that cannot be parsed is "unreadable"."""
     try:
         return _read(*_within_ratio(document, limits), limits)
-    except Exception:  # one page's fault must stay that page's
+    except Exception:  # an error in one page must not stop the crawl
         logger.warning("cannot read %.200a", document.url, exc_info=True)
         return ParsedPage.nothing("unreadable")
 
@@ -92,7 +92,7 @@ def beginning(body: bytes, content_type: str, wire_bytes: int, limits: Limits = 
 
 
 def _within_ratio(document: Document, limits: Limits) -> tuple[Document, tuple[str, ...]]:
-    """The document without what its few bytes on the wire cannot hold of content."""
+    """Return the document cut to the content that its few bytes on the wire can contain."""
     most = max(limits.ratio * document.wire_bytes, _LEAST_BYTES)
     if not document.wire_bytes or len(document.body) <= most:
         return document, ()
@@ -155,7 +155,7 @@ _ZEROS = 100
 
 
 def is_costly(document: Document) -> bool:
-    """Return True where reading may take longer than the worst ordinary page.
+    """Return True if reading may take longer than the slowest ordinary page.
 
     Looks at the bytes alone, 0.1 ms for 200 kB: what is read of ordinary pages is bounded by
     their size, tags, links and entities. PDF, and what is compressed once more, is always costly;

@@ -1,4 +1,4 @@
-"""What a site says at the foot of each page, told by how it is named."""
+"""Removes footers, which it recognises by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says of itself as a whole: title, base and canonical address, robots directives."""
+"""Reads a page's title, base and canonical address, and robots directives."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ _APART = re.compile(r"[\s;]+")
 
 
 def directives(values: Iterable[str]) -> frozenset[str]:
-    """Return the directives that are for us, lower case; "none" stands for noindex and nofollow.
+    """Return the directives for evocrawl in lower case; "none" means noindex and nofollow.
 
     >>> sorted(directives(["NoFollow", "otherbot: noindex", "evocrawl: noarchive, noimageindex"]))
     ['noarchive', 'nofollow', 'noimageindex']

@@ -29,7 +29,7 @@ from evocrawl.extraction.visibility import READINGS, Hidden
 _DEFAULT = Limits()
 _UNREAD = ("annotation", "noframes", "script", "style", *READINGS)
 _UNPLAYED = ("audio", "canvas", "noscript", "video")
-"""What stands in them is for browsers that have not got them."""
+"""Elements whose content is a fallback for browsers without support."""
 _UNSCRIPTED_CHARS = 200
 """Less asks for scripts, and is not the page."""
 _string: Any = etree.XPath("string()", smart_strings=False)
@@ -37,7 +37,7 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """What a page says.
+    """The content of a page.
 
     `links` are http(s) links, absolute, one for each target, without those to the page itself;
     `rel` holds their rel tokens, ``evocrawl-hidden`` where a person would not see them, and
@@ -73,7 +73,7 @@ class ParsedPage:
 
     @classmethod
     def nothing(cls, unread: str = "") -> Self:
-        """Return the reading of what is no text, or was not read."""
+        """Return the reading of a file that is not text or was not read."""
         return cls(is_markup=False, unread=unread)
 
 

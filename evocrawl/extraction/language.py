@@ -1,4 +1,4 @@
-"""The language of a page: what it says of itself, or else what its text looks like."""
+"""Detects the language of a page from its declaration, or else from its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a page is read."""
+"""Limits on what is read of a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps on a hostile or giant page. What was cut is named in `Reading.truncated`.
+    """Limits for hostile or giant pages. `Reading.truncated` names the limits that were reached.
 
     ==================  =====================================================================
     field               meaning

@@ -1,4 +1,4 @@
-"""What keeps a hostile page from taking a parser more time than its size deserves.
+"""Prepares hostile pages so that parsers take time in proportion to the size of the page.
 
 All patterns take time linear in the page: what they try never fails once a tag has begun, and
 possessive quantifiers never go back.
@@ -52,7 +52,7 @@ def is_markup(body: bytes) -> bool:
 
 
 def _is_json(body: bytes) -> bool:
-    """Whether it is a JSON text, or one in each of the first two lines."""
+    """Return whether it is JSON, or has JSON in each of the first two lines."""
     return _parses(body) or all(map(_parses, [*body.split(b"\n", 2), b""][:2]))
 
 
@@ -87,7 +87,7 @@ def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> by
 
 
 def _attributes(tag: bytes) -> int:
-    """How many attributes a start tag has, about: what is quoted holds none."""
+    """Return the approximate number of attributes of a start tag, ignoring quoted text."""
     bare = _QUOTED.sub(b"", tag)
     return max(len(bare.split()) - 1, bare.count(b"="))
 

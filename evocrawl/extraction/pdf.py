@@ -39,12 +39,12 @@ def is_pdf(body: bytes, content_type: str) -> bool:
 
 @cache
 def can_read_pdf() -> bool:
-    """Whether pypdf is installed."""
+    """Return whether pypdf is installed."""
     return find_spec("pypdf") is not None
 
 
 def read_pdf(body: bytes, url: str, limits: Limits) -> ParsedPage:
-    """Read the PDF file `body`; nothing where pypdf is missing or can make nothing of the file."""
+    """Read the PDF file `body`; return an empty reading if pypdf is missing or fails."""
     pypdf = _pypdf()
     if pypdf is None:
         return ParsedPage.nothing()
@@ -61,7 +61,7 @@ def read_pdf(body: bytes, url: str, limits: Limits) -> ParsedPage:
             texts.append(page.extract_text())
             addresses += _addresses(page)
     except Exception:  # pypdf raises whatever a malformed file makes of Python
-        logger.debug("%s is no PDF that can be read to its end", url, exc_info=True)
+        logger.debug("PDF: cannot read %s to its end", url, exc_info=True)
         if not texts:
             return ParsedPage.nothing()
         truncated = ("broken",)

@@ -14,7 +14,7 @@ _BYTES_A_CHAR = 4
 def read_plain(
     body: bytes, encoding: str | None, content_language: str, limits: Limits
 ) -> ParsedPage:
-    """Read text without markup; nothing where it is JSON or holds what no text does."""
+    """Read text without markup; return an empty reading for JSON and binary files."""
     if not is_markup(body):
         return ParsedPage.nothing()
     most = _BYTES_A_CHAR * limits.text_chars

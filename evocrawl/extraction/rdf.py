@@ -1,4 +1,4 @@
-"""RDF files: what kind they are, whether they hold a statement, and where they lead.
+"""Reads RDF files: their format, whether they contain a statement, and their links.
 
 ============  =========================================  ==================================
 format        media types                                read by

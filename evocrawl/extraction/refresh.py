@@ -1,4 +1,4 @@
-"""Where a page sends its reader after some seconds (HTML, "shared declarative refresh steps")."""
+"""Reads the target of a refresh (HTML, "shared declarative refresh steps")."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def declared_refresh(text: str, url: str, unread: Collection[str]) -> tuple[floa
 
 
 def refreshed_url(base: str, address: str) -> str | None:
-    """Return the http(s) URL, with its fragment, that a refresh names; None where it names none."""
+    """Return the http(s) URL, with its fragment, of a refresh; None if there is none."""
     try:
         target = resolve(base, address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How files that are no text begin, whatever their Content-Type says."""
+"""Detects binary files by their magic numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAGIC = re.compile(
 
 
 def is_known_file(body: bytes) -> bool:
-    """Return whether `body` begins as a well-known kind of file does that is no text.
+    """Return whether `body` begins with the magic number of a well-known binary format.
 
     >>> is_known_file(b"GIF89a<p>"), is_known_file(b"GIF files are pictures")
     (True, False)

@@ -1,4 +1,4 @@
-"""The text of elements, from its start or its end, each taken once and without what is hidden."""
+"""Extracts the visible text at the start or end of elements, once per element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which machine-readable content an HTML page holds: JSON-LD, Microdata, RDFa.
+"""Detects the machine-readable content of an HTML page: JSON-LD, Microdata, RDFa.
 
 =============  ===========================================================================
 format         is there when

@@ -1,4 +1,4 @@
-"""How an element is shown, by its style attribute; style sheets are not read."""
+"""Decides from an element's style attribute whether it is shown; ignores style sheets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which elements a page itself hides, told by their attributes; style sheets are not read."""
+"""Finds the elements that a page hides by their attributes; ignores style sheets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How relevant a page is to the query: one model a file, made by name with `create`."""
+"""Relevance of a page to the query: one model per file; `create` returns a model by name."""
 
 from evocrawl.relevance.base import Contribution, Relevance
 from evocrawl.relevance.registry import create, names

@@ -1,4 +1,4 @@
-"""What every relevance model offers."""
+"""The interface of relevance models."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal, Protocol, TypeAlias
 from evocrawl.core.model import Content
 
 Extra: TypeAlias = Literal["formats", "age"]
-"""What of a page's `Content` takes more than reading its words to find out."""
+"""Parts of a page's `Content` that need more than its words."""
 
 
 FRESH_S = 86_400.0
-"""For how many seconds a page is news unless told otherwise: a day."""
+"""Default seconds for which a page counts as fresh: a day."""
 
 
 class Relevance(Protocol):
@@ -30,7 +30,7 @@ class Relevance(Protocol):
     reads: frozenset[Extra]
 
     def page(self, content: Content) -> float:
-        """Return the relevance of a page that says this."""
+        """Return the relevance of a page with this content."""
         ...
 
     def link(self, anchor: str, context: str, language: str = "") -> float:
@@ -53,7 +53,7 @@ class Contribution:
 
 
 def bounded(score: float) -> float:
-    """Return a score as it has to be, finite and in [0, 1]; what is no number is 0.
+    """Return a score limited to [0, 1]; NaN and infinite scores become 0.
 
     >>> bounded(0.3), bounded(7.0), bounded(-1.0), bounded(float("nan")), bounded(float("inf"))
     (0.3, 1.0, 0.0, 0.0, 0.0)
@@ -62,7 +62,7 @@ def bounded(score: float) -> float:
 
 
 class Bounded:
-    """A relevance model whose scores are finite and in [0, 1], whatever `model` says."""
+    """Limits the scores of `model` to finite numbers in [0, 1]."""
 
     def __init__(self, model: Relevance) -> None:
         self._model = model

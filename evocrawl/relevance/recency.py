@@ -1,8 +1,8 @@
-"""Relevance as news: what is young enough is relevant, and what is old is not.
+"""Relevance by age: a page is relevant if it is fresh.
 
 Palotai, Farkas & Lőrincz (algorithm 7): a page is relevant when "it is not older than 24 hours".
-A page of unknown age is not: nothing tells that it is new. With a query a page must be about it
-as well: it has then the relevance that "tfidf" gives it.
+A page of unknown age is not relevant. With a query, a fresh page has the relevance that "tfidf"
+gives it.
 
 ================  =================  ==========================
 page              without a query    with one
@@ -32,7 +32,7 @@ class Recency:
         self._fresh_s = fresh_s
 
     def page(self, content: Content) -> float:
-        """Return the relevance of a page that says this.
+        """Return the relevance of a page with this content.
 
         >>> [Recency("").page(Content(age_s=age)) for age in (3600.0, 90_000.0, None)]
         [1.0, 0.0, 0.0]
@@ -42,5 +42,5 @@ class Recency:
         return 1.0 if self._topic is None else self._topic.page(content)
 
     def link(self, anchor: str, context: str, language: str = "") -> float:
-        """Return how much a link's words are about the query, 0 without one."""
+        """Return the relevance of a link's words to the query, 0 without a query."""
         return 0.0 if self._topic is None else self._topic.link(anchor, context, language)

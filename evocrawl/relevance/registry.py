@@ -1,4 +1,4 @@
-"""Relevance models by name: ours, and those that installed packages offer as entry points."""
+"""Relevance models by name: built-in ones, and entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def names() -> tuple[str, ...]:
 def create(name: str, query: str, language: str = "", *, fresh_s: float = FRESH_S) -> Relevance:
     """Return the model called `name` for `query`, written in `language` ("": found by its script).
 
-    Models that read a page's age are told for how long a page is news, in seconds.
-    Raises SettingError for an unknown name, QueryError for a query that says nothing.
+    Models that read a page's age also get the seconds for which a page counts as fresh.
+    Raises SettingError for an unknown name, QueryError for a query without a usable term.
     """
     known = _known()
     if name not in known:
@@ -36,5 +36,5 @@ def create(name: str, query: str, language: str = "", *, fresh_s: float = FRESH_
 
 
 def _known() -> dict[str, EntryPoint]:
-    """Ours win over an installed package's entry point of the same name."""
+    """Return models by name; a built-in model overrides an entry point of the same name."""
     return {point.name: point for point in entry_points(group=GROUP)} | _OURS

@@ -1,4 +1,4 @@
-"""Relevance of pages that machines can read: semantic content, whatever it is about.
+"""Relevance by machine-readable content, on any topic.
 
 Batzios et al. 2008: a page with semantic content is food, every other is not, and all food is the
 same. A link's own words say nothing about it.
@@ -11,7 +11,7 @@ from evocrawl.core.model import Content
 from evocrawl.relevance.base import Extra
 
 FORMATS = ("json-ld", "microdata", "n-triples", "owl", "rdf-xml", "rdfa", "turtle")
-"""What may be asked for; `evocrawl.extraction` finds these."""
+"""Formats that a query may name; `evocrawl.extraction` detects them."""
 
 _MARK = "format:"
 
@@ -19,8 +19,8 @@ _MARK = "format:"
 class Semantic:
     """Scores 1 for a page with machine-readable content, else 0.
 
-    Words of the query such as ``format:json-ld`` ask for these formats alone. No other word means
-    anything here, and there need be none. Raises QueryError for a format that nobody finds.
+    Words of the query such as ``format:json-ld`` restrict the model to these formats. Other words
+    have no effect, and the query may be empty. Raises QueryError for an unknown format.
     """
 
     reads: frozenset[Extra] = frozenset(("formats",))
@@ -34,7 +34,7 @@ class Semantic:
         self._wanted = frozenset(asked or FORMATS)
 
     def page(self, content: Content) -> float:
-        """Return 1 for content in one of the formats wanted, else 0."""
+        """Return 1 for content in one of the requested formats, else 0."""
         return float(not self._wanted.isdisjoint(content.formats))
 
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002

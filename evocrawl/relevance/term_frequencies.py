@@ -1,7 +1,7 @@
-"""How common a term is in its language, from word frequencies and not from the pages crawled.
+"""Frequency of a term in its language, from word lists and not from the pages crawled.
 
-A crawl's own pages are a poor background: their number is small at first, and the better the
-crawl is, the more common (so the lighter) the very words it was sent for.
+A crawl's own pages are a poor background: they are few at first, and the better the crawl is, the
+more common (so the lighter) the words of the query are in them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From text to the terms that are compared: stems of words, or bigrams of characters.
+"""Converts text to the terms that are compared: stems of words, or bigrams of characters.
 
 Words are maximal runs of letters, digits and the marks on them; everything else separates. So
 ``bird's`` is ``bird`` and ``s``, ``C++`` is ``c``. They are compared after

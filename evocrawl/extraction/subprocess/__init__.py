@@ -1,1 +1,1 @@
-"""Reads hard pages in a process of their own, within limits of time and memory."""
+"""Reads costly pages in a separate process, with limits of time and memory."""

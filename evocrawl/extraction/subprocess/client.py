@@ -1,7 +1,7 @@
-"""Reads documents in a process of its own, which is killed when it takes too long.
+"""Reads documents in a separate process, which is killed after a time limit.
 
-A parser written in C holds the interpreter for as long as it runs: a thread would stall the event
-loop all the same, and could not be stopped.
+A parser written in C holds the interpreter while it runs: in a thread it would still block the
+event loop and could not be stopped.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ReadingProcess:
         return reading
 
     def close(self) -> None:
-        """End the process, whatever it does. One that is not there is none to end."""
+        """Kill the process if it runs."""
         process, self._process, self._jobs = self._process, None, 0
         if process is None:
             return
@@ -73,7 +73,7 @@ class ReadingProcess:
         process.wait()
 
     def _running(self) -> subprocess.Popen[bytes]:
-        """The process, ready to read; raises OSError or EOFError where none begins."""
+        """Return the process, ready to read; raises OSError or EOFError if it cannot start."""
         if self._process is not None and self._process.poll() is not None:
             self.close()
         if self._process is None:
@@ -92,7 +92,7 @@ class ReadingProcess:
 
 
 class _Alarm:
-    """Kills a process after so many seconds, unless it is cancelled before."""
+    """Kills a process after a number of seconds, unless it is cancelled before."""
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         self._rang = False
@@ -102,7 +102,7 @@ class _Alarm:
         self._timer.start()
 
     def cancel(self) -> bool:
-        """Return True where it had not rung."""
+        """Cancel the timer; return True if it had not fired."""
         self._timer.cancel()
         return not self._rang
 

@@ -18,7 +18,7 @@ _LENGTH_BYTES = 4
 
 
 def send(frames: BinaryIO, *contents: bytes) -> None:
-    """Write frames and flush; raises OSError where nobody reads."""
+    """Write frames and flush; raises OSError if the other end is closed."""
     for content in contents:
         frames.write(len(content).to_bytes(_LENGTH_BYTES))
         frames.write(content)
@@ -26,12 +26,12 @@ def send(frames: BinaryIO, *contents: bytes) -> None:
 
 
 def receive(frames: BinaryIO) -> bytes:
-    """Read one frame; raises EOFError where the other end is gone."""
+    """Read one frame; raises EOFError if the other end is closed."""
     return _exactly(frames, int.from_bytes(_exactly(frames, _LENGTH_BYTES)))
 
 
 def pack_document(document: Document) -> tuple[bytes, bytes]:
-    """Return what is told of a document, and its body."""
+    """Return a document's fields as JSON, and its body."""
     told = {name: getattr(document, name) for name in Document.__slots__ if name != "body"}
     return json.dumps(told).encode(), document.body
 

@@ -14,11 +14,11 @@ _MEMORY_BYTES = 2 * 1024**3
 
 
 def main() -> None:
-    """Answer each document with its reading; a first, empty frame says that all is loaded."""
-    # Who presses Ctrl-C means the crawl, which goes on until it has read what it has fetched.
+    """Answer each document with its reading; an empty first frame means "ready"."""
+    # Ctrl-C is for the crawl, which first reads the pages that it has fetched.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory()
-    # Whatever a library prints must not get between the frames.
+    # Output that a library prints must not mix with the frames.
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)
         protocol.send(answers, b"")
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _bound_memory() -> None:
-    """A document that would take all memory is unreadable instead. Not known to Windows."""
+    """Limit memory, so that a document that needs more is unreadable. No effect on Windows."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
