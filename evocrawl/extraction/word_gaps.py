@@ -1,15 +1,17 @@
-"""Where words end that no space parts: at the edges of blocks, and between neighbours in a line.
+"""Inserts spaces where words end without one: at the edges of blocks, and between inline elements.
 
-Style sheets, which are not read, show links and spans beside each other apart: chips, dates,
-menus. So a word ends between an element's end and the start of the next where both are links, or
-one is an element that is there to be styled. Bold, italic and the like only change how letters
-look, and a single letter beside others is a drop cap, or one that moves.
+Style sheets, which are not read, display adjacent links and spans as separate words: chips, dates,
+menus. So a word ends between an end tag and the next start tag if both are links, or if one is an
+element that is usually styled. Bold, italic and the like only change the look of letters, and a
+single letter beside others is a drop cap or an animated letter.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
+from html import unescape
 from itertools import groupby
 
 from evocrawl.extraction.visibility import INLINE, READINGS
@@ -20,26 +22,26 @@ _BY_LETTER = "|".join(
     for letter, names in groupby(_WITHIN_A_LINE, lambda name: name[0])
 )
 _EDGE = re.compile(rf"<(?!/?(?:{_BY_LETTER})(?![\w-]))(?=[/a-zA-Z])".encode())
-"""Where a tag begins that is not inline. By first letters, it takes half the time."""
+"""The start of a tag that is not inline. Grouping by first letters halves the time."""
 _NEIGHBOURS = re.compile(
     rb"</(?<=[0-9A-Za-z\x80-\xff;]</)[^<>]*+>(?:<[^<>]*+>){1,12}+(?=[0-9A-Za-z\x80-\xff&])"
 )
-"""Tags between two words, the first of them an end. So many only, for the sake of time."""
+"""Tags between two words, the first of them an end tag. Their number is limited for speed."""
 _ENDS = re.compile(rb"</([a-zA-Z]+)")
 _STARTS = re.compile(rb"<([a-zA-Z]+)")
 _STYLED = frozenset((b"a", b"cite", b"data", b"small", b"span", b"time"))
-_LAST_REFERENCE = re.compile(r"&#?\w{1,8};\Z", re.A)
 _REFERENCE = re.compile(r"&#?\w{1,8};", re.A)
-_NEAR = 12
+_NEAR = 24
+"""Bytes to either side that are looked at: two character references fit in."""
 
 
 def with_gaps(html: bytes) -> bytes:
-    """Return `html` with a space wherever a word ends. O(bytes)."""
+    """Return `html` with a space inserted where a word ends. O(bytes)."""
     return between_neighbours(_EDGE.sub(b" <", html))
 
 
 def between_neighbours(html: bytes) -> bytes:
-    """Return `html` with a space between neighbours in a line that are shown apart.
+    """Return `html` with a space between inline elements that are displayed as separate words.
 
     >>> between_neighbours(b"<span>Monday</span><span>Storm</span> word<a>s</a>")
     b'<span>Monday</span> <span>Storm</span> word<a>s</a>'
@@ -73,19 +75,23 @@ def _names(pattern: re.Pattern[bytes], tags: bytes) -> set[bytes]:
 
 
 def _parts_words(before: bytes, after: bytes, *, are_links: bool) -> bool:
-    """Whether what stands before and after are words of their own, not the letters of one."""
-    left, right = before.decode("utf-8", "ignore"), after.decode("utf-8", "ignore")
-    ends_in_reference = _LAST_REFERENCE.search(left) is not None
-    begins_with_reference = _REFERENCE.match(right) is not None
-    if not (ends_in_reference or _is_of_word(left[-1:])):
-        return False
-    if not (begins_with_reference or _is_of_word(right[:1])):
+    """Return whether the texts before and after are separate words, not letters of one word."""
+    left, right = _letters(before), _letters(after)
+    if not (_is_of_word(left[-1:]) and _is_of_word(right[:1])):
         return False
     if are_links or left[-1].isdigit() != right[0].isdigit():
         return True
-    return (ends_in_reference or _is_of_word(left[-2:-1])) and (
-        begins_with_reference or _is_of_word(right[1:2])
-    )
+    return _is_of_word(left[-2:-1]) and _is_of_word(right[1:2])
+
+
+def _letters(html: bytes) -> str:
+    """Return the text; a character reference becomes its letter or digit, any other a space."""
+    return _REFERENCE.sub(_letter, html.decode("utf-8", "ignore"))
+
+
+def _letter(reference: re.Match[str]) -> str:
+    text = unescape(reference[0])
+    return text if all(unicodedata.category(char)[0] in "LMN" for char in text) else " "
 
 
 def _is_of_word(character: str) -> bool:

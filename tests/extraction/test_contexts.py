@@ -49,11 +49,16 @@ def test_words_of_two_blocks_are_not_joined() -> None:
         ("<a href=/1>Deep</a>tide<img src=x>sea", "Deeptide sea"),
         ("<span>3</span><span>comments</span><b>Price</b><span>ten</span>", "3 comments Price ten"),
         ("<span>Caf&eacute;</span><span></span><time>Риф</time>", "Café Риф"),
+        ("<span>C&#97;f&#233;</span><span>&#x420;&#x438;ф</span>", "Café Риф"),
+        ("<span>&#51;</span><span>comments</span>", "3 comments"),
         ("<b-card>Wind</b-card><q-item>Tide</q-item>", "Wind Tide"),
         ("word<a href=/1>s</a> <a href=/2>new</a>er", "words newer"),
         ("<span>O</span><span>nce</span> <span>r</span><span>e</span><span>d</span>", "Once red"),
         ("<b>co</b><i>ral</i> H<sub>2</sub>O long<wbr>word", "coral H2O longword"),
         ("<span>a.b</span><span>.c</span>", "a.b.c"),
+        ("<span>&lt;</span><span>h2</span><span>&gt;</span>", "<h2>"),
+        ("<span>&quot;</span><span>Reef</span><span>&#x22;</span>", '"Reef"'),
+        ("<span>&Eacute;</span><span>cole</span>", "École"),
     ],
 )
 def test_neighbours_that_are_shown_apart_are_words_of_their_own(html: str, text: str) -> None:
