@@ -132,7 +132,7 @@ def test_a_path_that_cannot_be_a_state_is_refused(
     crawled = crawl(serve({HOST: tree(3)}), arguments={**ARGUMENTS, "store": state})
     assert crawled.code == 1
     told = {
-        "folder": f"SettingError: store is '{state}'; allowed: a file",
-        "text": f"StateError: {state}: ",
+        "folder": f"ERROR: store is '{state}'; allowed: a file",
+        "text": f"ERROR: {state}: ",
     }
     assert told[kind] in crawled.log
