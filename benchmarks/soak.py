@@ -56,7 +56,7 @@ class Watch:
         self._worst = self._worst_cpu = 0.0
         self._stalls = 0
         self._known = KeySet()
-        CrawlContext.of(crawler).on_landed.append(self._landed)
+        CrawlContext.of(crawler).fetches.on_settled.append(self._landed)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._scraped, signals.item_scraped)
 

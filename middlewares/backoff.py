@@ -98,7 +98,7 @@ class BackoffMiddleware:
             self._failed(request, bare(exception), 0.0)
 
     def _takes_half_pages(self, request: Request) -> bool:
-        is_visit = self._context.fetch(request) is not None
+        is_visit = self._context.fetches.of(request) is not None
         return is_visit and getattr(self._crawler.spider, "takes_half_pages", False)
 
     def _is_last_try(self, request: Request) -> bool:

@@ -36,7 +36,7 @@ class BeginningsMiddleware:
         """Return the response, with the beginning of its body where that is all that is read."""
         if not self._context.reads_beginnings or request.callback is not None:
             return response
-        fetch = self._context.fetch(request)
+        fetch = self._context.fetches.of(request)
         if fetch is None:
             return response
         kind = latin1(response.headers.get(b"Content-Type"))

@@ -132,7 +132,7 @@ class Browser:
                     visit.request.meta[REFUSED] = True
             return False
         self._stats.inc_value("evocrawl/browser/requests")
-        fetch = self._context.fetch(visit.request) if visit is not None else None
+        fetch = self._context.fetches.of(visit.request) if visit is not None else None
         if fetch is not None:
             fetch.requests += 1
         return True

@@ -62,7 +62,7 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
         return answer
 
     def _note(self, request: Request, failure: str) -> None:
-        fetch = self._context.fetch(request)
+        fetch = self._context.fetches.of(request)
         if fetch is not None:
             fetch.failure = failure
 

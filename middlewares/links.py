@@ -92,7 +92,7 @@ class LinksMiddleware:
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Take the requests out of what a callback yields."""
-        fetch = self._context.fetch(response.request) if response.request else None
+        fetch = self._context.fetches.of(response.request) if response.request else None
         callback = _Callback(response, fetch)
         outputs = Outputs(result, lambda: self._waits(callback, outputs))
         try:
@@ -173,11 +173,11 @@ class LinksMiddleware:
         callback.is_released = True
         callback.requests.clear()
         callback.items = items
-        if fetch is None or self._context.fetches.get(fetch.visit.id) is not fetch:
+        if fetch is None or not self._context.fetches.is_under_way(fetch):
             return
         if fetch.seen is not None and fetch.page is None:
-            self._context.take(items[0] if items else fetch.seen)
-        self._context.land(fetch, "its callback goes on")
+            self._context.fetches.take(items[0] if items else fetch.seen)
+        self._context.fetches.settle(fetch, "its callback goes on")
         assert self._crawler.engine is not None
         if self._crawler.engine._slot is not None:
             self._crawler.engine._slot.nextcall.schedule()
@@ -209,7 +209,7 @@ class LinksMiddleware:
     async def _finish(self, callback: _Callback) -> list[PageItem]:
         """Give the page its links and score it; return it where pages go through the pipelines."""
         response, requests = callback.response, callback.requests
-        fetch = self._context.fetch(response.request) if response.request else None
+        fetch = self._context.fetches.of(response.request) if response.request else None
         if fetch is None:
             # The answer to a request that was no visit: its links hang with the seeds.
             self._context.journaled.place(self._links(requests, {}, None))
@@ -227,23 +227,23 @@ class LinksMiddleware:
             return []
         if not has_page(response.status) and not requests:
             return []
-        reading = await self._context.read(response, any_text=True)
-        if await self._context.is_soft_404(response, reading):
+        reading = await self._context.pages.read(response, any_text=True)
+        if await self._context.pages.is_soft_404(response, reading):
             fetch.failure = SOFT_404
             # The page is none, but what its callback asks for may be: that hangs with the seeds.
             self._context.journaled.place(self._links(requests, {}, fetch))
             return []
         callback.words = {link.fingerprint: link for link in reading.links}
         fetch.links = tuple(self._links(requests, callback.words, fetch))
-        item = self._context.page_item(response, reading, fetch)
+        item = self._context.pages.item(response, reading, fetch)
         if self._context.config.page_items:
             return [item]
-        self._context.take(item)
+        self._context.fetches.take(item)
         return []
 
     def _known(self, fetch: Fetch | None) -> None:
         if fetch is not None:
-            self._context.known(fetch)
+            self._context.fetches.output_complete(fetch)
 
     def _links(
         self, requests: list[Request], words: dict[Fingerprint, Link], fetch: Fetch | None

@@ -39,7 +39,7 @@ class MeterMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""
-        fetch = self._context.sending(request)
+        fetch = self._context.fetches.sending(request)
         if not self._context.journaled.spend(request.meta.get(VISIT)):
             if fetch is not None:
                 fetch.failure = OVER_BUDGET
@@ -51,7 +51,7 @@ class MeterMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note time, bytes and status."""
-        fetch = self._context.fetch(request)
+        fetch = self._context.fetches.of(request)
         if fetch is not None:
             headers_s = request.meta.get("download_latency") or 0.0
             fetch.returned(self._context.now_s(), headers_s, len(response.body))
@@ -62,7 +62,7 @@ class MeterMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Note time and the kind of failure."""
-        fetch = self._context.fetch(request)
+        fetch = self._context.fetches.of(request)
         if fetch is None:
             return
         if not isinstance(exception, IgnoreRequest):

@@ -51,7 +51,7 @@ class ShareRetryMiddleware(RetryMiddleware):
         return super().process_exception(request, exception)
 
     def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
-        if self.context.fetch(request) is None:
+        if self.context.fetches.of(request) is None:
             return super()._retry(request, reason)
         if self._may_retry():
             again = super()._retry(request, reason)

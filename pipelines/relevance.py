@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from evocrawl.core.items import PageItem
-from evocrawl.pipelines.base import PagePipeline
+from typing import TYPE_CHECKING
+
+from evocrawl.core.model import Content
+from evocrawl.pipelines.base import PageContext, PagePipeline
+
+if TYPE_CHECKING:
+    from evocrawl.core.items import PageItem
 
 
 class RelevancePipeline(PagePipeline):
@@ -11,4 +16,17 @@ class RelevancePipeline(PagePipeline):
 
     def process_page(self, page: PageItem) -> None:
         """Set the page's relevance."""
-        self.context.score(page)
+        score(self.context, page)
+
+
+def score(context: PageContext, item: PageItem) -> None:
+    """Set the item's relevance: that of the page as it was read."""
+    seen = context.as_read(item)
+    if seen.relevance is None:
+        seen.relevance = context.relevance.page(content_of(seen))
+    item.relevance = seen.relevance
+
+
+def content_of(item: PageItem) -> Content:
+    """Return what an item says of its page."""
+    return Content(item.title, item.text, item.language, item.formats, item.age_s)

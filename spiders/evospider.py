@@ -76,17 +76,17 @@ class EvoSpider(Spider):
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
         """Yield the page; its links, but those that ask not to be followed, go to the visit."""
-        fetch = self.context.fetch(response.request) if response.request else None
+        fetch = self.context.fetches.of(response.request) if response.request else None
         if fetch is None:
             return
         fetch.is_read = True
         if not has_page(response.status):
             return
-        reading = await self.context.read(response)
+        reading = await self.context.pages.read(response)
         if not reading.is_markup:
             fetch.failure = reading.unread or "no HTML"
             return
-        if await self.context.is_soft_404(response, reading):
+        if await self.context.pages.is_soft_404(response, reading):
             fetch.failure = SOFT_404
             return
         reads_data = "formats" in self.context.relevance.reads
@@ -97,7 +97,7 @@ class EvoSpider(Spider):
                 for link in reading.links
                 if unfollowed.isdisjoint(link.rel) and self._is_allowed(link.url)
             )
-        yield self.context.page_item(response, reading, fetch)
+        yield self.context.pages.item(response, reading, fetch)
 
     def _is_allowed(self, url: str) -> bool:
         return not self.domains or f".{host_of(url)}".endswith(self.domains)

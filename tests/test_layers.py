@@ -21,9 +21,9 @@ LEVELS: dict[str, int] = {
     "energy": 1, "relevance": 1, "extraction": 1, "politeness": 1, "frontier": 1,
     "species": 2,
     "population": 3,
-    "store": 4,
+    "store": 4, "pipelines": 4,
     "simulation": 5, "adapter": 5,
-    "middlewares": 6, "pipelines": 6, "spiders": 6, "cli": 6,
+    "middlewares": 6, "spiders": 6, "cli": 6,
     "addon": 7,
 }  # fmt: skip
 """Package to level: a package imports lower levels only. `addon` is a module, which puts all

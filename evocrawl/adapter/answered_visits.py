@@ -23,7 +23,7 @@ def note_answers(crawler: Crawler, context: CrawlContext) -> None:
     enqueue_scrape = scraper.enqueue_scrape
 
     def note_and_enqueue(result: Any, request: Request) -> Any:
-        fetch = context.fetch(request)
+        fetch = context.fetches.of(request)
         if fetch is not None:
             fetch.is_answered = True
         return enqueue_scrape(result, request)

@@ -103,7 +103,7 @@ class Retries:
         if is_shared and fetch.hops:
             # The row of the link is with its own host: after a redirect it begins anew.
             self._tries[fetch.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
-            self._context.put_off(fetch)
+            self._context.fetches.put_off(fetch)
             return
         self._rests[fetch.visit.lead.fingerprint] = _Rest(request, fetch)
-        self._context.put_off(fetch, fetch.url if fetch.hops else "")
+        self._context.fetches.put_off(fetch, fetch.url if fetch.hops else "")

@@ -76,6 +76,7 @@ class EvoScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._context = context
+        self._fetches = context.fetches
         self._population = context.population
         self._journaled = context.journaled
         self._cluster = context.cluster
@@ -114,9 +115,9 @@ class EvoScheduler(BaseScheduler):
         patch(self._crawler)
         for opens in self._context.on_open:
             opens()
-        if not self._context.rewards_pages:
+        if not self._context.page_context.rewards_pages:
             self._pipelines_wait_s = 0.0
-        self._context.on_known = self._look_soon
+        self._fetches.on_output_complete = self._look_soon
         note_answers(self._crawler, self._context)
         opening = self.df.open()
         if self._cluster is None and opening is None:
@@ -166,8 +167,8 @@ class EvoScheduler(BaseScheduler):
         self._keep(self._journaled.close)
         # Not in the journal any more: a later run makes these visits again.
         for visit in list(self._population.unsettled.values()):
-            fetch = self._context.fetches.get(visit.id) or self._context.took_off(visit)
-            self._context.land(fetch, f"the crawl closed: {reason}")
+            fetch = self._fetches.under_way.get(visit.id) or self._fetches.begin(visit)
+            self._fetches.settle(fetch, f"the crawl closed: {reason}")
         closing: Deferred[None] | None = self.df.close(reason)
         if self._cluster is None:
             return closing
@@ -192,7 +193,7 @@ class EvoScheduler(BaseScheduler):
         if has_credentials(request.url):
             # A page's, not the user's: and Twisted takes them for a part of the host.
             request = request.replace(url=without_credentials(request.url))
-        fetch = self._context.fetch(request)
+        fetch = self._fetches.of(request)
         if fetch is not None and not fetch.is_answered:
             goes_on = self._continue(fetch, request)
             # A link that is open again counts when it is followed.
@@ -236,14 +237,14 @@ class EvoScheduler(BaseScheduler):
             sent = self._request(visit)
             if sent is not None:
                 is_own = isinstance(visit.lead.payload, Request)
-                goes_on = sent.meta.get("retry_times") or self._context.fetches[visit.id].hops
+                goes_on = sent.meta.get("retry_times") or self._fetches.under_way[visit.id].hops
                 self._stats.dequeued(was_enqueued=is_own and not goes_on)
                 return sent
         if self._population.cut_short > cut_short:
             self._wake()
         else:
             self._set_alarm()
-            if not (self._transit or self._context.fetches):
+            if not (self._transit or self._fetches.under_way):
                 self._lull.look()
         return None
 
@@ -269,7 +270,7 @@ class EvoScheduler(BaseScheduler):
                 return False
         if not self._names.follow(fetch, request, self._journaled.claims_of(fetch.visit.id)):
             if self._cluster is not None:
-                others = self._context.fetches.values()
+                others = self._fetches.under_way.values()
                 self._cluster.leads_back(fetch, request, self._names, others)
             return False
         if self._postponing.go_on(fetch, request):
@@ -287,10 +288,10 @@ class EvoScheduler(BaseScheduler):
             self._journaled.hold(host, until_s)
 
     def _request(self, visit: Visit) -> Request | None:
-        fetch = self._context.took_off(visit)
+        fetch = self._fetches.begin(visit)
         lead = visit.lead
         if isinstance(lead.payload, LostRequest):
-            self._context.land(fetch, "its request could not be stored")
+            self._fetches.settle(fetch, "its request could not be stored")
             return None
         request = self._postponing.take(fetch)
         fetch.tries = request.meta.get("retry_times", 0)
@@ -301,9 +302,9 @@ class EvoScheduler(BaseScheduler):
 
     def _land_what_is_over(self) -> None:
         """Settle the visits that have brought a page or a failure."""
-        for fetch in list(self._context.fetches.values()):
+        for fetch in list(self._fetches.under_way.values()):
             if fetch.seen is not None or not isinstance(fetch.outcome(""), Dropped):
-                self._context.land(fetch, "")
+                self._fetches.settle(fetch, "")
 
     def _keep(self, write: Callable[[], None]) -> None:
         """Write to the store; where that fails, the crawl ends with what was written before."""
@@ -335,11 +336,11 @@ class EvoScheduler(BaseScheduler):
         for fetch in self._over():
             if perf_counter() - began > _AT_ONCE_S:
                 return False
-            self._context.land(fetch, "taken away by a middleware or filter")
+            self._fetches.settle(fetch, "taken away by a middleware or filter")
         return True
 
     def _over(self) -> list[Fetch]:
-        fetches = self._context.fetches
+        fetches = self._fetches.under_way
         if not fetches:
             return []
         working = {request.meta.get(VISIT) for request in self._slot.inprogress}
@@ -364,7 +365,7 @@ class EvoScheduler(BaseScheduler):
         """Have the engine ask again when a delay is over or a lost request is to be found."""
         if self._alarm is not None or self._closed:
             return
-        delays = [_RECONCILE_S] if self._context.fetches or self._transit else []
+        delays = [_RECONCILE_S] if self._fetches.under_way or self._transit else []
         for wakes_at_s in (self._population.wakes_at(), self._transit.wakes_at()):
             if wakes_at_s is not None:
                 delays.append(max(wakes_at_s - self._context.now_s(), 0.0))
@@ -382,7 +383,7 @@ class EvoScheduler(BaseScheduler):
 
     def _look(self) -> None:
         self._bell = None
-        fetches = self._context.fetches.values()
+        fetches = self._fetches.under_way.values()
         if any(fetch.known_at_s is not None for fetch in fetches):
             self._look_soon()
             self._wake()

@@ -19,7 +19,7 @@ class Stage:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, visits: int, cost_s: float) -> None:
         self.now_s = 0.0
         self.cost_s = cost_s
-        self.landed: list[int] = []
+        self.settled: list[int] = []
         self.chosen_after: list[int] = []
         self.wakes = 0
         self.impatient_times = 0
@@ -42,8 +42,7 @@ class Stage:
             config=SimpleNamespace(pipelines_wait_s=1.0),
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
-            fetches=self.fetches,
-            land=self._land,
+            fetches=SimpleNamespace(under_way=self.fetches, settle=self._settle),
             is_seeding=False,
             now_s=lambda: self.now_s,
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),
@@ -51,13 +50,13 @@ class Stage:
         self.scheduler = EvoScheduler(crawler, context)  # type: ignore[arg-type]
         self.scheduler._lull = SimpleNamespace(look=lambda: None)  # type: ignore[assignment]
 
-    def _land(self, fetch: Any, _: str) -> None:
+    def _settle(self, fetch: Any, _: str) -> None:
         del self.fetches[fetch.number]
-        self.landed.append(fetch.number)
+        self.settled.append(fetch.number)
         self.now_s += self.cost_s
 
     def _choose(self, _: float) -> None:
-        self.chosen_after.append(len(self.landed))
+        self.chosen_after.append(len(self.settled))
         if self.impatient_times:
             self.impatient_times -= 1
             self.scheduler._population.cut_short += 1
@@ -79,7 +78,7 @@ def test_visits_that_end_together_are_settled_in_turns_of_the_loop(
     """All in their order, and nothing is chosen in between."""
     stage = Stage(monkeypatch, 10, cost_s)
     held = [stage.turn() for _ in range(turns)]
-    assert stage.landed == [*range(10)]
+    assert stage.settled == [*range(10)]
     assert stage.chosen_after == [10]
     assert stage.wakes == turns - 1
     assert max(held) < 0.05 + 2 * cost_s
@@ -103,4 +102,4 @@ def test_a_request_under_way_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> 
     waits = Request("http://a.test/2", meta={VISIT: 2})
     stage.scheduler._transit.push(waits)
     assert stage.scheduler.next_request() is waits
-    assert stage.landed == [0]
+    assert stage.settled == [0]

@@ -20,7 +20,7 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 def kept(response: Response, request: Request, *, reads_beginnings: bool = True) -> Response:
     fetch = SimpleNamespace(last_bytes=27_000)
-    context: Any = SimpleNamespace(reads_beginnings=reads_beginnings, fetch=lambda _: fetch)
+    context: Any = SimpleNamespace(reads_beginnings=reads_beginnings, fetches=SimpleNamespace(of=lambda _: fetch))
     return BeginningsMiddleware(context).process_response(request, response)
 
 

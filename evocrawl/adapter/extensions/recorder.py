@@ -35,7 +35,7 @@ class Recorder:
         self._crawler = crawler
         self._recording: Recording | None = recording
         self._has_failed = False
-        context.on_landed.append(self._landed)
+        context.fetches.on_settled.append(self._landed)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
 

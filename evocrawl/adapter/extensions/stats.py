@@ -49,7 +49,7 @@ class StatsReport:
         stats = self._crawler.stats
         assert stats is not None
         context = self._context
-        values = report(context.ledger, context.budget, twice=context.settled_twice)
+        values = report(context.ledger, context.budget, twice=context.fetches.settled_twice)
         for name, value in values.items():
             stats.set_value(name, value)
         if context.state_path is not None:
