@@ -23,6 +23,7 @@ from evocrawl.adapter.extensions.recorder import Recorder
 from evocrawl.adapter.extensions.stalled import Stalled
 from evocrawl.adapter.extensions.stats import StatsReport
 from evocrawl.adapter.scheduler import EvoScheduler
+from evocrawl.adapter.scrapy_internals import exit_with_failure
 from evocrawl.adapter.settings_check import check_process, check_settings
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.sanitize import mask_secrets
@@ -140,8 +141,7 @@ class Addon:
         try:
             yield
         except EvocrawlError:
-            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
-            self._crawler.spider = None
+            exit_with_failure(self._crawler)
             raise
 
 

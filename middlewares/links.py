@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.asyncio import call_later
-from scrapy.utils.defer import _schedule_coro, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from evocrawl.adapter.callback_waits import Outputs
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.meta import PLAIN, VISIT
-from evocrawl.adapter.requests import is_address, request_link
+from evocrawl.adapter.requests import is_address, request_link, without_page_credentials
+from evocrawl.adapter.scrapy_internals import (
+    ask_scheduler_soon,
+    close_spider_soon,
+    has_spider_open,
+    is_closing,
+    run_soon,
+)
 from evocrawl.adapter.soft_404 import SOFT_404
 from evocrawl.core.fetch import Fetch, has_page
 from evocrawl.core.items import PageItem
@@ -139,15 +146,15 @@ class LinksMiddleware:
         """Release what a callback that waits has yielded; end it where the crawl closes."""
         engine = self._crawler.engine
         assert engine is not None
-        if not outputs.is_waiting or engine._slot is None:
+        if not outputs.is_waiting or not has_spider_open(engine):
             callback.is_watched = False
             return
         callback.waited_s += _PATIENCE_S
         is_due = callback.requests or callback.waited_s > _LONG_S
         if is_due and not (callback.is_released or callback.is_releasing):
             callback.is_releasing = True  # now: the callback may end before the coroutine begins
-            _schedule_coro(self._release(callback))
-        if engine._slot.closing is not None:
+            run_soon(self._release(callback))
+        if is_closing(engine):
             callback.closing_s += _PATIENCE_S
             if callback.closing_s > self._context.config.closing_wait_s and outputs.give_up():
                 logger.warning(
@@ -157,7 +164,7 @@ class LinksMiddleware:
                 return
         elif self._context.population.ended == "budget" and not engine.downloader.active:
             # What it waits for is never sent, and the crawl would never become idle.
-            _schedule_coro(engine.close_spider_async(reason="budget"))
+            close_spider_soon(engine, "budget")
         call_later(_PATIENCE_S, self._look, callback, outputs)
 
     async def _release(self, callback: _Callback) -> None:
@@ -179,8 +186,7 @@ class LinksMiddleware:
             self._context.fetches.take(items[0] if items else fetch.seen)
         self._context.fetches.settle(fetch, "its callback goes on")
         assert self._crawler.engine is not None
-        if self._crawler.engine._slot is not None:
-            self._crawler.engine._slot.nextcall.schedule()
+        ask_scheduler_soon(self._crawler.engine)
 
     def _link(self, callback: _Callback) -> None:
         """Hang requests of a callback that goes on on its page, which is settled."""
@@ -194,8 +200,7 @@ class LinksMiddleware:
         else:
             self._context.journaled.link(fetch.page.fingerprint, links)
         assert self._crawler.engine is not None
-        if self._crawler.engine._slot is not None:
-            self._crawler.engine._slot.nextcall.schedule()
+        ask_scheduler_soon(self._crawler.engine)
 
     def _passes(self, output: object) -> bool:
         if not isinstance(output, Request):
@@ -253,7 +258,8 @@ class LinksMiddleware:
             if not self._is_wanted(request):
                 continue
             if names.admits(request):
-                link = request_link(names, request, words, fetch=fetch)
+                own = without_page_credentials(request)
+                link = request_link(names, own, words, fetch=fetch)
                 self._context.scheduler_stats.enqueued()
             else:
                 self._drop(request)

@@ -22,6 +22,7 @@ from evocrawl.adapter.exceptions import AddressRefused, RobotsUnreachable
 from evocrawl.adapter.failures import because
 from evocrawl.adapter.meta import REFUSED
 from evocrawl.adapter.robots.directory import RobotsDirectory
+from evocrawl.adapter.scrapy_internals import download_slot
 from evocrawl.core.urls.identity import host_of
 from evocrawl.middlewares.guard import GuardMiddleware, places_at_one_address
 from evocrawl.politeness.robots.rules import RobotsRules, Verdict, authority
@@ -96,7 +97,7 @@ class RobotsMiddleware:
         assert self._crawler.engine is not None
         delay_s = self.directory.delay_of(host_of(request.url))
         if delay_s > 0:
-            _, slot = self._crawler.engine.downloader._get_slot(request)
+            slot = download_slot(self._crawler.engine.downloader, request)
             slot.delay = max(slot.delay, delay_s)
             slot.jitter = 0.0  # it would shorten the delay by up to a half
             request.meta["autothrottle_dont_adjust_delay"] = True

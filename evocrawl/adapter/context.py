@@ -14,6 +14,7 @@ from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.pages import PageReader
 from evocrawl.adapter.requests import RequestIdentities
 from evocrawl.adapter.scheduler_stats import SchedulerStats
+from evocrawl.adapter.scrapy_internals import default_delay_s
 from evocrawl.adapter.settings_check import check_settings
 from evocrawl.adapter.state import journal_of, path_of
 from evocrawl.core.config.config import Config
@@ -91,7 +92,13 @@ class CrawlContext:
         self.page_context = contexts[crawler] = PageContext(
             self.relevance, self.population, self.base, self.population.environment.traps
         )
-        self.fetches = FetchTracker(self.page_context, self.journaled, self.names, self.now_s)
+        self.fetches = FetchTracker(
+            self.page_context,
+            self.journaled,
+            self.names,
+            self.now_s,
+            self.config.pipelines_wait_s,
+        )
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches)
         self._ahead_s = 0.0
         self.backoff = HostBackoff(
@@ -149,7 +156,7 @@ class CrawlContext:
             own = self._slots.get(host, {})
             concurrency = own.get("concurrency", self._host_concurrency)
             # The delay of slots to come: AutoThrottle begins with its own.
-            delay_s = max(own.get("delay", downloader._delay), delay_s)
+            delay_s = max(own.get("delay", default_delay_s(downloader)), delay_s)
         return 1 if self.backoff.is_troubled(host) else concurrency, delay_s
 
     def now_s(self) -> float:

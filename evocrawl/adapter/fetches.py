@@ -35,6 +35,7 @@ class FetchTracker:
         journaled: JournaledPopulation,
         names: RequestIdentities,
         now_s: Callable[[], float],
+        pipelines_wait_s: float,
     ) -> None:
         self.under_way = pages.fetches
         self.settled_twice = 0
@@ -47,6 +48,7 @@ class FetchTracker:
         self._journaled = journaled
         self._names = names
         self._now_s = now_s
+        self._pipelines_wait_s = pipelines_wait_s
 
     def of(self, request: Request) -> Fetch | None:
         """Return the notes on the visit that `request` belongs to, None if it belongs to none."""
@@ -80,6 +82,18 @@ class FetchTracker:
         if self.is_under_way(fetch):
             fetch.known_at_s = self._now_s()
             self.on_output_complete()
+
+    def is_complete(self, fetch: Fetch) -> bool:
+        """Return whether the spider's output is complete and its page has been rewarded.
+
+        Pipelines of the project may change a page before that, for `pipelines_wait_s` at most.
+        """
+        if fetch.known_at_s is None:
+            return False
+        if fetch.page is not None or fetch.seen is None:
+            return True
+        wait_s = self._pipelines_wait_s if self._pages.rewards_pages else 0.0
+        return self._now_s() >= fetch.known_at_s + wait_s
 
     def take(self, item: PageItem) -> None:
         """Score, price and reward a page that does not go through the pipelines."""
@@ -123,6 +137,17 @@ class FetchTracker:
         fetch.failure, fetch.is_put_off = LATER, True
         self.settle(fetch, LATER)
         self._journaled.give_back(visit.id, visit.lead, species, url)
+
+    def settle_complete(self) -> None:
+        """Settle the visits that have brought a page or a failure."""
+        for fetch in list(self.under_way.values()):
+            if fetch.seen is not None or not isinstance(fetch.outcome(""), Dropped):
+                self.settle(fetch, "")
+
+    def settle_all(self, otherwise: str) -> None:
+        """Settle every visit of the population; see `settle`."""
+        for visit in list(self._population.unsettled.values()):
+            self.settle(self.under_way.get(visit.id) or self.begin(visit), otherwise)
 
     def _release_claims(self, fetch: Fetch) -> None:
         """Release the targets of redirects that a visit has claimed and has not fetched.

@@ -6,6 +6,11 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from evocrawl.adapter.scrapy_internals import (
+    has_spider_open,
+    has_start_requests,
+    requests_in_engine,
+)
 from evocrawl.core.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -53,9 +58,9 @@ class Lull:
     def _is_busy(self) -> bool:
         engine = self._crawler.engine
         assert engine is not None
-        if engine._slot is None or self._context.population.ended is not None:
+        if not has_spider_open(engine) or self._context.population.ended is not None:
             return True
-        return bool(engine._slot.inprogress) or engine._start is not None
+        return bool(requests_in_engine(engine)) or has_start_requests(engine)
 
     def _held(self, now_s: float) -> Mapping[str, float]:
         waits = self._context.backoff.waits(now_s)

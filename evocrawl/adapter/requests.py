@@ -221,6 +221,16 @@ def is_address(request: Request) -> bool:
     return True
 
 
+def without_page_credentials(request: Request) -> Request:
+    """Return `request` without the user name and password in its URL.
+
+    They come from a page, not from the user, and Twisted takes them for a part of the host.
+    """
+    if not has_credentials(request.url):
+        return request
+    return request.replace(url=without_credentials(request.url))
+
+
 def request_link(
     names: RequestIdentities,
     request: Request,
@@ -231,6 +241,8 @@ def request_link(
 ) -> Link | None:
     """Return the link that `request` stands for, with the request as its payload.
 
+    The URL of `request` has no credentials: see `without_page_credentials`.
+
     `words` are the anchors read from the page by target, which lend the link anchor and context.
     `is_start`: `start()` has yielded the request; `fetch`: the callback of that visit has.
     None for a request that is no http(s) one. Whether the dupe filter admits it is another
@@ -240,8 +252,5 @@ def request_link(
         target = fingerprint(request.url)
     except ValueError:
         return None
-    if has_credentials(request.url):
-        # A page's, not the user's: and Twisted takes them for a part of the host.
-        request = request.replace(url=without_credentials(request.url))
     identity = names.identity(request, target, is_start=is_start, fetch=fetch)
     return names.link(request, target, identity, words)

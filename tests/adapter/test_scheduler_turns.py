@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from evocrawl.adapter import scheduler
+from evocrawl.adapter import crawl_run, scheduler
 from evocrawl.adapter.meta import VISIT
 from evocrawl.adapter.scheduler import EvoScheduler
 
@@ -25,7 +25,7 @@ class Stage:
         self.impatient_times = 0
         monkeypatch.setattr(scheduler, "perf_counter", lambda: self.now_s)
         monkeypatch.setattr(scheduler, "Retries", lambda *_: None)
-        monkeypatch.setattr(scheduler, "_connect_first", lambda *_: None)
+        monkeypatch.setattr(crawl_run, "connect_first", lambda *_: None)
         self.inprogress: set[Request] = set()
         nextcall = SimpleNamespace(schedule=self._schedule)
         slot = SimpleNamespace(inprogress=self.inprogress, nextcall=nextcall)
@@ -39,10 +39,11 @@ class Stage:
             population=SimpleNamespace(wakes_at=lambda: None, cut_short=0, ended="exhausted"),
             journaled=SimpleNamespace(flush=lambda: None, choose=self._choose),
             cluster=None,
-            config=SimpleNamespace(pipelines_wait_s=1.0),
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
-            fetches=SimpleNamespace(under_way=self.fetches, settle=self._settle),
+            fetches=SimpleNamespace(
+                under_way=self.fetches, settle=self._settle, is_complete=lambda _: False
+            ),
             is_seeding=False,
             now_s=lambda: self.now_s,
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),
@@ -100,6 +101,6 @@ def test_a_request_under_way_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> 
     stage = Stage(monkeypatch, 3, 0.0)
     stage.inprogress.add(Request("http://a.test/", meta={VISIT: 1}))
     waits = Request("http://a.test/2", meta={VISIT: 2})
-    stage.scheduler._transit.push(waits)
+    stage.scheduler._direct_queue.push(waits)
     assert stage.scheduler.next_request() is waits
     assert stage.settled == [0]

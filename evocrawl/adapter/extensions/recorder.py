@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.defer import _schedule_coro
 
 from evocrawl import __version__
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.scrapy_internals import close_spider_soon, exit_with_failure
 from evocrawl.core.errors import SettingError
 from evocrawl.store.export.recording import Recording, RecordingError
 
@@ -53,8 +53,7 @@ class Recorder:
         try:
             recording = Recording(path, _about(context.config), timeout_s)
         except (OSError, RecordingError) as error:
-            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
-            crawler.spider = None
+            exit_with_failure(crawler)
             problem = error.problem if isinstance(error, RecordingError) else error.strerror
             raise SettingError("record", path, f"a new file ({problem})") from error
         return cls(crawler, context, recording)
@@ -68,8 +67,7 @@ class Recorder:
     def _stopped(self) -> None:
         self._try(lambda recording: recording.close())
         if self._has_failed:
-            # Scrapy takes a crawl with a spider for one that did well, and exits with 0.
-            self._crawler.spider = None
+            exit_with_failure(self._crawler)
 
     def _try(self, write: Any) -> None:
         """Write on; end the crawl where that cannot be done."""
@@ -82,7 +80,7 @@ class Recorder:
             self._recording, self._has_failed = None, True
             engine = self._crawler.engine
             if engine is not None and engine.spider is not None:
-                _schedule_coro(engine.close_spider_async(reason=FAILED))
+                close_spider_soon(engine, FAILED)
 
 
 def _about(config: Config) -> dict[str, Any]:

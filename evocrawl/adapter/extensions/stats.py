@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.scrapy_internals import exit_with_failure
 from evocrawl.core.errors import SettingError
 from evocrawl.core.stats import report
 
@@ -40,8 +41,7 @@ class StatsReport:
         path = context.config.stats_file
         folder = os.path.dirname(os.path.abspath(path))
         if path and (os.path.isdir(path) or not os.path.isdir(folder)):
-            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
-            crawler.spider = None
+            exit_with_failure(crawler)
             raise SettingError("stats_file", path, "a file in a folder that is there")
         return cls(crawler, context)
 

@@ -1,0 +1,137 @@
+"""Starts, resumes or joins a crawl when the scheduler opens, and ends this run of it."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider
+
+from evocrawl.adapter.scrapy_internals import (
+    close_spider_soon,
+    connect_first,
+    exit_with_failure,
+    has_start_requests,
+    requests_in_engine,
+)
+from evocrawl.adapter.state import STATE_FAILED, crawl_identity, log_resume
+from evocrawl.core.errors import StateError
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from evocrawl.adapter.context import CrawlContext
+    from evocrawl.adapter.engine_wakes import EngineWakes
+    from evocrawl.adapter.request_queue import DirectRequestQueue
+    from evocrawl.adapter.robots.gate import RobotsGate
+    from evocrawl.store.journal.replay import ReplayedState
+
+logger = logging.getLogger(__name__)
+
+_CLOSING_S = 1.0
+"""Seconds in which a crawl that is to be closed begins to close."""
+
+
+class CrawlRun:
+    """One run of a crawl: by this process alone, or as one of the workers of a cluster.
+
+    A crawl whose state cannot be written ends, and ``scrapy crawl`` exits with 1.
+    """
+
+    def __init__(self, crawler: Crawler, context: CrawlContext, wakes: EngineWakes) -> None:
+        self._crawler = crawler
+        self._context = context
+        self._wakes = wakes
+        self._asked_to_close_at_s = -math.inf
+        self.has_failed = False
+        connect_first(crawler, self._spider_idle, signals.spider_idle)
+        crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
+
+    def resume(self, gate: RobotsGate) -> ReplayedState:
+        """Replay the journal, and ask for the robots.txt that links of earlier runs wait for.
+
+        Raises StateError if the crawl's state cannot be used.
+        """
+        context = self._context
+        past = context.resume()
+        log_resume(past, context.state_path, context.population, self._crawler.stats)
+        if past.runs:
+            gate.look()
+        return past
+
+    async def join(self, gate: RobotsGate, queue: DirectRequestQueue) -> None:
+        """Join the cluster; raises StateError if that fails."""
+        context, cluster = self._context, self._context.cluster
+        assert cluster is not None
+        cluster.guard_requests(self._crawler)
+
+        def gained(host: str) -> None:
+            gate.look(host)
+            self._wakes.wake()
+
+        cluster.listen(gained, self._wakes.wake, self.fail, lambda: self._has_more(queue))
+        context.resume()
+        await cluster.join(crawl_identity(self._crawler, context.config))
+        context.names.begin(int(cluster.worker.session), is_shared=True)
+
+    async def leave(self) -> None:
+        """Leave the cluster to its other workers."""
+        assert self._context.cluster is not None
+        await self._context.cluster.leave(self._crawler.stats)
+
+    def ended(self) -> str | None:
+        """Return why the crawl has ended, None if it goes on."""
+        cluster, population = self._context.cluster, self._context.population
+        if cluster is not None:
+            return cluster.worker.ended
+        return None if population.is_unborn else population.ended
+
+    def may_choose(self) -> bool:
+        """Return whether the population may still choose a visit."""
+        if self._context.cluster is None and self._context.population.is_unborn:
+            return False
+        return self.ended() is None
+
+    def keep(self, write: Callable[[], None]) -> None:
+        """Write to the store; if that fails, the crawl ends with what was written before."""
+        try:
+            write()
+        except StateError as error:
+            self.fail(error)
+
+    def fail(self, error: StateError) -> None:
+        """End the crawl because its state cannot be written."""
+        if self.has_failed:
+            return
+        self.has_failed = True
+        logger.error("store: the crawl's state cannot be written: the crawl ends", exc_info=error)
+        if not self._wakes.is_closed:
+            assert self._crawler.engine is not None
+            close_spider_soon(self._crawler.engine, STATE_FAILED)
+
+    def _engine_stopped(self) -> None:
+        if self.has_failed:
+            exit_with_failure(self._crawler)
+
+    def _has_more(self, queue: DirectRequestQueue) -> bool:
+        """Return whether start requests are to come or requests under way may bring links."""
+        engine = self._crawler.engine
+        assert engine is not None
+        return bool(queue or has_start_requests(engine) or requests_in_engine(engine))
+
+    def _spider_idle(self) -> None:
+        """Close the spider with "budget" if the budget ended the crawl; else "finished" stands.
+
+        A handler of the project may give another reason. Workers look for the end again and again:
+        a crawl that is about to be closed is not closed a second time.
+        """
+        if self._context.cluster is not None:
+            asked_at_s, self._asked_to_close_at_s = self._asked_to_close_at_s, self._context.now_s()
+            if self._asked_to_close_at_s < asked_at_s + _CLOSING_S:
+                raise DontCloseSpider
+        reason = self.ended()
+        if reason == "budget":
+            raise CloseSpider(reason)

@@ -1,0 +1,81 @@
+"""Gives plain names to the private parts of Scrapy's engine that evocrawl uses.
+
+What evocrawl uses of Scrapy's download handlers is in `evocrawl.adapter.network`.
+`tests/adapter/test_scrapy_internals.py` fails when Scrapy changes one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
+from scrapy.utils.defer import _schedule_coro
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.core.downloader import Downloader, Slot
+    from scrapy.core.engine import ExecutionEngine
+    from scrapy.crawler import Crawler
+
+
+def has_spider_open(engine: ExecutionEngine) -> bool:
+    """Return whether the engine works for a spider: False before it opens and after it closes."""
+    return engine._slot is not None
+
+
+def is_closing(engine: ExecutionEngine) -> bool:
+    """Return whether the engine is closing its spider."""
+    return engine._slot is not None and engine._slot.closing is not None
+
+
+def requests_in_engine(engine: ExecutionEngine) -> Collection[Request]:
+    """Return the requests that the engine works on, from the scheduler to the end of the callback.
+
+    Raises AssertionError if no spider is open.
+    """
+    assert engine._slot is not None
+    return engine._slot.inprogress
+
+
+def has_start_requests(engine: ExecutionEngine) -> bool:
+    """Return whether the spider's start() may still yield requests."""
+    return engine._start is not None
+
+
+def ask_scheduler_soon(engine: ExecutionEngine) -> None:
+    """Make the engine ask the scheduler for requests in the next turn of the event loop."""
+    if engine._slot is not None:
+        engine._slot.nextcall.schedule()
+
+
+def run_soon(coroutine: Coroutine[Any, Any, Any]) -> None:
+    """Run `coroutine` on the event loop; nothing waits for its result."""
+    _schedule_coro(coroutine)
+
+
+def close_spider_soon(engine: ExecutionEngine, reason: str) -> None:
+    """Make the engine close its spider for `reason`."""
+    run_soon(engine.close_spider_async(reason=reason))
+
+
+def default_delay_s(downloader: Downloader) -> float:
+    """Return the delay that the downloader gives to new slots; AutoThrottle changes it."""
+    return downloader._delay
+
+
+def download_slot(downloader: Downloader, request: Request) -> Slot:
+    """Return the downloader's slot of `request`; the downloader makes it if there is none."""
+    return downloader._get_slot(request)[1]
+
+
+def exit_with_failure(crawler: Crawler) -> None:
+    """Make ``scrapy crawl`` exit with 1; Scrapy exits with 0 for any crawler that has a spider."""
+    crawler.spider = None
+
+
+def connect_first(crawler: Crawler, handler: Callable[..., object], signal: object) -> None:
+    """Connect `handler` before the handlers connected already; the last answer of all counts."""
+    crawler.signals.connect(handler, signal)
+    handlers = getReceivers(crawler.signals.sender, signal)
+    handlers.insert(0, handlers.pop())

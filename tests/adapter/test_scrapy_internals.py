@@ -1,0 +1,179 @@
+"""The private parts of Scrapy's engine that evocrawl uses are as this version of Scrapy has them.
+
+Each test looks at a crawl by Scrapy alone, in a process of its own, and fails when Scrapy changes
+the part.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPIDER = """
+import asyncio
+import json
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import DontCloseSpider
+from evocrawl.adapter import scrapy_internals as internals
+
+FACTS = {}
+
+
+async def turns():
+    # Far fewer turns than until the heartbeat of the engine itself.
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+class Looking(Spider):
+    name = "looking"
+    custom_settings = {"DOWNLOAD_DELAY": 0.25, "RANDOMIZE_DOWNLOAD_DELAY": False}
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.second, signals.spider_idle)
+        internals.connect_first(crawler, spider.first, signals.spider_idle)
+        crawler.signals.connect(spider.closed_now, signals.spider_closed)
+        crawler.signals.connect(spider.stopped, signals.engine_stopped)
+        return spider
+
+    async def start(self):
+        FACTS["open in start"] = internals.has_spider_open(self.crawler.engine)
+        FACTS["closing in start"] = internals.is_closing(self.crawler.engine)
+        FACTS["starts in start"] = internals.has_start_requests(self.crawler.engine)
+        yield Request("data:,one")
+
+    async def parse(self, response):
+        engine = self.crawler.engine
+        FACTS["in callback"] = [each.url for each in internals.requests_in_engine(engine)]
+        FACTS["starts in callback"] = internals.has_start_requests(engine)
+        FACTS["default delay"] = internals.default_delay_s(engine.downloader)
+        request = Request("http://slow.test/")
+        slot = internals.download_slot(engine.downloader, request)
+        slot.delay = 7.0
+        FACTS["slot"] = engine.downloader.slots["slow.test"].delay
+        scheduler = engine._slot.scheduler
+        before = scheduler.next_request
+
+        def counted():
+            self.asked += 1
+            return before()
+
+        scheduler.next_request = counted
+        self.asked = 0
+        internals.ask_scheduler_soon(engine)
+        await turns()
+        FACTS["asked"] = self.asked > 0
+        FACTS["ran"] = False
+
+        async def run():
+            FACTS["ran"] = True
+
+        internals.run_soon(run())
+        await turns()
+
+    def first(self):
+        FACTS.setdefault("idle", []).append("first")
+        if self.settings.get("FAILS"):
+            internals.exit_with_failure(self.crawler)
+
+    def second(self):
+        FACTS.setdefault("idle", []).append("second")
+        if len(FACTS["idle"]) == 2:
+            internals.close_spider_soon(self.crawler.engine, "looked")
+        raise DontCloseSpider
+
+    def closed_now(self, reason):
+        FACTS["reason"] = reason
+        FACTS["closing at the end"] = internals.is_closing(self.crawler.engine)
+
+    def stopped(self):
+        FACTS["open after the end"] = internals.has_spider_open(self.crawler.engine)
+        print(json.dumps(FACTS))
+"""
+
+
+def looked(folder: Path, *options: str) -> tuple[int, dict[str, Any]]:
+    """Return the exit code of a crawl, and what its spider has seen of the engine."""
+    path = folder / "looking.py"
+    path.write_text(SPIDER)
+    arguments = [sys.executable, "-m", "scrapy", "runspider", str(path), "--nolog", *options]
+    done = subprocess.run(
+        arguments, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return what a spider has seen of the engine in a crawl that ends well."""
+    code, facts = looked(tmp_path_factory.mktemp("internals"))
+    assert code == 0
+    return facts
+
+
+def test_a_spider_is_open_until_its_end(facts: dict[str, Any]) -> None:
+    """`has_spider_open` is False once the engine has stopped."""
+    assert facts["open in start"]
+    assert not facts["open after the end"]
+
+
+def test_an_engine_that_closes_its_spider_is_closing(facts: dict[str, Any]) -> None:
+    """`is_closing` is False while the crawl goes on."""
+    assert not facts["closing in start"]
+    assert facts["closing at the end"]
+
+
+def test_the_request_of_a_callback_is_in_the_engine(facts: dict[str, Any]) -> None:
+    """`requests_in_engine` has it as long as the callback goes on."""
+    assert facts["in callback"] == ["data:,one"]
+
+
+def test_start_requests_end_with_start(facts: dict[str, Any]) -> None:
+    """`has_start_requests` is False in a callback that outlives start()."""
+    assert facts["starts in start"]
+    assert not facts["starts in callback"]
+
+
+def test_the_engine_asks_the_scheduler_when_it_is_made_to(facts: dict[str, Any]) -> None:
+    """`ask_scheduler_soon` reaches `next_request`."""
+    assert facts["asked"]
+
+
+def test_a_coroutine_runs_on_the_event_loop(facts: dict[str, Any]) -> None:
+    """`run_soon` does not wait for it."""
+    assert facts["ran"]
+
+
+def test_the_engine_closes_its_spider_for_the_reason_given(facts: dict[str, Any]) -> None:
+    """Though a handler of spider_idle keeps the spider open: `close_spider_soon` does not ask."""
+    assert facts["reason"] == "looked"
+
+
+def test_new_slots_get_the_delay_of_the_settings(facts: dict[str, Any]) -> None:
+    """`default_delay_s` returns it."""
+    assert facts["default delay"] == 0.25
+
+
+def test_the_slot_of_a_request_is_the_downloaders(facts: dict[str, Any]) -> None:
+    """`download_slot` makes the slot of a host that has none."""
+    assert facts["slot"] == 7.0
+
+
+def test_a_handler_can_be_connected_before_others(facts: dict[str, Any]) -> None:
+    """`connect_first` puts it before handlers that were connected earlier."""
+    assert facts["idle"][:2] == ["first", "second"]
+
+
+def test_a_crawl_can_exit_with_failure(tmp_path: Path) -> None:
+    """`exit_with_failure` makes the process exit with 1, though the crawl ended."""
+    code, facts = looked(tmp_path, "-s", "FAILS=1")
+    assert facts["reason"] == "looked"
+    assert code == 1
