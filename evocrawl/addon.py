@@ -1,4 +1,4 @@
-"""The add-on: what a project needs to become a focused crawl."""
+"""The add-on: puts evocrawl's components and settings into a Scrapy project."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ REPLACED: tuple[tuple[type, type | None, int, str], ...] = (
 and its order, and what happens where the project keeps Scrapy's."""
 
 OFF = {"TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False}
-"""Consoles that run code for whoever reaches them."""
+"""Consoles that run the code of any client that can connect."""
 
 CLOSED_SCHEMES = ("file", "ftp", "s3")
-"""Schemes whose download handlers are off: no page shall have a crawl read them."""
+"""Schemes whose download handlers are switched off, so that no link of a page can use them."""
 
 
-TOLD_URLS = ("scrapy.crawler", "scrapy.downloadermiddlewares.redirect")
-"""Loggers of Scrapy that tell addresses as the settings or a server wrote them."""
+URL_LOGGERS = ("scrapy.crawler", "scrapy.downloadermiddlewares.redirect")
+"""Loggers of Scrapy that log URLs as the settings or a server wrote them, with passwords."""
 
 
 class Addon:
@@ -96,7 +96,7 @@ class Addon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Remember the crawler, whose context is made once the settings are complete."""
+        """Build the add-on; the crawler's context is made when the settings are complete."""
         return cls(crawler)
 
     @classmethod
@@ -108,7 +108,7 @@ class Addon:
     def update_settings(self, settings: BaseSettings) -> None:
         """Put evocrawl's components in place; warns where the project's settings prevail.
 
-        Raises NotConfigured, and leaves the crawl as it was, where the scheduler is another's.
+        Raises NotConfigured and changes nothing if the project has a scheduler of its own.
         """
         log_records.install()
         with self._refusing():
@@ -131,7 +131,7 @@ class Addon:
             settings.setdefault_in_component_priority_dict(setting, component, order)
             if _given(setting, component, settings) is None:
                 _warn(setting, f"{component.__name__}: None", "that part is switched off")
-        for name in TOLD_URLS:
+        for name in URL_LOGGERS:
             logging.getLogger(name).addFilter(_mask)
         with self._refusing():
             CrawlContext.of(self._crawler)
@@ -159,18 +159,18 @@ def _replace(
 
 
 def _mask(record: logging.LogRecord) -> bool:
-    """No address shall be logged with the password in it."""
+    """Remove passwords from the URLs of a log record."""
     if isinstance(record.args, dict):
-        told = {key: str(value) for key, value in record.args.items()}
+        texts = {key: str(value) for key, value in record.args.items()}
         secret = {
-            key: mask_secrets(text) for key, text in told.items() if mask_secrets(text) != text
+            key: mask_secrets(text) for key, text in texts.items() if mask_secrets(text) != text
         }
         record.args = {**record.args, **secret}
     return True
 
 
 def _given(setting: str, component: type, settings: BaseSettings) -> object:
-    """Return the order that `setting` gives `component`, None when it is off."""
+    """Return the order that `setting` gives `component`, None if it is switched off."""
     for key, order in settings[setting].items():
         if load_object(key) is component:
             return order
@@ -179,7 +179,7 @@ def _given(setting: str, component: type, settings: BaseSettings) -> object:
 
 def _warn(setting: str, value: object, effect: str) -> None:
     logger.warning(
-        "this project's %s (%s) prevails over evocrawl's: %s",
+        "add-on: this project's %s (%s) prevails over evocrawl's: %s",
         setting,
         value,
         effect,

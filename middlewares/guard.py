@@ -120,7 +120,7 @@ class GuardMiddleware:
         return (address,) if address else await self._lookups.addresses(host)
 
     def _locate(self, host: str, address: str) -> None:
-        """Tell the population where a host is, so that it is gentle with that server."""
+        """Report the IP address of a host to the population, which limits requests per address."""
         if self._located.get(host) != address:
             self._located[host] = address
             self._context.journaled.locate(host, address, self._at_one_address)
@@ -141,7 +141,7 @@ class GuardMiddleware:
         if not self._has_warned:
             self._has_warned = True
             logger.warning(
-                "a request was refused, since %s; what it takes to crawl such hosts is a network "
+                "guard: a request was refused, since %s; to crawl such hosts, name their network "
                 "in EVOCRAWL_ALLOW_NETWORKS; no more such warnings will be shown",
                 reason,
             )

@@ -125,7 +125,7 @@ class LinksMiddleware:
         self._known(fetch)
 
     async def _end(self, callback: _Callback) -> list[PageItem]:
-        """The callback has come to its end: schedule what is held; return the page's item."""
+        """Schedule the requests held, as the callback has ended; return the page's item."""
         await self._no_longer_releasing(callback)
         if callback.is_released:
             return callback.items
@@ -137,7 +137,7 @@ class LinksMiddleware:
             await maybe_deferred_to_future(_turn())
 
     def _waits(self, callback: _Callback, outputs: Outputs) -> None:
-        """A callback waits: look after it until it has ended."""
+        """Watch a callback that waits until it has ended."""
         if not callback.is_watched:
             callback.is_watched = True
             call_later(_PATIENCE_S, self._look, callback, outputs)
@@ -158,7 +158,8 @@ class LinksMiddleware:
             callback.closing_s += _PATIENCE_S
             if callback.closing_s > self._context.config.closing_wait_s and outputs.give_up():
                 logger.warning(
-                    "the crawl closes: the callback of %s, which still waits, is given up",
+                    "scheduler: the crawl closes: the callback of %s, "
+                    "which still waits, is given up",
                     one_line(mask_secrets(callback.response.url)),
                 )
                 return
@@ -189,7 +190,7 @@ class LinksMiddleware:
         ask_scheduler_soon(self._crawler.engine)
 
     def _link(self, callback: _Callback) -> None:
-        """Hang requests of a callback that goes on on its page, which is settled."""
+        """Add further requests of a callback as links of its page, which is settled already."""
         fetch = callback.fetch
         links = list(self._links(callback.requests, callback.words, fetch))
         callback.requests.clear()
@@ -205,7 +206,7 @@ class LinksMiddleware:
     def _passes(self, output: object) -> bool:
         if not isinstance(output, Request):
             return True
-        # A callback that hands response.meta on to its requests hands our key on too.
+        # A callback that copies response.meta to its requests copies evocrawl's key as well.
         output.meta.pop(VISIT, None)
         if output.meta.get(PLAIN) is False:
             return True
@@ -216,7 +217,7 @@ class LinksMiddleware:
         response, requests = callback.response, callback.requests
         fetch = self._context.fetches.of(response.request) if response.request else None
         if fetch is None:
-            # The answer to a request that was no visit: its links hang with the seeds.
+            # The response of a request that was no visit: its links become seeds.
             self._context.journaled.place(self._links(requests, {}, None))
             return []
         if fetch.is_read:
@@ -235,7 +236,7 @@ class LinksMiddleware:
         reading = await self._context.pages.read(response, any_text=True)
         if await self._context.pages.is_soft_404(response, reading):
             fetch.failure = SOFT_404
-            # The page is none, but what its callback asks for may be: that hangs with the seeds.
+            # The page is no page, but its callback's requests may be good: they become seeds.
             self._context.journaled.place(self._links(requests, {}, fetch))
             return []
         callback.words = {link.fingerprint: link for link in reading.links}
@@ -268,7 +269,7 @@ class LinksMiddleware:
                 yield link
 
     def _drop(self, request: Request) -> None:
-        """Tell that the dupe filter has dropped a request, as the engine does."""
+        """Send request_dropped for a request that the dupe filter drops, as the engine does."""
         self._crawler.signals.send_catch_log(
             signals.request_dropped, request=request, spider=self._crawler.spider
         )

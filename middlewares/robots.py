@@ -1,9 +1,9 @@
-"""The robots gate: no request leaves before the rules of its authority are known.
+"""Refuses requests that robots.txt forbids; no request is sent before the rules are known.
 
 It takes the place of Scrapy's RobotsTxtMiddleware (priority 100), keeps its stats and its
 ``dont_obey_robotstxt``, and gives every request that waits for the same robots.txt the same
-answer. The scheduler asks `RobotsDirectory.is_open` before it lets a request out, so that waiting
-happens there and holds no slot of the engine.
+answer. The scheduler asks `RobotsDirectory.is_open` before it sends a request, so that requests
+wait there and hold no slot of the engine.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class RobotsMiddleware:
         return cls(crawler, CrawlContext.of(crawler).config)
 
     async def process_request(self, request: Request) -> None:
-        """Let `request` pass, or raise IgnoreRequest: it is forbidden, or nobody knows.
+        """Let `request` pass, or raise IgnoreRequest if it is forbidden.
 
-        Where robots.txt cannot be had that is a RobotsUnreachable, of the type of what failed, too.
-        Raises AddressRefused where the address guard does not let robots.txt be asked for.
+        Raises RobotsUnreachable, which also has the type of the failure, if robots.txt cannot be
+        fetched, and AddressRefused if the address guard refuses to fetch it.
         """
         if not self.directory.obeys or request.meta.get("dont_obey_robotstxt"):
             return
@@ -93,7 +93,7 @@ class RobotsMiddleware:
         raise IgnoreRequest("Forbidden by robots.txt")
 
     def _pace(self, request: Request) -> None:
-        """Make the downloader keep the Crawl-delay, for requests that no scheduler spaces out."""
+        """Make the downloader keep the Crawl-delay for requests that skip the scheduler."""
         assert self._crawler.engine is not None
         delay_s = self.directory.delay_of(host_of(request.url))
         if delay_s > 0:
@@ -103,7 +103,7 @@ class RobotsMiddleware:
             request.meta["autothrottle_dont_adjust_delay"] = True
 
     def _locate(self, place: str) -> Deferred[str]:
-        """Find the address of an authority, "" where nobody knows."""
+        """Return the IP address of an authority, "" if it is not known."""
         guard = self._crawler.get_downloader_middleware(GuardMiddleware)
         if guard is None:
             return succeed("")

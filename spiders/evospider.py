@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class EvoSpider(Spider):
-    """Yields one `PageItem` a page and no requests: where to go is the population's business.
+    """Yields one `PageItem` a page and no requests: the population chooses what to fetch.
 
     Every option of `evocrawl.core.config.config.Config` is an argument. Unknown arguments and
-    impossible
-    values raise SettingError before anything is fetched. Arguments with a leading underscore are
-    those of whoever starts the crawl, such as Scrapyd's ``_job``, and become attributes.
+    invalid values raise SettingError before anything is fetched. Arguments with a leading
+    underscore come from the program that starts the crawl, such as Scrapyd's ``_job``, and become
+    attributes.
     """
 
     name = "evospider"
     takes_half_pages = True
-    """Half a page is better than none: there are servers that always tell it longer."""
+    """Take truncated pages: some servers always announce a Content-Length that is too long."""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -50,10 +50,10 @@ class EvoSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Read the arguments, together with the settings, into the crawl's configuration."""
-        told = {name: value for name, value in kwargs.items() if name.startswith("_")}
-        options = {name: value for name, value in kwargs.items() if name not in told}
+        attributes = {name: value for name, value in kwargs.items() if name.startswith("_")}
+        options = {name: value for name, value in kwargs.items() if name not in attributes}
         context = CrawlContext.of(crawler, options)
-        spider = super().from_crawler(crawler, *args, **told)
+        spider = super().from_crawler(crawler, *args, **attributes)
         spider.context = context
         reads_data = "formats" in context.relevance.reads
         context.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
@@ -75,7 +75,7 @@ class EvoSpider(Spider):
             self.context.is_seeding = False
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
-        """Yield the page; its links, but those that ask not to be followed, go to the visit."""
+        """Yield the page and note its links on the visit, except those marked nofollow."""
         fetch = self.context.fetches.of(response.request) if response.request else None
         if fetch is None:
             return
@@ -107,7 +107,7 @@ _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
 
 
 def _domain(name: str) -> str:
-    """A domain as hosts end with it, spelt as in their identities."""
+    """Return a domain as the end of host names, spelt as in the identities of URLs."""
     try:
         return f".{ascii_name(name.strip('.')).lower()}"
     except ValueError as error:
@@ -115,7 +115,7 @@ def _domain(name: str) -> str:
 
 
 def _seeds(context: CrawlContext) -> tuple[str, ...]:
-    """Return the seeds given, or else those that the templates make of the query."""
+    """Return the option `seeds`, or else the seeds that the templates make of the query."""
     config = context.config
     title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")
     seeds = config.seeds or tuple(

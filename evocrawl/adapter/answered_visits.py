@@ -1,4 +1,4 @@
-"""The moment from which a visit's request has its answer: what bears its number then is a copy."""
+"""Notes when a visit has its answer: later requests that carry its number are copies."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def note_answers(crawler: Crawler, context: CrawlContext) -> None:
-    """Have the notes on each visit say when its answer, or failure, goes to the spider.
+    """Set `is_answered` of each visit when its response or failure goes to the spider.
 
-    A redirect, a second try and what a downloader middleware sends instead come to the scheduler
-    before that, and go on with the visit. Requests that an errback or callback made of the meta of
-    its request come after that, and are requests of their own. Scrapy has no signal for it.
+    A redirect, a second try or a downloader middleware's replacement reaches the scheduler before
+    that and goes on with the visit. A request that a callback or errback makes of the visit's meta
+    comes after that and is a request of its own. Scrapy has no signal for this moment.
     """
     assert crawler.engine is not None
     scraper = crawler.engine.scraper

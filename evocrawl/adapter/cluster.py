@@ -1,4 +1,4 @@
-"""A Scrapy crawl as one of several workers: what of Scrapy has to know about it."""
+"""Connects a Scrapy crawl to the cluster of workers that share it in Redis."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LAST_CHECK: ContextVar[Callable[[], None] | None] = ContextVar("last_check", default=None)
-"""The check of the request that is being sent, for whoever makes its connection."""
+"""The lease check of the request that is being sent; the code that connects calls it."""
 
 
 def cluster_of(
     crawler: Crawler, assembly: Assembly, limits: JournaledHostLimits, on_lost: Callable[[], None]
 ) -> ClusterAdapter | None:
-    """Return how a crawl is shared; None where it is not. Raises StateError."""
+    """Return the cluster adapter, None if the crawl is not shared. Raises StateError."""
     config = assembly.config
     if not is_shared(config.store):
         return None
@@ -62,7 +62,7 @@ def cluster_of(
 
 
 class ClusterAdapter:
-    """The worker and the way into its population."""
+    """One worker of a cluster, and the only way to change its population."""
 
     def __init__(self, worker: ClusterWorker, journaled: SharedPopulation) -> None:
         self.worker = worker
@@ -81,34 +81,34 @@ class ClusterAdapter:
         worker.holdings.on_gained = on_gained
 
     async def join(self, about: Mapping[str, Any]) -> None:
-        """Begin; raises StateError where that cannot be."""
+        """Join the cluster and start the worker; raises StateError if that fails."""
         worker = self.worker
         if not is_asyncio_available():
             raise StateError(f"{worker.place}: several workers need the asyncio reactor")
         ended = await worker.join(about)
         if ended is not None:
             logger.info(
-                "the crawl in %s has ended (%s): there is nothing to do, unless max_requests is "
-                "raised",
+                "cluster: the crawl in %s has ended (%s): there is nothing to do, unless "
+                "max_requests is raised",
                 worker.place,
                 ended,
             )
         else:
-            logger.info("worker %s of the crawl in %s", worker.session, worker.place)
+            logger.info("cluster: worker %s of the crawl in %s", worker.session, worker.place)
         worker.start()
 
     async def leave(self, stats: StatsCollector | None) -> None:
-        """End, and tell the stats."""
+        """Stop the worker and write its counts to the stats."""
         await self.worker.close()
         if stats is not None:
             for name, value in self.worker.counts().items():
                 stats.set_value(f"evocrawl/workers/{name}", value)
 
     def guard_requests(self, crawler: Crawler) -> None:
-        """Let no visit's request onto the wire once its host's lease has run out.
+        """Refuse to send a visit's request once the lease of its host has run out.
 
-        Whatever has waited in the downloader, or was stopped with the process, comes past here;
-        and once more when its connection stands.
+        The lease is checked when the downloader sends the request, which may have waited, and once
+        more when the connection is made: the process may have been stopped in between.
         """
         assert crawler.engine is not None
         handlers = crawler.engine.downloader.handlers
@@ -131,9 +131,10 @@ class ClusterAdapter:
     def goes_astray(
         self, fetch: Fetch, request: Request, names: RequestIdentities, *, may_go: bool
     ) -> bool:
-        """Return whether a redirect leads to a host that is not ours: it is left to its owner.
+        """Return whether a redirect is left to the worker that leases its host.
 
-        So is one to another host of ours that may not be asked now: the link waits in Redis.
+        A redirect to another host that this worker leases, and that may not be asked now, is left
+        to Redis in the same way: its link waits there.
         """
         host = host_of(request.url)
         may_go = may_go or host == fetch.host or request.url == fetch.origin
@@ -150,10 +151,10 @@ class ClusterAdapter:
     def leads_back(
         self, fetch: Fetch, request: Request, names: RequestIdentities, others: Iterable[Fetch]
     ) -> None:
-        """Open the target of a redirect that this worker takes for known, unless it is known.
+        """Open the target of a redirect that this worker takes for known, unless Redis knows it.
 
         The worker may have fetched it under a lease that was lost before Redis had the page. A
-        target that Redis has is not opened again, and one that `others` are at is left to them.
+        target that Redis has is not opened again, and neither is one that `others` are fetching.
         """
         link = names.claimed_target(fetch, request)
         if fetch.failure != KNOWN or link is None:
@@ -164,19 +165,19 @@ class ClusterAdapter:
 
 
 class SharedPopulation(JournaledPopulation):
-    """The one way into a population that shares its crawl: what it does is told to the others."""
+    """The only way to change a population that shares its crawl; Redis gets each change."""
 
     def __init__(self, worker: ClusterWorker, limits: JournaledHostLimits) -> None:
-        super().__init__(worker.population, limits, _Told(worker.colony))
+        super().__init__(worker.population, limits, _RedisJournal(worker.colony))
         self._worker = worker
         super().guard(worker.colony.door_of)
 
     def guard(self, gate: Gate) -> None:
-        """Ask `gate` about hosts that are ours."""
+        """Ask `gate` about hosts that this worker leases."""
         self._worker.colony.guard(gate)
 
     def obey(self, run: RunStarted) -> None:
-        """The budget is had in parts."""
+        """Apply `run`, but for the budget: a cluster gives it out in parts."""
         limit = self._budget.limit
         super().obey(run)
         self._budget.limit = limit
@@ -194,7 +195,7 @@ class SharedPopulation(JournaledPopulation):
         return super().choose(now_s) if self._worker.may_choose else None
 
     def opened(self, door: str) -> None:
-        """The door has opened, if its host is ours; else it opens when the host is again."""
+        """Open an origin if this worker leases its host; otherwise ask for the lease first."""
         host, colony = host_of(f"{door}/"), self._worker.colony
         if self._worker.may_send(host, is_visit=True):
             colony.paced(host, self.limits(host)[1])
@@ -203,24 +204,24 @@ class SharedPopulation(JournaledPopulation):
             colony.ask(host)
 
 
-class _Told:
-    """A journal that keeps nothing here: what others have to know goes to Redis."""
+class _RedisJournal:
+    """A journal that writes to Redis what other workers need to know, and nothing to disk."""
 
     def __init__(self, colony: PopulationSync) -> None:
         self._colony: PopulationSync | None = colony
 
     def append(self, op: Op) -> None:
-        """Tell it."""
+        """Send `op` to Redis if other workers need it."""
         if self._colony is not None:
             self._colony.append(op)
 
     def commit(self) -> None:
-        """Nothing waits here."""
+        """Do nothing: no operation waits here."""
 
     def ops(self) -> Iterator[Op]:
-        """Nothing was kept here."""
+        """Return no operations: none are stored here."""
         return iter(())
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Send no further operations."""
         self._colony = None

@@ -88,7 +88,7 @@ class ProjectFilter:
         return False
 
     def log(self, request: Request) -> None:
-        """Tell that `request` is filtered out, as the class does."""
+        """Log that `request` is filtered out, as the class does."""
         self.filter.log(request, self._crawler.spider)
 
     def _key_of(self, request: Request) -> Fingerprint:

@@ -1,4 +1,4 @@
-"""Times in which a crawl can only wait: it says for what, and does not wait longer than it must."""
+"""Logs what a crawl waits for when it can do nothing else, and shortens waits for robots.txt."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SHORT_S = 5.0
-"""Seconds of waiting that are nothing unusual between two requests."""
+"""Waits of so many seconds are usual between two requests."""
 
 _MOST_SHOWN = 5
 
 
 class Lull:
-    """Looks what a crawl waits for when the scheduler has nothing to send and nothing is under way.
+    """Finds out what a crawl waits for when nothing can be sent and nothing is under way.
 
-    `gate` is the robots gate, None where there is none.
-
-    Hosts whose robots.txt could not be had are asked again within seconds then. Hosts in back-off
-    are left alone as long as ever. Each is named once in the log.
+    `gate` is the robots directory, None if there is none. Each robots.txt that could not be fetched
+    is asked for again within seconds then. Hosts in back-off keep their delay. The log names each
+    host once.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -43,7 +42,7 @@ class Lull:
         self._named: set[str] = set()
 
     def look(self) -> None:
-        """Hasten what can be hastened. O(hosts waited for), O(1) while anything is under way."""
+        """Shorten the waits for robots.txt. O(hosts waited for), O(1) while requests are sent."""
         if self._is_busy():
             return
         now_s = self._context.now_s()

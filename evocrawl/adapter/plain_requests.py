@@ -1,4 +1,4 @@
-"""When a request that is no visit may be sent: it holds no place while its host has none for it."""
+"""Decides when a request that is no visit may be sent; until then it holds no place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PlainRequests:
-    """Asks the downloader's slots, the hosts in trouble and `gate`, the robots gate, if any."""
+    """Asks the downloader's slots, the hosts in back-off and the robots directory, `gate`."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
@@ -30,9 +30,9 @@ class PlainRequests:
         return self._crawler.engine.downloader.get_slot_key(request)
 
     def wait_of(self, request: Request) -> float:
-        """Return in how many seconds `request` may be sent: 0 now, infinite where none can tell.
+        """Return in how many seconds `request` may be sent: 0 now, infinite if that is not known.
 
-        Whatever ends a request or answers for robots.txt is reason to ask again. O(requests under
+        Ask again when a request ends or a robots.txt arrives. O(requests under
         way in the downloader).
         """
         left_alone_s = self._context.backoff.until(slot_of(request))
@@ -44,7 +44,7 @@ class PlainRequests:
         assert self._crawler.engine is not None
         downloader = self._crawler.engine.downloader
         key = downloader.get_slot_key(request)
-        # Those that are still with a middleware count: they are in no slot yet.
+        # Requests that a middleware still holds count too: they are in no slot yet.
         there = sum(downloader.get_slot_key(each) == key for each in downloader.active)
         if there >= self._context.host_limit(key)[0]:
             return inf

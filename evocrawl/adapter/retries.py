@@ -1,4 +1,4 @@
-"""Visits that come to nothing now, and whose links are open again for later."""
+"""Puts visits off: a failed or delayed visit ends, and its link is open again for later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Rest:
-    """What is left to do for a link: `request`, on the way that `fetch` has come."""
+    """What is left to do for a link: `request`, after the redirects of `fetch`."""
 
     request: Request
     fetch: Fetch
@@ -33,9 +33,9 @@ class Retries:
     """Puts visits off: those that failed, and those whose next host may not be asked now.
 
     Such a visit ends at no cost to the agent, and its link is open again where it led last: the
-    population sends an agent there when the host has room, is not left alone and has its
-    robots.txt known. So no visit holds a place while it waits. What was done is not done again:
-    the visit that follows the link begins with the request that was put off.
+    population sends an agent there when the host has room, is not in back-off and its robots.txt
+    is known. So no visit holds a place while it waits. Redirects are not repeated: the next visit
+    of the link begins with the request that was put off.
 
     `is_open` says whether a request for a URL need not wait for robots.txt.
     """
@@ -51,7 +51,7 @@ class Retries:
         self._tries: dict[Fingerprint, int] = {}
 
     def begin_again(self, urls: Mapping[Fingerprint, str]) -> None:
-        """Begin with these addresses where links of an earlier run were redirected elsewhere."""
+        """Begin visits of these links at the URLs where redirects led in an earlier run."""
         self._first_urls.update(urls)
 
     def retry(self, fetch: Fetch, request: Request) -> None:
@@ -101,7 +101,7 @@ class Retries:
         request.meta.pop(VISIT, None)
         is_shared = self._context.cluster is not None
         if is_shared and fetch.hops:
-            # The row of the link is with its own host: after a redirect it begins anew.
+            # Redis keeps the link at its own host: after a redirect its visit begins anew.
             self._tries[fetch.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
             self._context.fetches.put_off(fetch)
             return

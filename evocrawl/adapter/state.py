@@ -1,4 +1,4 @@
-"""Where a Scrapy crawl keeps its state, and what makes it this crawl and no other."""
+"""Opens the file in which a Scrapy crawl keeps its state, and checks that it is this crawl's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STATE_FAILED = "state_failed"
-"""Stop reason of a crawl whose state could not be written on."""
+"""Stop reason of a crawl whose state could not be written."""
 
 FILE = "evocrawl.sqlite"
 """Name of the state in a JOBDIR."""
@@ -46,9 +46,9 @@ MAY_DIFFER = frozenset(
 
 
 def path_of(crawler: Crawler, config: Config) -> Path | None:
-    """Return the path of the crawl's state; None where it lives in memory alone, or in Redis.
+    """Return the path of the crawl's state; None if it is kept in memory or in Redis.
 
-    Raises SettingError where it is a folder.
+    Raises SettingError if it is a folder.
     """
     if is_shared(config.store):
         return None
@@ -62,7 +62,7 @@ def path_of(crawler: Crawler, config: Config) -> Path | None:
 
 
 def journal_of(crawler: Crawler, config: Config, on_lost: Callable[[], None]) -> Journal:
-    """Open the journal of a crawl; raises StateError where it is another's or cannot be used."""
+    """Open the journal; raises StateError if it is another crawl's or cannot be used."""
     path = path_of(crawler, config)
     if path is None:
         return NoJournal()
@@ -71,10 +71,10 @@ def journal_of(crawler: Crawler, config: Config, on_lost: Callable[[], None]) ->
 
 
 def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:
-    """Return what has to be the same in every run of a crawl."""
-    told = {name: value for name, value in asdict(config).items() if name not in MAY_DIFFER}
+    """Return the options and versions that must be the same in every run of a crawl."""
+    options = {name: value for name, value in asdict(config).items() if name not in MAY_DIFFER}
     return {
-        **told,
+        **options,
         "learnt": digest(config.learnt),
         "spider": crawler.spidercls.name,
         "evocrawl": __version__,
@@ -85,7 +85,7 @@ def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:
 def log_resume(
     past: ReplayedState, path: Path | None, population: Population, stats: StatsCollector | None
 ) -> None:
-    """Log, and count in the stats, what a run continues from; nothing for a crawl in memory."""
+    """Log and count what a run continues from; do nothing for a crawl in memory."""
     if path is None:
         return
     if stats is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FAILED = "recording_failed"
-"""Stop reason of a crawl whose recording could not be written on."""
+"""Stop reason of a crawl whose recording could not be written."""
 
 
 class Recorder:
@@ -41,9 +41,9 @@ class Recorder:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Open the file; not configured without one.
+        """Open the file of option `record`; raises NotConfigured if the option is empty.
 
-        Raises SettingError where the file cannot be written or holds something.
+        Raises SettingError if the file cannot be written or is not empty.
         """
         context = CrawlContext.of(crawler)
         path = context.config.record
@@ -70,13 +70,13 @@ class Recorder:
             exit_with_failure(self._crawler)
 
     def _try(self, write: Any) -> None:
-        """Write on; end the crawl where that cannot be done."""
+        """Write to the recording; end the crawl if that fails."""
         if self._recording is None:
             return
         try:
             write(self._recording)
         except OSError:
-            logger.exception("the recording cannot be written on: the crawl ends")
+            logger.exception("record: the recording cannot be written on: the crawl ends")
             self._recording, self._has_failed = None, True
             engine = self._crawler.engine
             if engine is not None and engine.spider is not None:

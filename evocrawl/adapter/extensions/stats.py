@@ -1,4 +1,4 @@
-"""At the end: the population's numbers among the stats; stats and what was learnt in files."""
+"""Writes the population's numbers to the stats, and stats and learnt weights to files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StatsReport:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's context.
 
-        Raises SettingError where the stats could not be written: at the end it would be too late.
+        Raises SettingError if the stats cannot be written; at the end it would be too late.
         """
         context = CrawlContext.of(crawler)
         path = context.config.stats_file
@@ -58,7 +58,7 @@ class StatsReport:
         try:
             context.save_learnt()
         except OSError as error:
-            logger.error("what was learnt could not be written: %s", error)
+            logger.error("learn_to: what was learnt could not be written: %s", error)
 
     def _engine_stopped(self) -> None:
         path = self._context.config.stats_file
@@ -68,4 +68,4 @@ class StatsReport:
             try:
                 Path(path).write_text(text + "\n", encoding="utf-8")
             except OSError as error:
-                logger.error("the stats could not be written: %s", error)
+                logger.error("stats_file: the stats could not be written: %s", error)

@@ -92,14 +92,14 @@ def say_what_is_not_watched(kind: type[Any]) -> None:
     """Say in the log what the guard does not see of handlers of that class."""
     if not is_watched(kind):
         logger.warning(
-            "the address guard does not see the connections of %s; it looks up each host before a "
-            "request is sent",
+            "guard: the address guard does not see the connections of %s; it looks up each host "
+            "before a request is sent",
             _path(kind),
         )
     elif kind.download_request is not HTTP11DownloadHandler.download_request:
         logger.info(
-            "the address guard sees the connections that %s makes as its parent class does; for "
-            "others it looks up the host before a request is sent",
+            "guard: the address guard sees the connections that %s makes as its parent class does; "
+            "for others it looks up the host before a request is sent",
             _path(kind),
         )
 

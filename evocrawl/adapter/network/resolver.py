@@ -1,4 +1,4 @@
-"""Addresses of host names, asked for once whoever waits."""
+"""Resolves host names; requests that wait for the same name share one look-up."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ _directories: WeakKeyDictionary[Crawler, RobotsDirectory] = WeakKeyDictionary()
 
 
 class RobotsDirectory:
-    """Finds the rules of an authority, and says when they are there.
+    """Returns the robots.txt rules of an authority, and announces them when they arrive.
 
     `on_known` is called with each authority whose rules arrive. `on_delayed` is called with an
-    authority whose rules could not be had, or may not be asked for while others of its address
-    are, and will be asked for later.
+    authority whose robots.txt will be asked for later: it could not be fetched, or others are
+    fetched from the same address now.
 
-    Our group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
+    The group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
     USER_AGENT; with ROBOTSTXT_OBEY off everything is open. `locate` finds the address of an
     authority, at most `at_one_address` robots.txt are fetched from one address at once.
     """
@@ -68,7 +68,7 @@ class RobotsDirectory:
 
     @staticmethod
     def of(crawler: Crawler) -> RobotsDirectory | None:
-        """Return the crawler's directory, None where it has no robots middleware of ours."""
+        """Return the crawler's directory, None if it has no robots middleware of evocrawl."""
         return _directories.get(crawler)
 
     async def rules_of(self, place: str) -> RobotsRules:
@@ -78,9 +78,9 @@ class RobotsDirectory:
     def is_open(self, url: str) -> bool:
         """Return whether a request for `url` would be decided without waiting.
 
-        True says nothing about the decision: the rules are known, or none apply (robots.txt is
-        not obeyed, the URL is no http(s) URL). Otherwise False, and the rules have been asked
-        for; `on_known` will tell.
+        True does not mean that the request is allowed: the rules are known, or none apply
+        (robots.txt is not obeyed, the URL is no http(s) URL). Otherwise the rules are asked for,
+        and `on_known` is called when they arrive.
         """
         if not self.obeys:
             return True
@@ -93,16 +93,16 @@ class RobotsDirectory:
     def is_asking(self, url: str) -> bool:
         """Return whether a request for `url` would wait for robots.txt, which is asked for now.
 
-        False also where it would be refused at once, since robots.txt could not be had.
+        False also if it would be refused at once because robots.txt could not be fetched.
         """
         return not self.is_open(url) and self._inquiries.is_asking(authority(url))
 
     def hasten(self) -> dict[str, float]:
-        """Ask again soon where an authority is left alone; see `RobotsInquiries.hasten`."""
+        """Ask soon for each robots.txt that waits for a retry; see `RobotsInquiries.hasten`."""
         return self._inquiries.hasten()
 
     def delay_of(self, host: str) -> float:
-        """Return the seconds `host` wants between two requests, in [0, delay_cap_s]."""
+        """Return the seconds that `host` asks for between two requests, in [0, delay_cap_s]."""
         return self._cache.delay_of(host)
 
     def _announce(self, place: str) -> None:

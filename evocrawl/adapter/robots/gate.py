@@ -1,4 +1,4 @@
-"""Who opens the doors of hosts whose robots.txt the population waits for."""
+"""Opens an origin for the population once its robots.txt is known."""
 
 from __future__ import annotations
 
@@ -11,38 +11,41 @@ from evocrawl.politeness.robots.rules import authority
 
 
 class RobotsGate:
-    """Stands between the robots gate (None: there is none) and the population.
+    """Passes what the robots directory learns on to the population.
 
-    `wake` is called when there may be something to choose.
+    `directory` is None if the crawl has no robots middleware of evocrawl. `wake` is called when
+    the population may have a visit to choose.
     """
 
     def __init__(
-        self, gate: RobotsDirectory | None, context: CrawlContext, wake: Callable[[], None]
+        self, directory: RobotsDirectory | None, context: CrawlContext, wake: Callable[[], None]
     ) -> None:
-        self._gate = gate
+        self._directory = directory
         self._journaled = context.journaled
         self._population = context.population
         self._wake = wake
-        if gate is not None:
-            self._journaled.guard(self._door_of)
-            gate.on_known.append(self._opened)
-            gate.on_delayed.append(self._stays_shut)
-            context.crawl_delay = gate.delay_of
+        if directory is not None:
+            self._journaled.guard(self._closed_origin)
+            directory.on_known.append(self._opened)
+            directory.on_delayed.append(self._stays_closed)
+            context.crawl_delay = directory.delay_of
 
     def look(self, host: str = "") -> None:
-        """Open the doors, or those of `host`, behind which robots.txt is known; ask for others."""
-        for door in self._population.shut_doors():
-            place = f"{door}/"
-            if host in ("", host_of(place)) and (self._gate is None or self._gate.is_open(place)):
-                self._journaled.opened(door)
+        """Open the origins, all or those of `host`, whose robots.txt is known; ask for others."""
+        for origin in self._population.shut_doors():
+            place = f"{origin}/"
+            if host not in ("", host_of(place)):
+                continue
+            if self._directory is None or self._directory.is_open(place):
+                self._journaled.opened(origin)
 
-    def _door_of(self, url: str) -> str | None:
-        return None if self._gate is None or self._gate.is_open(url) else authority(url)
+    def _closed_origin(self, url: str) -> str | None:
+        return None if self._directory is None or self._directory.is_open(url) else authority(url)
 
-    def _opened(self, door: str) -> None:
-        self._journaled.opened(door)
+    def _opened(self, origin: str) -> None:
+        self._journaled.opened(origin)
         self._wake()
 
-    def _stays_shut(self, door: str) -> None:
-        self._journaled.turn_away(door)
+    def _stays_closed(self, origin: str) -> None:
+        self._journaled.turn_away(origin)
         self._wake()
