@@ -1,4 +1,4 @@
-"""Species: how agents see, choose, learn and breed. One species a file."""
+"""Species of agents: how they see, choose, learn and breed. One species a file."""
 
 from __future__ import annotations
 
@@ -35,25 +35,24 @@ __all__ = ["SPECIES", "Maker", "Species", "SpeciesContext"]
 
 
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
-"""The number of a target, None where it has none."""
+"""Returns the row of a target, or None if it has no row."""
 
 
 class QueueMaker(Protocol):
     """Makes an empty queue."""
 
     def __call__(self, row_of: RowOf | None = None) -> Queue:
-        """Return a queue; one that need not keep targets itself where `row_of` numbers them."""
+        """Return a queue; with `row_of`, it may keep rows in place of targets."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeciesContext:
-    """What species are made of: each takes what it needs.
+    """The parts that species are made of; each species uses some of them.
 
-    `frontier` makes an empty queue, for targets that somebody numbers if it is told who, `shelf` an
-    empty shelf, `clock` tells the time, `relevant_at` is the relevance from which a page counts as
-    relevant, `labels` are the pages known to be so, where a simulation knows. `lexicon` makes what
-    reads the words around links, `links` what learns which links are good, `leads` what keeps links
-    by number.
+    `frontier` makes an empty queue, `shelf` an empty store of open links by page, `lexicon` a
+    reader of the words around links, `links` a link model, and `leads` a store of links by row.
+    `clock` has the time, `relevant_at` is the least relevance of a relevant page, and `labels` are
+    the relevant pages, if a simulation knows them.
     """
 
     base: PageBase
@@ -71,7 +70,7 @@ class SpeciesContext:
     leads: Callable[[], LeadsByRow] = field(kw_only=True)
 
     def bar(self, share: float) -> Bar:
-        """Return what tells relevant pages: `relevant_at`, or the best `share` where it is lower.
+        """Return a bar for relevant pages: `relevant_at`, or that of the best `share` if lower.
 
         The shares below were the best of 0.1, 0.2 and 0.4 on topics of an encyclopaedia.
         """
@@ -113,4 +112,4 @@ SPECIES: dict[str, Maker] = {
     "tag_path_bandit": lambda have: tag_path_bandit(have.base.is_claimed),
     "oracle": lambda have: oracle(have.frontier(), have.labels),
 }
-"""Name in the settings to maker."""
+"""The maker of each species, by its name in the settings."""

@@ -10,7 +10,7 @@ and URL) puts a link into a level, and the frontier is in the order of levels::
     2        elsewhere                                                 99 · (1 − P(2))
 
 from the `warm_up`-th example on. Before, as in ACHE's baseline, a link is worth 100 · the
-relevance of its page. Which page is relevant says a bar.
+relevance of its page. A bar decides which pages are relevant.
 
 What differs: ACHE's `learning_limit` is 500 pages, as much as many a crawl here has in all; the
 warm-up is 100, and much less is worse, since the words of few links mislead. ACHE's level 2 holds
@@ -34,13 +34,13 @@ from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
 
 _LEVELS = 3
 _TRAIL = 10_000
-"""Pages whose links in are kept, to learn of hubs."""
+"""Number of pages whose incoming links are kept to find hubs."""
 _SEED = 1000.0
 
 
 @dataclass(slots=True)
 class LinkLearner:
-    """What the levels are learnt from; at most `_TRAIL` examples may still change their level."""
+    """Learns the levels of links; at most `_TRAIL` examples may still change their level."""
 
     bar: Bar
     warm_up: int
@@ -49,7 +49,7 @@ class LinkLearner:
 
     @property
     def has_learnt(self) -> bool:
-        """True after `warm_up` examples, one of the first level and one of another among them."""
+        """True after `warm_up` examples that include the first level and another level."""
         first, *others = self.model.examples.tolist()
         return first > 0 and sum(others) > 0 and first + sum(others) >= self.warm_up
 
@@ -61,7 +61,7 @@ class LinkLearner:
         return 100.0 * (_LEVELS - 1 - level) + 99.0 * share
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
-        """Learn from where a link led; the link to the page it stood on may be one to a hub."""
+        """Learn from the page that a link led to; the page with the link may be a hub."""
         words = visit.lead.features
         if not isinstance(words, tuple):
             return
@@ -85,7 +85,7 @@ class LinkLearner:
 
 @dataclass(frozen=True, slots=True)
 class ByLevel(Best):
-    """A link is worth what its words say, or what its page is before anything is learnt."""
+    """Scores a link by its words, or by its page during the warm-up."""
 
     learner: LinkLearner
 
@@ -125,7 +125,7 @@ class Refreshed(WholeFrontier):
         self.waiting.extend(leads)
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
-        """See the best link of a free host, by what is known now."""
+        """See the best link of a free host, with priorities brought up to date."""
         if self.learner.has_learnt:
             self._raise_some()
             self._settle_first(is_free)

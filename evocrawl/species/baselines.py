@@ -1,8 +1,9 @@
-"""Random: follow any of the open links, each with the same probability.
+"""The baseline species: random, oracle, best-first by page or by page and words, breadth-first.
 
-What a crawl without any preference finds; breadth-first has one for pages near the seeds, which
-are on topic more often. A link found on many pages counts once. Draws come from the agent's own
-generator, so that the run's seed gives the order.
+Random follows any open link, each with the same probability: a crawl without any preference.
+Breadth-first prefers pages near the seeds, which are on topic more often. A link found on many
+pages counts once. Draws come from the agent's own generator, so that the run's seed gives the
+order.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from evocrawl.species.random_queue import RandomQueue
 class OneOfAll:
     """The agent sees one of the open links of free hosts."""
 
-    lottery: RandomQueue
+    queue: RandomQueue
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Let the links take part. O(log hosts) a link."""
+        """Add the links to the queue. O(log hosts) a link."""
         for lead in leads:
-            self.lottery.push(lead)
+            self.queue.push(lead)
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Never wander."""
@@ -35,28 +36,28 @@ class OneOfAll:
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
         """See the link that is drawn. O(log hosts) amortised."""
-        lead = self.lottery.draw(agent.rng, is_free)
+        lead = self.queue.draw(agent.rng, is_free)
         if lead is not None:
             return View((lead,))
-        return View((), frozenset((ANY_HOST,)) if self.lottery.has_parked else frozenset())
+        return View((), frozenset((ANY_HOST,)) if self.queue.has_parked else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Nothing is elsewhere."""
+        """Return None: every open link is in sight."""
         return None
 
     def freed(self, host: str) -> None:
-        """Let the host's links take part again."""
-        self.lottery.free(host)
+        """Count the host's links again."""
+        self.queue.free(host)
 
 
-def at_random(lottery: RandomQueue) -> Species:
-    """Make the species on a lottery of its own."""
-    return lone("random", OneOfAll(lottery), AllAlike())
+def at_random(queue: RandomQueue) -> Species:
+    """Make the species with its own queue."""
+    return lone("random", OneOfAll(queue), AllAlike())
 
 
 @dataclass(frozen=True, slots=True)
 class ByLabel(Best):
-    """A link is worth what the label of its target says, then that of its page."""
+    """Scores a link by the label of its target, then by that of its page."""
 
     labels: Collection[Fingerprint]
 
@@ -67,15 +68,17 @@ class ByLabel(Best):
 
 
 def oracle(frontier: Queue, labels: Collection[Fingerprint] | None) -> Species:
-    """Make the species on a frontier of its own. Raises SettingError where there are no labels."""
+    """Make the species with its own frontier. Raises SettingError without labels."""
     if labels is None:
-        raise SettingError("species", "oracle", "a species that needs no labels: there are none")
+        raise SettingError(
+            "species", "oracle", "a species that needs no labels: this crawl has no labels"
+        )
     return lone("oracle", WholeFrontier(frontier), ByLabel(frozenset(labels)))
 
 
 @dataclass(frozen=True, slots=True)
 class ByParentAndWords(Best):
-    """A link is worth a mix of its page and its words; a seed is worth more than any link."""
+    """Scores a link by a mix of its page and its words, a seed above any link."""
 
     relevance: LinkRelevance
     beta: float
@@ -94,7 +97,7 @@ def best_first_anchor(frontier: Queue, relevance: LinkRelevance, *, beta: float 
 
 
 class ByParent(Best):
-    """A link is worth what the page it stands on is; a seed is worth more than any link."""
+    """Scores a link by its page, a seed above any link."""
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return the parent's relevance in [0, 1], 2 for a seed."""
@@ -114,7 +117,7 @@ def best_first(frontier: Queue) -> Species:
 
 
 class AllAlike(Best):
-    """Every link is worth the same, so that the first found comes first."""
+    """Scores every link alike, so that the first found comes first."""
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 0."""

@@ -2,8 +2,8 @@
 
 An agent sits on a page and follows one of its links, drawn at random with a preference for links
 whose words match the query: the prototype of the paper "uses the tf*idf metric to evaluate the
-relevance of crawled pages and of links contexts". How a link is drawn from these the paper does
-not say. Here a link of context relevance s has the weight s + `boldness`, so that a link without
+relevance of crawled pages and of links contexts". The paper does not describe how a link is drawn
+from these. Here a link of context relevance s has the weight s + `boldness`, so that a link without
 any matching word keeps a chance:
 
 ==========  =====================================================================================
@@ -32,7 +32,7 @@ from evocrawl.species.parts import OpenLinks, PageSight
 
 
 class LinkRelevance(Protocol):
-    """What the choice needs of a relevance model."""
+    """The methods of a relevance model that the choice uses."""
 
     def link(self, anchor: str, context: str, language: str = "") -> float:
         """Return the relevance of a link's own words, in [0, 1]."""
@@ -63,7 +63,7 @@ class Roulette:
 
 
 class EnergySharing:
-    """Cloning and dying by energy alone; the mind is empty."""
+    """Clones and kills agents by their energy alone; the mind is empty."""
 
     founder_energy = 1.0
 
@@ -76,7 +76,7 @@ class EnergySharing:
         return agent.energy < 0
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Nothing is learnt, nothing is inherited."""
+        """Inherit nothing, since agents learn nothing."""
 
 
 def energy(

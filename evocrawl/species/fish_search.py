@@ -10,7 +10,7 @@ pages, and what is left goes to the end E::
     the rest, and all links of an irrelevant page reached at depth 0    E
 
 Fish that find food have more and stronger young, the others' young swim on until they starve.
-Which page is relevant says a bar. Links to other hosts are selected first, as
+A bar decides which pages are relevant. Links to other hosts are selected first, as
 in the original, then in document order, where the original draws; it also takes fewer links of
 slow servers, which is left to the limits per host here. A link that is found again moves up,
 never down.
@@ -34,7 +34,7 @@ _END = -(2.0**41)
 
 @dataclass(frozen=True, slots=True)
 class Strength(Best):
-    """A link is worth 1 on a relevant page, 0 on another; its lead carries its depth."""
+    """Scores a link 1 on a relevant page and 0 on another; its lead carries its depth."""
 
     bar: Bar
     depth: int
@@ -44,7 +44,7 @@ class Strength(Best):
         return float(page is None or self.bar.passes(page.relevance))
 
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, tuple[int, bool]]:
-        """Return the score, and the depth that is left with whether the link leaves its host."""
+        """Return the score, then the remaining depth and whether the link leaves its host."""
         is_away = host_of(link.url) != host_of(page.url)
         if self.bar.passes(page.relevance):
             return 1.0, (self.depth, is_away)
@@ -54,13 +54,13 @@ class Strength(Best):
 
 @dataclass(frozen=True, slots=True)
 class Shoal(WholeFrontier):
-    """The list of three parts: a later page goes before an earlier one, save at the end."""
+    """The list of three parts: later pages come before earlier ones, except at the end."""
 
     width: int
     pages: Iterator[int] = field(default_factory=lambda: count(1))
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Put the links of a page where they belong. O(log n) a link."""
+        """Put the links of a page into their parts of the list. O(log n) a link."""
         if not leads or leads[0].features is None:
             for seed in leads:
                 self.frontier.push(seed, 0.0)

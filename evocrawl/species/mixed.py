@@ -1,4 +1,4 @@
-"""Several species in one population, under common bounds and one economy."""
+"""Lets several species live in one population, with common bounds and energy rules."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from evocrawl.species.base import Agent, Breeding, Species
 
 @dataclass(frozen=True, slots=True)
 class CommonBreeding:
-    """Everybody clones and dies by one rule, that of Mouton & Marteau; the mind is the species'.
+    """Clones and kills agents of all species by the rule of Mouton & Marteau.
 
-    Species reckon energy on scales of their own. Selection between them means something only
-    where a relevant page, a clone and a death are worth the same to all.
+    Each species has its own scale of energy. Selection between species is meaningful only if a
+    relevant page, a clone and a death are worth the same for all of them.
     """
 
     own: Breeding
@@ -29,14 +29,14 @@ class CommonBreeding:
         return agent.energy < 0
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Pass the mind on as the species does."""
+        """Pass on the mind by the rule of the species."""
         self.own.inherit(parent, child)
 
 
 def mixed(species: Sequence[Species]) -> list[Species]:
-    """Return the species as they live together: one alone is left as it is.
+    """Return the species with common breeding rules; a single species is returned unchanged.
 
-    Every agent follows one link at a time, so that an agent is an agent whatever its species.
+    Every agent follows one link at a time, so that agents of all species count alike.
     """
     if len(species) == 1:
         return list(species)

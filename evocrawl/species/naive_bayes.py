@@ -1,4 +1,4 @@
-"""The words of a link as numbers, and a naive Bayes classifier that learns from them one by one."""
+"""Hashes the words of a link, and classifies links by them with an online naive Bayes model."""
 
 from __future__ import annotations
 

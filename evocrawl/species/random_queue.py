@@ -1,4 +1,4 @@
-"""A draw among waiting links: each link of a free host alike, whatever the number of hosts."""
+"""Draws a waiting link of a free host at random, each with the same probability."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from evocrawl.core.model import Fingerprint, Lead
 
 
 class RandomQueue:
-    """Waiting links by host; hosts weigh as much as they have links, busy ones nothing.
+    """Waiting links by host. The weight of a host is its number of links, or 0 if it is busy.
 
-    A link is in once per target; claimed ones leave when they are drawn. The weights stand in a
+    Each target has one link; claimed links are removed when they are drawn. The weights are in a
     binary indexed tree (Fenwick 1994), so that a draw costs O(log hosts), not O(links).
     """
 
@@ -64,7 +64,7 @@ class RandomQueue:
         return None
 
     def free(self, host: str) -> None:
-        """The host's links count again. Runtime complexity: O(log hosts)."""
+        """Count the host's links again. Runtime complexity: O(log hosts)."""
         if host in self._parked:
             self._parked.remove(host)
             place = self._places[host]

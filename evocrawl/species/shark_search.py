@@ -28,7 +28,7 @@ from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
 
 @dataclass(frozen=True, slots=True)
 class Scent(Best):
-    """What a link inherits is carried by its lead, for the page it leads to."""
+    """Scores links; a lead carries its inherited score to the page that it leads to."""
 
     relevance: LinkRelevance
     decay: float

@@ -55,7 +55,7 @@ class Bandit:
         return self.arms[number]
 
     def reward(self, number: int, reward: float) -> None:
-        """An arm was played and brought `reward`, in [0, 1]."""
+        """Add the `reward` of a visit, in [0, 1], to its arm."""
         arm = self.arm(number)
         arm.plays += 1
         arm.rewards += reward
@@ -74,7 +74,7 @@ class Bandit:
 
 @dataclass(frozen=True, slots=True)
 class ByArm(Best):
-    """A link is worth nothing in itself; its lead carries the number of its arm."""
+    """Scores every link 0; its lead carries the number of its arm."""
 
     groups: TagPathGroups
 
@@ -89,7 +89,7 @@ class ByArm(Best):
 
 @dataclass(frozen=True, slots=True)
 class BestArm:
-    """The agent sees a link of the most promising arm that is awake."""
+    """Shows an agent a link of the most promising arm that is awake."""
 
     bandit: Bandit
 
@@ -112,11 +112,11 @@ class BestArm:
         return View((), frozenset((ANY_HOST,)) if waits else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Nothing is elsewhere."""
+        """Return None: every open link is in sight."""
         return None
 
     def freed(self, host: str) -> None:
-        """Let the host's links take part again."""
+        """Count the host's links again."""
         for arm in self.bandit.arms.values():
             arm.links.free(host)
 

@@ -15,14 +15,14 @@ LEAST_STRENGTH = 20.0
 """A weaker rule is forgotten; a new one begins with this and what was gained (table 3)."""
 
 MANAGED = 20
-"""Rules that the manager keeps, and that a crawler tells it (table 3)."""
+"""Number of rules that the manager keeps, and that a crawler sends to it (table 3)."""
 
 LEAST_MANAGED = 25.0
-"""Strength from which the manager takes rules (table 3)."""
+"""Least strength of the rules of the manager (table 3)."""
 
 
 Key: TypeAlias = tuple[tuple[str, ...], str]
-"""Condition and target: what makes a rule this one."""
+"""Condition and target, which identify a rule."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Rules:
         return best
 
     def learn(self, condition: tuple[str, ...], target: str, strength: float) -> None:
-        """Take in a rule; one of the same condition and target keeps the greater strength."""
+        """Add a rule; one with the same condition and target keeps the greater strength."""
         rules = self.by_target.setdefault(target, [])
         for rule in rules:
             if rule.condition == condition:
@@ -78,12 +78,12 @@ class Rules:
             self.by_target.pop(rule.target, None)
 
     def best(self) -> list[Rule]:
-        """Return the rules that the manager may want, strongest first. O(rules)."""
+        """Return the rules to propose to the manager, strongest first. O(rules)."""
         strong = [rule for rule in self if rule.strength >= LEAST_MANAGED]
         return sorted(strong, key=_by_strength)[:MANAGED]
 
     def copy(self) -> Rules:
-        """Return rules of the same content that change apart from these."""
+        """Return an independent copy of the rules."""
         copied = Rules()
         for rule in self:
             copied.learn(rule.condition, rule.target, rule.strength)
@@ -91,10 +91,10 @@ class Rules:
 
 
 class RuleManager:
-    """Keeps the best rules of all crawlers, each as strong as it was when last told.
+    """Keeps the best rules of all crawlers, each with the strength at its last proposal.
 
-    Where several populations share a crawl each has a manager, and the managers tell each other:
-    `untold` is what the others have not heard yet, of rules that they or we have among the best.
+    Where several populations share a crawl, each has a manager, and the managers exchange rules:
+    `untold` has the strengths that were not sent yet, of rules that are among the best of any.
     """
 
     def __init__(self) -> None:
@@ -104,14 +104,14 @@ class RuleManager:
 
     def propose(self, rules: Iterable[Rule]) -> None:
         """Take in a crawler's best rules and keep the strongest of all."""
-        told = _strengths(rules)
-        self._keep(_strengths(self.rules) | told)
+        proposed = _strengths(rules)
+        self._keep(_strengths(self.rules) | proposed)
         best = self._heard.keys() | _strengths(self.rules).keys()
-        self.untold = {key: now for key, now in (self.untold | told).items() if key in best}
+        self.untold = {key: now for key, now in (self.untold | proposed).items() if key in best}
 
-    def hear(self, rules: Iterable[Rule], told: Mapping[Key, float]) -> None:
-        """Take in what all managers have together, after they were `told` of ours."""
-        self.untold = {key: was for key, was in self.untold.items() if told.get(key) != was}
+    def hear(self, rules: Iterable[Rule], sent: Mapping[Key, float]) -> None:
+        """Take in the common rules of all managers, which include the strengths `sent` before."""
+        self.untold = {key: was for key, was in self.untold.items() if sent.get(key) != was}
         self._heard = _strengths(rules)
         self._keep(self._heard | self.untold)
 
@@ -123,7 +123,7 @@ class RuleManager:
 
 @runtime_checkable
 class Managed(Protocol):
-    """A learning whose crawlers exchange their rules through a manager."""
+    """A learning rule whose crawlers exchange their rules through a manager."""
 
     @property
     def manager(self) -> RuleManager:

@@ -1,10 +1,10 @@
 """The BioCrawler of Batzios, Dimou, Symeonidis & Mitkas 2008, and the dumb crawler beside it.
 
 A crawler sees a few domains (`evocrawl.species.biocrawler.vision`). The strongest rule that
-matches what it
-sees says which of them to follow, chance where there is none; then one of the links to that domain
-is drawn at random. What was gained is added to the rule, or makes a new one. Every `EXCHANGE_EVERY`
-visits a crawler tells the rule manager its best rules and takes those of all.
+matches these domains selects one of them, or chance does if no rule matches; then one of the links
+to that domain is drawn at random. The gain is added to the strength of the rule, or makes a new
+rule. Every `EXCHANGE_EVERY` visits a crawler proposes its best rules to the rule manager and takes
+the best rules of all crawlers.
 
 The paper gives the constants of `evocrawl.species.biocrawler.rules`, the initial energy and the
 interval of exchanges. It is silent on these:
@@ -24,8 +24,8 @@ tax          each use of a rule costs it `TAX`. It sets how often rich sites are
 vision       8 domains
 gain         what the visit changed of the crawler's energy, losses too
 birth        a new rule has the least strength and what was gained
-life         crawlers neither clone nor die, since nothing is said of that; among other species they
-             live as all do, and a clone knows what its parent knows
+life         crawlers neither clone nor die, as the paper does not mention it; in mixed populations
+             they live by the common rules, and a clone knows what its parent knows
 ===========  ====================================================================================
 
 The dumb crawler has the same sight and no rules: each domain in sight is as likely as any other.
@@ -51,13 +51,13 @@ TAX = 15.0
 CONDITION = 1
 
 TAKEN = 200
-"""Rules that a crawler takes along into another population, at most."""
+"""Greatest number of rules that a crawler takes along into another population."""
 _STRONGEST = 1e6
 
 
 @dataclass(slots=True)
 class Mind:
-    """What a crawler knows.
+    """The knowledge of a crawler.
 
     `followed` (None: chance), `condition` (that a rule made of the visit shall have) and `energy`
     are of the visit under way. `visits` were made in other populations, `settled` in all.
@@ -76,12 +76,12 @@ class MindsOfRules:
     """A mind as numbers and texts: its visits so far, then each rule, the strongest first.
 
     A rule is its strength, its target, the number of domains in its condition, and these. Of more
-    than `TAKEN` rules the weakest stay behind, and where the crawler has been is not told. The rule
-    that led it to the border has its tax back, since it was followed no further.
+    than `TAKEN` rules the weakest stay behind, and the trail is left out. The rule that led the
+    crawler to the border gets its tax back, since the crawler follows it no further.
     """
 
     def pack(self, mind: object) -> tuple[Any, ...]:
-        """Return the mind; nothing where there is none yet. O(n log n) for n rules."""
+        """Return the row of a mind, () for an agent without a mind. O(n log n) for n rules."""
         if not isinstance(mind, Mind):
             return ()
         rules = [(_strength(rule, mind.followed), rule) for rule in mind.rules]
@@ -92,7 +92,7 @@ class MindsOfRules:
         return tuple(row)
 
     def unpack(self, row: tuple[Any, ...]) -> Mind | None:
-        """Return the mind, None for nothing; raises ValueError or TypeError for what is none."""
+        """Return the mind, None for (). Raises ValueError or TypeError for an invalid row."""
         if not row:
             return None
         mind = Mind(visits=int(row[0]), settled=int(row[0]))
@@ -104,10 +104,10 @@ class MindsOfRules:
             is_rule = len(condition) == size > 0 and target in condition
             is_rule = is_rule and all(isinstance(each, str) for each in condition)
             if not is_rule or not 0 <= strength <= _STRONGEST:
-                raise ValueError("no rule")
+                raise ValueError("not a valid rule")
             mind.rules.learn(condition, target, float(strength))
         if mind.visits < 0 or len(mind.rules) > TAKEN:
-            raise ValueError("no mind")
+            raise ValueError("not a valid mind")
         return mind
 
 
@@ -116,21 +116,21 @@ def _strength(rule: Rule, followed: Rule | None) -> float:
 
 
 def mind_of(agent: Agent) -> Mind:
-    """Return the crawler's mind, an empty one at first."""
+    """Return the crawler's mind; create an empty one for a founder."""
     if not isinstance(agent.mind, Mind):
         agent.mind = Mind()
     return agent.mind
 
 
 class AnyDomain:
-    """A domain in sight is drawn at random, then one of its links."""
+    """Draws a domain in sight at random, then one of its links."""
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 0: links are alike."""
         return 0.0
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
-        """Return a link. O(leads), and what `domain` takes."""
+        """Return a link. O(leads), plus the time of `domain`."""
         domains: Domains = {}
         for lead in leads:
             domains.setdefault(lead.host, []).append(lead)
@@ -143,7 +143,7 @@ class AnyDomain:
 
 
 class ByRules(AnyDomain):
-    """The strongest rule that matches says which domain to follow, chance where there is none."""
+    """Follows the domain of the strongest rule that matches, or a random one if no rule does."""
 
     def __init__(self, condition: int) -> None:
         self._condition = condition
@@ -166,26 +166,26 @@ class ByRules(AnyDomain):
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
-    """Nothing is learnt but where there is nothing."""
+class DeadLinkLearning:
+    """Learns dead links and nothing else."""
 
     vision: Vision
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
-        """Forget a link that led nowhere."""
+        """Forget a link that led to no page."""
         self.vision.landed(visit, outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleLearning:
-    """A rule is credited with what following it gained; food found by chance makes a new one."""
+    """Adds the gain of a visit to the rule that was followed, or makes a new rule of it."""
 
     vision: Vision
     manager: RuleManager
     exchange_every: int
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
-        """Take in a settled visit, and exchange rules now and then."""
+        """Learn from a settled visit; exchange rules after every `exchange_every` visits."""
         self.vision.landed(visit, outcome)
         if isinstance(outcome, Dropped):
             return
@@ -208,7 +208,7 @@ class RuleLearning:
 
 
 class Ageless:
-    """Crawlers neither clone nor die by themselves."""
+    """Lets no crawler clone or die."""
 
     founder_energy = INITIAL_ENERGY
 
@@ -221,7 +221,7 @@ class Ageless:
         return False
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Pass on where the parent has been and what it knows."""
+        """Copy the trail and the rules of the parent."""
         mind = mind_of(parent)
         child.mind = Mind(Trail([*mind.trail.pages]), mind.rules.copy())
 
@@ -248,7 +248,9 @@ def biocrawler(
 def biocrawler_dumb(is_claimed: Callable[[Fingerprint], bool], *, vision: int = VISION) -> Species:
     """Make the species of the dumb crawler: the same sight, no rules."""
     sight = _sight(vision, is_claimed)
-    return Species("biocrawler_dumb", sight, AnyDomain(), Ageless(), Landing(sight), revisits=True)
+    return Species(
+        "biocrawler_dumb", sight, AnyDomain(), Ageless(), DeadLinkLearning(sight), revisits=True
+    )
 
 
 def _sight(size: int, is_claimed: Callable[[Fingerprint], bool]) -> Vision:

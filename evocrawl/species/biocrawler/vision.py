@@ -19,10 +19,10 @@ from evocrawl.core.model import Fetched, Fingerprint, Lead, Outcome, Visit
 from evocrawl.species.base import Agent, Move, View
 
 ROOT = b""
-"""Where founders begin: a page that is none, on which the seeds hang."""
+"""The start of founders: an artificial page whose links are the seeds."""
 
 _PAGES = 20_000
-"""Pages whose links are kept; the first fetched make room."""
+"""Number of pages whose links are kept; the first fetched are dropped first."""
 _TRIES = 32
 
 Domains = dict[str, list[Lead]]
@@ -36,7 +36,7 @@ class Trail:
     pages: list[Fingerprint] = field(default_factory=list)
 
     def arrive(self, page: Fingerprint, length: int) -> None:
-        """Note where the crawler is; at most `length` pages are kept."""
+        """Add the page of the crawler; keep at most `length` pages."""
         if self.pages[:1] != [page]:
             self.pages = [page, *(each for each in self.pages if each not in (page, ROOT))]
             del self.pages[length:]
@@ -45,8 +45,8 @@ class Trail:
 class Vision:
     """The sight of crawlers that see `size` ≥ 1 domains, pages visited before among them.
 
-    A link that led nowhere is out of sight until its page is fetched again. Of the seeds those are
-    in sight that nobody has followed.
+    A link that led to no page is out of sight until its own page is fetched again. Only seeds that
+    no agent has followed are in sight.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Vision:
         self._next = 0
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """See the links of a page as it is now, in place of those it had, or more seeds."""
+        """Replace the known links of a page by its present ones, or add seeds."""
         if not leads or (len(leads) == 1 and self._hangs(leads[0])):
             return
         page = leads[0].source
@@ -98,10 +98,10 @@ class Vision:
         return Move(ROOT, "dead end") if agent.page != ROOT and self._seeds() else None
 
     def freed(self, host: str) -> None:
-        """Nothing is queued by host."""
+        """Do nothing: no link is queued by host."""
 
     def landed(self, visit: Visit, outcome: Outcome) -> None:
-        """A visit is over: a link that brought no page is forgotten. O(links to the domain)."""
+        """Forget the link of a settled visit that brought no page. O(links to the domain)."""
         lead = visit.lead
         if isinstance(outcome, Fetched):
             return
@@ -120,12 +120,12 @@ class Vision:
             found[name] = here[name]
 
     def _seeds(self) -> Domains:
-        """The seeds that nobody has followed."""
+        """Return the seeds that no agent has followed."""
         seeds = (seed for here in self._seen.get(ROOT, {}).values() for seed in here)
         return _by_domain([seed for seed in seeds if not self._is_claimed(seed.fingerprint)])
 
     def _hangs(self, lead: Lead) -> bool:
-        """True for the very link that hangs on its page already: it was not followed after all."""
+        """Return True if its page has this same link already: it was not followed after all."""
         return any(each is lead for each in self._seen.get(lead.source, {}).get(lead.host, ()))
 
     def _keep(self, page: Fingerprint) -> None:

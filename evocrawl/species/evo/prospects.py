@@ -1,8 +1,8 @@
-"""The open links of the species `evo`: a queue by worth, and the best of them at hand.
+"""Ranks the open links of the species `evo`: a queue by score, and the best links at hand.
 
-Worth changes with every page. Looking at every waiting link again would cost more the longer a
-crawl lasts; here each step looks again at the `_AT_HAND` links known as the best, at `_SWEPT`
-others in turn, and at those that were found just now.
+Scores change with every page. To score every waiting link again would cost more the longer a
+crawl lasts. Instead, each step scores the `_AT_HAND` best links, `_SWEPT` others in turn, and the
+links that were found in the last step.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _AT_HAND = 48
 _SWEPT = 32
 _SEED = 1e6
 _CHANGE = 0.05
-"""A worth that changed by less stays as it is in the queue."""
+"""The queue keeps its score of a link if the change is less."""
 
 
 class Valuer(Protocol):
-    """What is needed of the link model."""
+    """The part of the link model that the ranking uses."""
 
     version: int
 
@@ -36,14 +36,14 @@ class Valuer(Protocol):
         """Return the features of targets, shape (n, d)."""
 
     def scores(self, features: Matrix) -> Matrix:
-        """Return what targets of these features seem worth, shape (n,)."""
+        """Return the scores of targets with these features, shape (n,)."""
 
 
 class LeadsByRow(Protocol):
     """Links by the row of their target."""
 
     def get(self, number: int) -> Lead | None:
-        """Return the link of a row, None where it has none."""
+        """Return the link of a row, None for a row without a link."""
 
     def put(self, leads: Mapping[int, Lead]) -> list[int]:
         """Set the links of some rows; return the rows that had none."""
@@ -52,13 +52,13 @@ class LeadsByRow(Protocol):
         """Remove the link of a row."""
 
     def scores(self, numbers: Rows) -> Matrix:
-        """Return what some rows were said to be worth since their links were put, −inf if not."""
+        """Return the scores set since the links of some rows were put, −inf without."""
 
     def set_scores(self, numbers: Rows, scores: Matrix) -> None:
-        """Say what some rows are worth."""
+        """Set the scores of some rows."""
 
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
-        """Return where the links of some rows lead, None where they have none."""
+        """Return the targets of the links of some rows, None for rows without a link."""
 
 
 class CandidateRanking:
@@ -100,9 +100,9 @@ class CandidateRanking:
         self._seen = -1
 
     def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
-        """Return the links at hand whose hosts are free; a seed alone; none where all wait.
+        """Return the links at hand of free hosts, or a single seed; () if all hosts are busy.
 
-        O(log n) amortised, whatever the number of links.
+        O(log n) amortised in the number of links.
         """
         first = self._queue.peek(is_free)
         if first is None or row_of(first) is None:
@@ -151,7 +151,7 @@ class CandidateRanking:
         self._features = dict(zip(self._hand, features[best], strict=True))
 
     def _swept(self) -> set[int]:
-        """The next rows in turn that are open; those no longer open leave the turns."""
+        """Return the next open rows in turn, and remove rows that are no longer open."""
         turns = self._turns
         ahead = [turns[(self._next_turn + n) % len(turns)] for n in range(min(_SWEPT, len(turns)))]
         are_open = self._open(ahead)
@@ -172,7 +172,7 @@ class CandidateRanking:
         return swept
 
     def _open(self, rows: Sequence[int]) -> set[int]:
-        """Those of `rows` that are still to be followed."""
+        """Return the `rows` whose targets are not claimed."""
         is_claimed = self._is_claimed
         return {
             row

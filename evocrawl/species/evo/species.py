@@ -1,6 +1,6 @@
-"""The default species: one link model for all, and agents that trust it each in their own way.
+"""The default species: agents share one link model, and each has its own trust in it.
 
-What a link is worth is learnt by the whole population from every visit. An agent is a guess at how
+The whole population learns from every visit which links are good. An agent is a guess at how
 the evidence should be weighed: its genome is a draw z from a standard normal distribution and a
 temperature τ ≥ 0, and it follows the link of the greatest ::
 
@@ -35,7 +35,7 @@ _FAR = 20.0
 
 
 class SharedModel(Valuer, Protocol):
-    """What the species needs of a link model; see `evocrawl.species.evo.link_model.LinkModel`."""
+    """The part that the species uses of `evocrawl.species.evo.link_model.LinkModel`."""
 
     @property
     def width(self) -> int:
@@ -45,7 +45,7 @@ class SharedModel(Valuer, Protocol):
         """Take in a page; return the rows of the targets it links to."""
 
     def row_of(self, target: Fingerprint) -> int | None:
-        """Return the row of a target, None for one that is not known."""
+        """Return the row of a target, None for an unknown target."""
 
     def observe_dead_link(self, row: int) -> None:
         """Take in a link that led to no page."""
@@ -56,7 +56,7 @@ class SharedModel(Valuer, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Genome:
-    """How an agent departs from the model's mean."""
+    """The deviation of an agent from the model's mean."""
 
     z: npt.NDArray[np.float64]
     temperature: float
@@ -64,7 +64,7 @@ class Genome:
 
 @dataclass(slots=True)
 class GenomePool:
-    """Gives agents their genomes. `temperatures` are those of founders, in turn."""
+    """Makes genomes. Founders get the `temperatures` in turn."""
 
     width: int
     temperatures: tuple[float, ...]
@@ -72,7 +72,7 @@ class GenomePool:
     founded: int = 0
 
     def genome(self, agent: Agent) -> Genome:
-        """Return the agent's genome, drawing it for a founder."""
+        """Return the agent's genome; draw one for a founder."""
         if not isinstance(agent.mind, Genome):
             temperature = self.temperatures[self.founded % len(self.temperatures)]
             self.founded += 1
@@ -89,27 +89,27 @@ class GenomePool:
 
 @dataclass(frozen=True, slots=True)
 class GenomeRows:
-    """A genome as numbers: its temperature, then z."""
+    """Packs a genome into numbers: its temperature, then z."""
 
     width: int
 
     def pack(self, mind: object) -> tuple[float, ...]:
-        """Return the numbers of a genome, none where there is no genome yet."""
+        """Return the numbers of a genome, () for an agent without one."""
         return (mind.temperature, *map(float, mind.z)) if isinstance(mind, Genome) else ()
 
     def unpack(self, row: tuple[float, ...]) -> Genome | None:
-        """Return the genome; raises ValueError for numbers that are none."""
+        """Return the genome, None for (). Raises ValueError if the row is not a valid genome."""
         if not row:
             return None
         temperature, *z = row
         if len(z) != self.width or not 0 <= temperature <= _HOTTEST or max(map(abs, z)) > _FAR:
-            raise ValueError("no genome")
+            raise ValueError("not a valid genome")
         return Genome(np.array(z), temperature)
 
 
 @dataclass(slots=True)
 class PageObserver:
-    """Shows each page to the model once, whoever asks first; and some links of it again."""
+    """Shows each page to the model once, and again if other links of it are found."""
 
     model: SharedModel
     last: Fingerprint = b""
@@ -126,7 +126,7 @@ class PageObserver:
 
 @dataclass(frozen=True, slots=True)
 class BestAtHand:
-    """The agent sees the links that seem best to the population."""
+    """Shows an agent the links that the population ranks best."""
 
     prospects: CandidateRanking
 
@@ -146,7 +146,7 @@ class BestAtHand:
         return View((), frozenset((ANY_HOST,)) if self.prospects.has_parked else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Nothing is elsewhere."""
+        """Return None: every open link is in sight."""
         return None
 
     def freed(self, host: str) -> None:
@@ -156,7 +156,7 @@ class BestAtHand:
 
 @dataclass(frozen=True, slots=True)
 class ByGenome:
-    """A link is worth what the agent's genome makes of its features."""
+    """Scores a link by its features and the agent's genome."""
 
     model: SharedModel
     prospects: CandidateRanking
@@ -164,15 +164,15 @@ class ByGenome:
     reader: PageObserver
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
-        """Return the worth of a seed: more than any link's."""
+        """Return the score of a seed, which is above any link's."""
         return _SEED if page is None else 0.0
 
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, int]:
-        """Return a worth to begin with, and the row of the link's target."""
+        """Return an initial score, and the row of the link's target."""
         return 0.0, self.reader.read(page, via)[link.fingerprint]
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
-        """Return the lead that the agent's genome likes best. O(leads · d)."""
+        """Return the lead with the best score for the agent's genome. O(leads · d)."""
         if len(leads) == 1:
             return leads[0]
         genome = self.mates.genome(agent)
@@ -182,13 +182,13 @@ class ByGenome:
 
 @dataclass(frozen=True, slots=True)
 class ModelLearning:
-    """What happened to a visit goes to the model."""
+    """Lets the model learn from visits."""
 
     model: SharedModel
     reader: PageObserver
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
-        """Learn from the page, or from there being none."""
+        """Learn from the page, or from a dead link."""
         row = row_of(visit.lead)
         if isinstance(outcome, Fetched):
             self.reader.read(outcome.page, visit.lead)
@@ -196,11 +196,11 @@ class ModelLearning:
             self.model.observe_dead_link(row)
 
     def overhear(self, page: Page, via: Lead) -> None:
-        """Learn from a page that others have fetched."""
+        """Learn from a page that another worker has fetched."""
         self.reader.read(page, via)
 
     def overhear_dead(self, target: Fingerprint) -> None:
-        """Learn from a link that others have followed in vain."""
+        """Learn from a dead link of another worker."""
         row = self.model.row_of(target)
         if row is not None:
             self.model.observe_dead_link(row)
@@ -208,7 +208,7 @@ class ModelLearning:
 
 @dataclass(frozen=True, slots=True)
 class Heredity(EnergySharing):
-    """Energy is shared among parent and clones, who inherit the genome with mutation."""
+    """Shares energy among parent and clones; clones inherit the genome with mutation."""
 
     mates: GenomePool
 
@@ -226,7 +226,7 @@ def evo(
     temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
 ) -> Species:
-    """Make the species on a queue, a model and a keeper of links of its own."""
+    """Make the species with its own queue, model and store of links by row."""
     prospects = CandidateRanking(queue, model, is_claimed, leads)
     mates = GenomePool(model.width, temperatures, mutation)
     reader = PageObserver(model)

@@ -3,7 +3,7 @@
 "Is selection optimal for scale-free small worlds?", §3. A forager makes *paths*: it begins at one
 of its starting URLs and makes up to 100 steps. A step fetches a page and all the pages it links
 to; those that are relevant are handed on, each version once, to the reinforcing agent, which
-rewards what nobody handed on before (100) and fines the rest (−1). The next step goes to the page
+rewards what was not handed on before (100) and fines the rest (−1). The next step goes to the page
 of the highest estimated value of all those that were linked on the path.
 
 ==========================  =================  ==========================  =================
@@ -69,7 +69,7 @@ class Fleet:
     latest: Sequence[Lead] = ()
 
     def mind(self, agent: Agent) -> Mind:
-        """Return the agent's mind; a founder gets one when it is first needed."""
+        """Return the agent's mind; create one for a founder."""
         if agent.mind is None:
             agent.mind = Mind(agent.rng.uniform(-1, 1, STATE_SIZE))
         mind = agent.mind
@@ -119,11 +119,11 @@ class Errands:
         return View(leads) if leads else View((), frozenset(free))
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Foragers are where they are sent."""
+        """Return None: foragers do not leave their path."""
         return None
 
     def freed(self, host: str) -> None:
-        """Nothing is queued by host."""
+        """Do nothing: no link is queued by host."""
 
     def _step(self, agent: Agent, mind: Mind) -> None:
         """End a step and begin the next, on the path or on a new one."""
@@ -231,7 +231,7 @@ class Splitting:
 
 
 def foragers(name: str, classify: Callable[[Page], State]) -> Species:
-    """Make one of the species of `KINDS`; `classify` tells the state of a page."""
+    """Make one of the species of `KINDS`; `classify` returns the state of a page."""
     fleet = Fleet(*KINDS[name], classify)
     learning = StepLearning(fleet)
     return Species(

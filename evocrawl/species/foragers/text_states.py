@@ -1,4 +1,4 @@
-"""The state of a page: 50 numbers that say what its text is like.
+"""Computes the state of a page: 50 numbers that describe its text.
 
 Palotai, Farkas & Lőrincz (§3.1.2) classify texts by PrTFIDF (Joachims 1997) against 50 clusters of
 Geocities pages, and take tanh of the outputs. Those clusters are not to be had, and a crawl should
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_a-z]{1,3}")
 
 
 class TextStates:
-    """Maps pages to states; words met before are remembered, up to 20 000 of them."""
+    """Maps pages to states; caches up to 20 000 words."""
 
     def __init__(self) -> None:
         self._signs: dict[str, NDArray[np.int8]] = {}

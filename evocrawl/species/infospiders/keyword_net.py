@@ -25,18 +25,18 @@ from typing import Protocol, TypeAlias
 from evocrawl.core.model import Link
 
 Near: TypeAlias = str
-"""The terms near a link, apart by spaces, a line for each distance from 1 on: what leads carry."""
+"""The terms near a link, separated by spaces, one line for each distance from 1. Leads carry it."""
 
 _ANCHOR_TERMS = 16
-"""Terms of an anchor that are read: stuffing an anchor gains little."""
+"""Number of terms read from an anchor, so that stuffing an anchor gains little."""
 _CHARS_A_WORD = 12
-"""Characters that are read for each word looked for: twice what an English word takes."""
+"""Characters read for each word needed: twice the length of an English word."""
 _STEEPEST = 8.0
-"""Greatest size of a weight; tanh tells no more beyond, and nothing may grow without end."""
+"""Greatest size of a weight: tanh is flat beyond, and weights must stay bounded."""
 
 
 class Lexicon(Protocol):
-    """What is needed of a language."""
+    """The methods of a language that the net uses."""
 
     query: tuple[str, ...]
     common: frozenset[str]

@@ -16,7 +16,7 @@ its birth, and mutated weights.
 MySpiders leaves the net, the draw, the learning and the mutation to its sources (Menczer & Belew
 2000, Machine Learning 39, 203–242). Chosen here, where it is silent:
 
-- Links that anybody has followed are out of sight. The paper's agents may walk over pages in the
+- Links that any agent has followed are out of sight. The paper's agents may walk over pages in the
   shared cache, which costs and brings nothing; here they spend their moves on the unknown.
 - From a dead end an agent goes back to the page it came from, by its back link. Where that is a
   dead end too, the paper's agent is lost; ours goes on from the most relevant of some pages with
@@ -67,7 +67,7 @@ class Traits:
 
 @dataclass(slots=True)
 class Mind:
-    """What an agent knows: its net, and `back`, the page it came from in hexadecimals, or ""."""
+    """The net of an agent, and `back`, the page that it came from in hexadecimal digits, or ""."""
 
     net: Net
     back: str = ""
@@ -75,7 +75,7 @@ class Mind:
 
 @dataclass(slots=True)
 class MindFactory:
-    """Makes minds: those of founders, and those of children out of the page of their birth.
+    """Makes minds for founders, and for children from the page of their birth.
 
     `page` and `text` are of the page settled last: births follow its settling at once.
     """
@@ -86,7 +86,7 @@ class MindFactory:
     text: str = ""
 
     def mind(self, agent: Agent) -> Mind:
-        """Return the agent's mind, a founder's where it has none yet."""
+        """Return the agent's mind; create one for a founder."""
         if not isinstance(agent.mind, Mind):
             weights = dict.fromkeys(self.lexicon.query, self.traits.trust)
             agent.mind = Mind(self._mutated(agent, weights, 0.0))
@@ -126,7 +126,7 @@ def characteristic_term(lexicon: Lexicon, text: str, known: dict[str, float]) ->
 class BackLinkSight(PageSight):
     """The open links of the page; from a dead end by the back link, else to open links anywhere.
 
-    Never to a page for the energy on it: only who gets there first is paid.
+    It never moves to a page for its energy: only the first visitor is paid.
     """
 
     nursery: MindFactory
@@ -148,7 +148,7 @@ class Softmax:
     nursery: MindFactory
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
-        """Return 0: what a link is worth lies in the eye of the agent."""
+        """Return 0: each agent has its own estimate of a link."""
         return 0.0
 
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, str]:  # noqa: ARG002
@@ -170,7 +170,7 @@ class Softmax:
 
 @dataclass(frozen=True, slots=True)
 class DeltaRule:
-    """Learn from the page reached what its link was worth."""
+    """Learns the value of a link from the page that it led to."""
 
     nursery: MindFactory
     shelf: OpenLinks
@@ -188,13 +188,13 @@ class DeltaRule:
             best = max((mind.net.estimate(_near(lead)) for lead in links), default=0.0)
             target = page.relevance + traits.discount * best
         elif not isinstance(outcome, Dead):
-            return  # refused or dropped: whoever forbids says nothing of what lies there
+            return  # refused or dropped: nothing is known about the page
         mind.net.learn(_near(visit.lead), target, traits.rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """One child above θ, death below 0."""
+    """Gives one child above θ and death below 0."""
 
     nursery: MindFactory
     theta: float
@@ -212,7 +212,7 @@ class Halves:
         return agent.energy < 0
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Pass keywords and weights on, changed."""
+        """Pass on the keywords and the mutated weights."""
         self.nursery.inherit(parent, child)
 
 
@@ -240,9 +240,9 @@ def infospiders(
 
 
 def budget_fees(fees: Fees, founders: int, budget: int | None, theta: float) -> Fees:
-    """Return the fees with c_t = #INIT_URLS · THETA / MAX_PAGES, founders being one a seed.
+    """Return the fees with c_t = #INIT_URLS · THETA / MAX_PAGES, with one founder for each seed.
 
-    A latency cost that was asked for stays; without a budget time costs nothing.
+    A latency cost from the settings stays; without a budget, time costs nothing.
     """
     if fees.latency or not budget:
         return fees

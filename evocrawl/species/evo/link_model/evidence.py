@@ -10,7 +10,7 @@ groups    a host, a folder of URLs or a tag path: how many of its pages were tri
           were, how many were none
 ========  ========================================================================================
 
-A label is how good a page is, in [0, 1]. Whatever changes with what is learnt is computed from
+A label is how good a page is, in [0, 1]. All that changes with learning is computed from
 these rows when it is asked for, never stored with the target. Targets and links, of which there are
 many, lie on disk, and the numbers of addresses and groups take some 21 bytes of memory each.
 """

@@ -1,4 +1,4 @@
-"""The dense features of a link target, each about in [−1, 1], from all links that lead to it."""
+"""Computes the dense features of a link target, each about in [−1, 1], from all its links."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEATURES = (
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
     "alive",
 )  # fmt: skip
-"""Their names; docs/evo.md says what each one is."""
+"""Names of the features; docs/evo.md describes each."""
 
 _AT = {name: number for number, name in enumerate(FEATURES)}
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
@@ -31,9 +31,9 @@ _SHRINK = 3.0
 _SHRINK_HUB = 2.0
 _STEPS = np.array([-2, -1, 1, 2])
 _ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
-"""Of links that nothing is known of so many lead to a page, as if as many had been followed."""
+"""Prior share of links that lead to a page, and its weight in links followed."""
 _ALIVE_ELSEWHERE = 0.5
-"""A host that was never asked is thought no worse: behind it may be a site full of good pages."""
+"""Least prior for a new host, which may have many good pages."""
 
 
 class _Maximum:
@@ -68,13 +68,13 @@ class Tuning:
     without: frozenset[str] = frozenset()
 
     def has(self, part: str) -> bool:
-        """Return True unless a part was left out."""
+        """Return True unless the part is left out."""
         return part not in self.without
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureExtractor:
-    """Computes features from the evidence, the words' weights and the profile as they are now."""
+    """Computes features from the evidence, the word model and the profile."""
 
     evidence: LinkGraph
     words: WordModel
@@ -102,10 +102,10 @@ class FeatureExtractor:
         return x
 
     def _fill(self, x: Matrix, targets: Records, each: Rows, n: Rows) -> None:
-        """Set the features of linked targets: of the links `each` the first n[0] lead to the first.
+        """Set the features of targets; of the links `each` the first n[0] lead to the first one.
 
-        Shape (targets, len(FEATURES)). Columns that are made alike are made together: there are few
-        targets, so that what counts is the number of steps and not their length.
+        Shape (targets, len(FEATURES)). Similar columns are computed together: with few targets, the
+        number of numpy calls sets the time, not their size.
         """
         pages, groups = self.evidence.pages, self.evidence.groups
         mean = self.evidence.mean_label
@@ -184,18 +184,18 @@ class FeatureExtractor:
         return summed
 
     def _rate(self, numbers: npt.NDArray[np.int32], prior: npt.ArrayLike) -> Matrix:
-        """How good what was tried of some groups was, drawn towards `prior`."""
+        """Return the mean label of the followed links of some groups, shrunk towards `prior`."""
         groups = self.evidence.groups
-        # Rounding may leave a little less than nothing.
+        # Rounding may leave a value slightly below 0.
         gained, tried = np.maximum(groups["gained"][numbers], 0), groups["tried"][numbers]
         rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
         return rate
 
     def _alive(self, host: Rows, folder: Rows, kind: Rows) -> Matrix:
-        """Logarithm of how many of such links lead to a page, in [−1, 0]: a third of it, cut.
+        """Return a third of the logarithm of the share of links that lead to a page, in [−1, 0].
 
-        A folder's rate is drawn to its host's, and that to the rate of its kind, links within a
-        host or from one to another, or to one half where that is less.
+        The rate of a folder is shrunk towards that of its host. That of a host is shrunk towards
+        that of its kind (links within a host, or between hosts), but at least towards one half.
         """
         rate = self._living(kind, _ALIVE, _TRUST_IN_LINKS)
         rate = self._living(host, np.maximum(rate, _ALIVE_ELSEWHERE), _SHRINK)
@@ -204,7 +204,7 @@ class FeatureExtractor:
         return alive
 
     def _living(self, numbers: Rows, prior: npt.ArrayLike, trust: float) -> Matrix:
-        """How many links to some groups led to a page, as if `trust` of `prior` had been tried."""
+        """Return the share of live links to some groups, with `trust` links of `prior`."""
         tried, dead = self.evidence.groups["tried"], self.evidence.groups["dead"]
         rate: Matrix = (tried[numbers] - dead[numbers] + trust * np.asarray(prior)) / (
             tried[numbers] + trust
@@ -212,14 +212,14 @@ class FeatureExtractor:
         return rate
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
-        """How good the links are that were followed from the same pages."""
+        """Return the mean label of the links that were followed from the same pages."""
         gained = np.maximum(self.evidence.pages["gained"][source], 0)
         prior = np.maximum(mean, 0.5 * label)
         rate: Matrix = (gained + _SHRINK_HUB * prior) / (tried + _SHRINK_HUB)
         return rate
 
     def _near(self, each: Rows, source: Rows, mean: float) -> Matrix:
-        """How good the targets of the links beside it on the page were, two to each side."""
+        """Return the mean label of the targets of the neighbouring links, two on each side."""
         links, pages = self.evidence.links, self.evidence.pages
         beside = np.minimum(np.maximum(each[:, None] + _STEPS, 0), len(links) - 1)
         target, page_beside = links.columns(beside, "target", "source")
@@ -236,7 +236,7 @@ def mask_of(tuning: Tuning) -> Matrix:
 
 
 def _lift(rate: npt.ArrayLike, base: npt.ArrayLike) -> Matrix:
-    """How much better than `base` a rate is: its logarithm, in [−1, 1] for factors e^±3."""
+    """Return the logarithm of a rate relative to `base`, in [−1, 1] for factors e^±3."""
     ratio = np.log((np.asarray(rate) + 0.02) / (np.asarray(base) + 0.02))
     clipped: Matrix = np.clip(ratio, -3, 3) / 3
     return clipped

@@ -1,14 +1,14 @@
-"""The link model that a population shares: it takes in pages, and tells what links are worth.
+"""The link model that a population shares: it learns from pages and scores links.
 
-Evidence about a link is pooled: over all links to the same target, over its host, folder and tag
-path, over the pages it stands on. Two levels learn from where links led: `tokens` from their words,
-`bayes` from `features`, of which the first level's score is one. What counts as good is the label
-of a page ::
+The model pools evidence about a link over all links to the same target, over its host, folder and
+tag path, and over its pages. Two levels learn from the pages that links led to: `word_model` from
+the words of links, `posterior` from `features`, one of which is the score of the first level. A
+page is good by its label ::
 
     label = (1 − w) · min(1, relevance / r) + w · like         in [0, 1]
 
 with r the mean relevance of the best pages so far, so that "good" means the same for any query,
-and `like` the likeness to the profile, whose say w is 0 before there are some good pages.
+and `like` the likeness to the profile, whose weight w is 0 until there are some good pages.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _WHOLE = Tuning()
 
 
 class LinkModel:
-    """What is known of links, and what they seem worth.
+    """Stores the evidence about links and scores them.
 
     `match` values words against the query, `relevant_at` > 0 is the relevance of a page that is
     about it, which `r` begins near.
@@ -81,7 +81,7 @@ class LinkModel:
         self._next_refit = 5
 
     def begin_near(self, reference: float) -> None:
-        """Take for the relevance of a good page, until some are found, what another crawl found."""
+        """Begin with the relevance of good pages of another crawl as the reference."""
         self._bar = self.reference = reference
 
     def features(self, rows: Rows) -> Matrix:
@@ -90,11 +90,11 @@ class LinkModel:
 
     @property
     def width(self) -> int:
-        """How many features there are, d."""
+        """The number of features, d."""
         return len(FEATURES)
 
     def scores(self, features: Matrix) -> Matrix:
-        """Return what targets of these features seem worth, as log-odds, shape (n,)."""
+        """Return the scores of targets with these features, as log-odds, shape (n,)."""
         scores: Matrix = features @ self.posterior.mean
         return scores
 
@@ -108,10 +108,10 @@ class LinkModel:
         return weights
 
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
-        """Take in a page that the link to target `row` led to (None: a seed).
+        """Learn from a page that the link to target `row` led to (None: a seed).
 
-        Returns the rows of the targets that it links to. O(links of the page), and a refit now
-        and then, at ever greater distances, of O(1) a page.
+        Returns the rows of the targets that the page links to. O(links of the page), plus refits at
+        growing intervals, of O(1) a page.
         """
         own = self._rows({page.fingerprint: page.url})[0]
         row = own if row is None else row
@@ -132,14 +132,14 @@ class LinkModel:
         return self.evidence.row(target)
 
     def observe_dead_link(self, row: int) -> None:
-        """The link to target `row` led to no page."""
+        """Learn that the link to target `row` led to no page."""
         if self.evidence.is_open(row):
             self._learn(row, 0.0, -1)
             self.evidence.settle(row, 0.0, is_page=False)
             self.version += 1
 
     def refit(self) -> None:
-        """Look at the latest pages again: their labels, the profile, the posterior."""
+        """Recompute the labels of the latest pages, the profile and the posterior."""
         pages = self.evidence.pages
         first = max(len(pages) - REMEMBERED, 0)
         latest = np.arange(first, len(pages))
@@ -162,19 +162,19 @@ class LinkModel:
         return (1 - say) * min(1.0, relevance / self.reference) + say * like
 
     def _reference_of(self, relevances: npt.NDArray[np.float64]) -> float:
-        """The mean relevance of the best pages, drawn towards what a good one should have."""
+        """Return the mean relevance of the best pages, shrunk towards that of a good page."""
         best = max(_BEST_AT_LEAST, int(_BEST_SHARE * len(relevances)))
         top = np.sort(relevances)[-best:]
         return float((top.sum() + _TRUST_IN_BAR * self._bar) / (len(top) + _TRUST_IN_BAR))
 
     @property
     def _weight_of_bad(self) -> float:
-        """Bad pages weigh less while there are many, so that good ones are heard."""
+        """Weight of bad pages: less than 1 if there are many, so that good pages count."""
         good = self.evidence.labels
         return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
 
     def _add(self, page: Page, row: int, found: PageLinks | None) -> None:
-        """Note a page that was not known, and the links on it."""
+        """Add a new page and its links."""
         title = page.content.title
         like = self.profile.add(*self._hasher.page(title, page.content.text))
         match = self._match_of_anchor(title)
@@ -185,7 +185,7 @@ class LinkModel:
             self.evidence.add_links(number, found)
 
     def _try(self, row: int, page: int) -> None:
-        """The target `row` has turned out to be `page`, itself or by a redirect."""
+        """Learn that the target `row` is `page`, directly or by a redirect."""
         if not self.evidence.is_open(row):
             return
         label = float(self.evidence.pages["label"][page])
@@ -196,7 +196,7 @@ class LinkModel:
     def _learn(self, row: int, label: float, page: int) -> None:
         """Learn from the links into a target that has become `page` (−1: none).
 
-        Of a page that is not there, words say nothing: that is left to `alive`.
+        Words do not predict dead links: the feature `alive` does.
         """
         inlinks = self.evidence.inlinks_of(row)
         if not len(inlinks):
@@ -217,7 +217,7 @@ class LinkModel:
         )
 
     def _read(self, rows: list[int], links: Collection[Link]) -> PageLinks:
-        """What the links of a page, to targets `rows`, say."""
+        """Return the words and matches of the links of a page to targets `rows`."""
         return PageLinks(
             rows,
             [path_group(link.tag_path) for link in links],
@@ -227,7 +227,7 @@ class LinkModel:
         )
 
     def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
-        """The rows of addresses, of which those not known become targets."""
+        """Return the rows of addresses; add unknown addresses as targets."""
         row_of = self.evidence.row
         rows = [row_of(target) for target in urls]
         new = [target for target, row in zip(urls, rows, strict=True) if row is None]
@@ -253,7 +253,7 @@ class LinkModel:
 
 
 def _links_of(page: Page) -> dict[Fingerprint, Link]:
-    """The links of a page by target, the first one to each, none to the page itself."""
+    """Return the first link of a page to each target other than the page itself."""
     found: dict[Fingerprint, Link] = {}
     for link in page.links:
         found.setdefault(link.fingerprint, link)

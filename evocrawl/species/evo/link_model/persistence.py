@@ -101,7 +101,7 @@ def load(model: LinkModel, path: str | Path) -> None:
 
 
 def digest(path: str | Path) -> str:
-    """Return what tells a file's content from another's; "" for no path. Raises OSError."""
+    """Return a digest of the content of a file; "" for no path. Raises OSError."""
     return blake2b(Path(path).read_bytes(), digest_size=8).hexdigest() if path else ""
 
 
@@ -124,6 +124,6 @@ def _check(state: State) -> None:
             raise ValueError(f"{name} is not {shape} finite numbers")
     for ids in (words, profile):
         if ids.dtype != np.uint16 or ids.ndim != 1 or (ids >= BUCKETS).any():
-            raise ValueError("it has words that are none")
+            raise ValueError("it has invalid words")
     if (state["squares"] <= 0).any() or state["reference"] <= 0 or state["profile_scale"] < 0:
         raise ValueError("it has numbers below 0")
