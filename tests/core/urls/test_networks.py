@@ -124,7 +124,7 @@ def test_everything_is_allowed_only_in_full() -> None:
 @pytest.mark.parametrize("raw", ["all", "*", "10.0.0.1/8", "10.0.0.0/33", "intranet", ["x"], [7]])
 def test_what_is_no_network_is_refused(raw: object) -> None:
     """So that nothing is opened by a slip; the message says how to open everything."""
-    with pytest.raises(SettingError, match=r"for every address 0\.0\.0\.0/0 ::/0"):
+    with pytest.raises(SettingError, match=r"for all addresses 0\.0\.0\.0/0 ::/0"):
         Config.read({"EVOCRAWL_ALLOW_NETWORKS": raw})
 
 
