@@ -156,9 +156,18 @@ class TrapDetector:
         self.growth.note(page, via.source, at, fresh)
         self.sections.note(page.url, at, links, is_fresh)
         if fresh and self.is_barren(page.fingerprint):
-            path = kind.partition("?")[0]
-            own = sum(template_of(each.url).partition("?")[0] == path for each in fresh)
+            own = sum(self._is_more_of(kind, each.url) for each in fresh)
             self.yields.feed(kind, own, len(fresh) - own)
+
+    def _is_more_of(self, kind: str, url: str) -> bool:
+        """Return whether `url` is one more address of a template, or of another with sessions.
+
+        A site that names a new session in each link has several templates that feed each other.
+        """
+        other = template_of(url)
+        if other.partition("?")[0] == kind.partition("?")[0]:
+            return True
+        return has_token(url) and self.yields.is_spent_template(other)
 
     def _credit(self, page: Page, kind: str, source: Fingerprint, at: str) -> None:
         """A page that says something new counts for the page its link stood on, too."""
