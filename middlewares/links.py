@@ -89,6 +89,7 @@ class LinksMiddleware:
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._context = context
+        context.on_open.append(self._learn_from_failed_calls)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -123,6 +124,30 @@ class LinksMiddleware:
         for item in await self._end(callback):
             yield item
         self._known(fetch)
+
+    def _learn_from_failed_calls(self) -> None:
+        """Learn the page of a callback that raises before it has returned anything to iterate over.
+
+        A middleware that handles the exception gives outputs in its place: they come to
+        `process_spider_output`, and with them the page. The page of an exception that no
+        middleware handles comes here. Nothing of it may be missed by the spider middlewares, so
+        this is no `process_spider_exception`.
+        """
+        assert self._crawler.engine is not None
+        manager = self._crawler.engine.scraper.spidermw
+        scrape_response = manager.scrape_response_async
+
+        async def scrape_and_learn(call: Any, response: Response, request: Request) -> Any:
+            try:
+                return await scrape_response(call, response, request)
+            except Exception:
+                fetch = self._context.fetches.of(request)
+                if fetch is not None:
+                    await self._finish(_Callback(response, fetch))
+                    self._known(fetch)
+                raise
+
+        manager.scrape_response_async = scrape_and_learn  # type: ignore[method-assign, assignment]
 
     async def _end(self, callback: _Callback) -> list[PageItem]:
         """Schedule the requests held, as the callback has ended; return the page's item."""

@@ -37,6 +37,7 @@ from evocrawl.store.journal.operations import (
     HostHeld,
     HostLocated,
     Limited,
+    Linked,
     Op,
     OriginClosed,
     OriginOpened,
@@ -79,6 +80,7 @@ OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
 OPS: st.SearchStrategy[Op] = st.one_of(
     st.builds(RunStarted, st.none() | st.integers(0, 99), VISITS, st.tuples(st.integers(1, 9),
     SECONDS)), st.builds(Placed, LINKS),
+    st.builds(Linked, KEYS, LINKS),
     st.builds(Chosen, SECONDS),
     st.builds(Chosen, SECONDS, st.lists(st.none() | TEXTS.filter(bool), max_size=3).map(
         lambda doors: tuple(doors) if any(doors) else ()), VISITS, KEYS),
