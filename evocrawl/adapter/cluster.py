@@ -88,8 +88,7 @@ class ClusterAdapter:
         ended = await worker.join(about)
         if ended is not None:
             logger.info(
-                "cluster: the crawl in %s has ended (%s): there is nothing to do, unless "
-                "max_requests is raised",
+                "store: the crawl in %s has ended (%s); raise max_requests to continue it",
                 worker.place,
                 ended,
             )

@@ -1,1 +1,1 @@
-"""What outlives or leaves the process: journal, archive, cluster and exports."""
+"""Storage of crawls: the journal, the archive, the shared state in Redis, and exports."""

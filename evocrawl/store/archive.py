@@ -1,4 +1,4 @@
-"""Reads what a crawl has kept, while it runs or later."""
+"""Reads a stored crawl, while it runs or later."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KINDS = (
     str, float, float, int, int, int, str, str, int, str, float,
     bytes, int, str, str, str, str, bytes, bytes,
 )  # fmt: skip
-"""What each column of a page is, unless the file is damaged."""
+"""The type of each column of a page in an undamaged file."""
 _NAME = "SELECT CAST(url AS BLOB) FROM pages WHERE rowid = ?"
 _ANSWERS = """
 SELECT bodies.rowid FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint ORDER BY visit
@@ -57,11 +57,11 @@ _UNREADABLE = (sqlite3.Error, ValueError, TypeError, KeyError, StopIteration, zl
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page's record: what stands in a `PageItem`, and the number of visits to it.
+    """The stored record of a page: the fields of a `PageItem` and the number of visits.
 
-    `truncated` are the caps that cut it short. `visit`, `agent`, `depth`, `parent` and `anchor`
-    are those of the first visit, the rest is as of the last that found the page changed. `seconds`
-    is what that visit took.
+    `truncated` names the limits that cut the page short. `visit`, `agent`, `depth`, `parent` and
+    `anchor` are those of the first visit; the other fields are those of the last visit that found
+    the page changed. `seconds` is the duration of that visit.
     """
 
     url: str
@@ -89,9 +89,9 @@ class StoredPage:
 
 
 class Opened(ABC):
-    """A stored crawl, to be read in a with block, and closed after it.
+    """A stored crawl, opened for reading in a with block.
 
-    What is damaged is named in a warning, counted in `unread`, and left out.
+    A damaged entry is skipped, logged as a warning and counted in `unread`.
     """
 
     unread: int = 0
@@ -109,16 +109,18 @@ class Opened(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Read no more."""
+        """Close the stored crawl."""
 
     def left_out(self, what: str, error: Exception) -> None:
-        """Name what cannot be read, and count it."""
+        """Log and count an entry that cannot be read."""
         self.unread += 1
-        logger.warning("left out: %s cannot be read (%.200s)", _shown(what), _shown(str(error)))
+        logger.warning(
+            "archive: skipped %s, which cannot be read (%.200s)", _shown(what), _shown(str(error))
+        )
 
 
 class Archive(Opened):
-    """A crawl's state, opened for reading. Raises StateError where it is none or damaged."""
+    """The state file of a crawl, opened for reading. Raises StateError if it is invalid."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -126,11 +128,11 @@ class Archive(Opened):
         self._packer = OperationCodec(LeftOut())
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         sqlite_file.close(self._database)
 
     def about(self) -> dict[str, Any]:
-        """Return what the crawl is: its options, spider and version."""
+        """Return the identity of the crawl: its options, spider and version."""
         return {name: json.loads(value) for name, value in self._rows("SELECT * FROM about")}
 
     def __len__(self) -> int:
@@ -150,25 +152,26 @@ class Archive(Opened):
             status, fetched_at, seconds, version, visits = row[8:13]
             duplicate_of, truncated, published_at, changed_at, digest, packed = row[13:]
             if digest_of(packed) != digest:
-                raise ValueError("its content is not what was written")
-            said, links = self._packer.unpack_content(packed)
+                raise ValueError("its content does not match its digest")
+            content, links = self._packer.unpack_content(packed)
             return StoredPage(
-                url, said.title, said.text, said.language, status, fetched_at, depth, parent,
+                url, content.title, content.text, content.language,
+                status, fetched_at, depth, parent,
                 anchor, visit, agent, relevance, energy, version.hex(), seconds, visits,
-                duplicate_of, tuple(truncated.split()), said.formats, published_at, changed_at,
+                duplicate_of, tuple(truncated.split()), content.formats, published_at, changed_at,
                 links,
             )  # fmt: skip
         return None
 
     def answers(self) -> Iterator[tuple[str, str, RawResponse]]:
-        """Read address, date and HTTP answer of each page whose answer was kept."""
+        """Read URL, date and HTTP response of each page whose response was kept."""
         for number in self._numbers(_ANSWERS, _LAST_ANSWER):
             answer = self._try(self._answer, number, lambda number: f"answer {number}")
             if answer is not None:
                 yield answer
 
     def ops(self) -> Iterator[Op]:
-        """Read the journal in order; what links carried is left out."""
+        """Read the journal in order, without the payloads of links."""
         for number in self._numbers(_OPS, _LAST_OP):
             op = self._try(self._op, number, lambda number: f"entry {number} of the journal")
             if op is not None:
@@ -192,7 +195,7 @@ class Archive(Opened):
     def _try(
         self, read: Callable[[int], T | None], number: int, name: Callable[[int], str]
     ) -> T | None:
-        """Return what `read` gives for a row, None where there is no such row or it is damaged."""
+        """Return the result of `read` for a row; None if the row is missing or damaged."""
         try:
             return read(number)
         except (*_UNREADABLE, StateError) as error:
@@ -207,11 +210,11 @@ class Archive(Opened):
             return f"page {number}"
 
     def _numbers(self, query: str, last: str) -> Sequence[int]:
-        """Return the numbers of rows in order; all up to the last where the order is damaged."""
+        """Return the row numbers in order; all up to the last if the index is damaged."""
         try:
             return [number for (number,) in self._database.execute(query)]
         except sqlite3.Error as error:
-            self.left_out("the order of what was written", error)
+            self.left_out("the order of the rows", error)
             return range(1, (next(self._rows(last))[0] or 0) + 1)
 
     def _rows(self, query: str) -> Iterator[Any]:
@@ -220,20 +223,20 @@ class Archive(Opened):
 
 
 def _check_kinds(row: Sequence[Any]) -> None:
-    """Raise ValueError for a row that nobody wrote like this."""
+    """Raise ValueError if a column of the row has the wrong type."""
     for value, kind in zip(row, _KINDS, strict=True):
         if not isinstance(value, kind) or (isinstance(value, float) and not isfinite(value)):
-            raise ValueError(f"{type(value).__name__} where {kind.__name__} should be")
+            raise ValueError(f"expected {kind.__name__}, found {type(value).__name__}")
 
 
 def _shown(text: str) -> str:
-    """A page's words move no cursor."""
+    """Escape control characters, so that a page's text cannot control the terminal."""
     return text if text.isprintable() else ascii(text)
 
 
 class LeftOut(NoPayloads):
-    """Payloads are a running crawl's business."""
+    """A codec that drops the payloads of links, which only a running crawl needs."""
 
     def unpack(self, packed: Any) -> Any:  # noqa: ARG002 - the interface's form
-        """Leave it out."""
+        """Return None."""
         return None

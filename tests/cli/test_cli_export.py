@@ -218,7 +218,7 @@ def test_no_export_goes_over_the_crawl(
         for name in names:
             assert run(store, "--format", format_, "--force", "--out", name) == 2
             assert capsys.readouterr().err == (
-                f"evocrawl: error: {name}: this file is the crawl's own, and is not overwritten\n"
+                f"evocrawl: error: {name}: this file belongs to the crawl and is not overwritten\n"
             )
     assert state.read_bytes() == before
 

@@ -35,7 +35,7 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
     database.close()
     changed = crawl(proxy, arguments=arguments)
     assert changed.code == 1
-    assert "cannot be done again" in changed.log
+    assert "cannot be replayed" in changed.log
     assert "another version of evocrawl" in changed.log
     assert len(proxy.log) == requests
 

@@ -57,7 +57,7 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
     assert PASSWORD not in fleet.log()
     fleet.start(1, options(web), **COMMON)
     assert fleet.wait()[-1] == 0
-    assert "has ended (exhausted): there is nothing to do" in fleet.log_of(3).read_text()
+    assert "has ended (exhausted); raise max_requests to continue it" in fleet.log_of(3).read_text()
     assert fleet.asked().total() == web.pages
 
 
@@ -98,7 +98,7 @@ def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
     fleet.start(2, options(web, lease_s=6), **COMMON)
     fleet.wait_for_requests(40)
     fleet.server.stop(signal.SIGKILL)
-    fleet.server.wait_for(lambda: "does not answer" in fleet.log() or None)
+    fleet.server.wait_for(lambda: "is not responding; pausing new requests" in fleet.log() or None)
     fleet.server.start()
     assert fleet.wait() == [0, 0]
     check_whole(fleet, web)
@@ -113,7 +113,7 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
     fleet.wait_for_requests(20)
     fleet.server.stop(signal.SIGKILL)
     assert fleet.wait() == [1]
-    assert "no answer for 2 seconds" in fleet.log()
+    assert "no response for 2 seconds" in fleet.log()
     assert fleet.stats(0)["evocrawl/stop_reason"] == "state_failed"
     assert PASSWORD not in fleet.log()
 
@@ -140,7 +140,7 @@ def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
     spent = len(fleet.proxy.log)
     fleet.start(1, options(web, max_requests=spent), **COMMON)
     assert fleet.wait()[-1] == 0
-    assert "has ended (budget): there is nothing to do" in fleet.log_of(2).read_text()
+    assert "has ended (budget); raise max_requests to continue it" in fleet.log_of(2).read_text()
     assert len(fleet.proxy.log) == spent
     fleet.start(2, options(web), **COMMON)
     assert fleet.wait()[-2:] == [0, 0]

@@ -1,4 +1,4 @@
-"""How a worker comes by hosts, and what it finds there."""
+"""Acquires, renews and loads the host leases of a worker."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _SHARDS_SCANNED, _HOSTS_A_SHARD = 16, 4
 
 
 Work = Callable[[], Coroutine[Any, Any, None]]
-"""Something to be done as a task of its own."""
+"""A coroutine function that runs as a task of its own."""
 
 
 class HostLeases:
-    """The hosts of a worker: asked for, taken over, looked through, renewed.
+    """Requests host leases, loads the links of leased hosts, and renews the leases.
 
-    `begin` starts a task, `reached` is told when Redis did not answer. `on_gained` is called with
-    each host that has become ours, `wake` when there may be something to choose. `asked` are the
-    hosts that Redis has not answered about yet.
+    `begin` starts a task. The host leases call `reached(False)` when Redis does not respond,
+    `on_gained` with each host that this worker has leased, and `wake` when there may be a visit to
+    choose. `asked` are the hosts whose lease request Redis has not answered yet.
     """
 
     def __init__(
@@ -58,22 +58,22 @@ class HostLeases:
         self._colony = colony
 
     def ask(self, host: str) -> None:
-        """Begin to ask for a host, unless that is being done."""
+        """Request the lease of a host, unless a request is under way."""
         if host not in self.asked:
             self.asked.add(host)
             self._begin(partial(self._take, host))
 
     async def renew(self) -> None:
-        """Keep what we have; hosts in shards from which we were cast out are lost."""
+        """Renew all leases; drop the hosts in shards where the leases have expired."""
         asked_at_s, shards = self._territory.clock(), self._territory.shards()
         lost = await self._board.renew(shards)
         self._territory.renewed(set(shards) - lost, asked_at_s)
         if lost:
-            logger.warning("this worker was silent for too long: others have taken its hosts over")
+            logger.warning("host leases: expired; other workers have taken the hosts over")
             self._colony().lost(self._territory.in_shards(lost))
 
     def tend(self, doors: list[str]) -> None:
-        """See to it that nobody waits at a door in vain, should a lease run out as it opens."""
+        """Open or request the host of each origin that agents wait for."""
         for door in doors:
             host = host_of(f"{door}/")
             if self._territory.is_ours(host):
@@ -82,11 +82,11 @@ class HostLeases:
                 self.ask(host)
 
     async def scan(self, most: int, *, everywhere: bool) -> bool:
-        """Ask for up to `most` hosts that have open links and nobody to fetch them.
+        """Request up to `most` hosts that have open links and no live owner.
 
-        Those are among them that are ours by a lease that we do not know of any more.
+        These include hosts that Redis lists under this worker and that its lease table lacks.
 
-        Returns whether there were any in the shards looked at: all of them, or some.
+        Returns whether any were found in the shards scanned: all shards, or a random sample.
         """
         shards = list(range(SHARDS))
         if not everywhere:
@@ -99,14 +99,14 @@ class HostLeases:
         return bool(hosts)
 
     async def look_again(self) -> None:
-        """Show open links of our hosts once more, should one have been missed."""
+        """Show the open links of our hosts to the population again, in case it missed one."""
         for host in list(self._territory.leases):
             if await self._board.has_open(host):
                 await self._show(host, again=True)
         self.wake()
 
     async def welcome(self, host: str) -> None:
-        """Take in agents that have come to a host of ours."""
+        """Add the agents that travelled to a host of ours to the population."""
         guests: list[TravellingAgent] = []
         lease = self._territory.leases.get(host)
         if lease is None:
@@ -121,9 +121,11 @@ class HostLeases:
     async def put_aside(
         self, host: str, what: str, key: bytes, row: bytes, error: Exception
     ) -> None:
-        """Count an entry that cannot be read, and keep it where it harms nobody."""
+        """Count an entry that cannot be read, and move it to the quarantine list."""
         self.poisoned += 1
-        logger.warning("put aside: an entry of %s that cannot be read: %.200r", what, str(error))
+        logger.warning(
+            "Redis: moved an unreadable entry of %s to the quarantine: %.200r", what, str(error)
+        )
         await self._board.quarantine(host, what, key, row)
 
     async def _take(self, host: str) -> None:
@@ -135,7 +137,7 @@ class HostLeases:
         self.wake()
 
     async def _try_to_take(self, host: str) -> bool:
-        """Take the host, or learn that it is another's; False where Redis did not answer."""
+        """Lease the host, or note its other owner; return False if Redis did not respond."""
         asked_at_s = self._territory.clock()
         try:
             is_ours, lease, was_anothers = await self._board.take(host)
@@ -170,7 +172,7 @@ class HostLeases:
 
 
 def target_of(key: bytes) -> Fingerprint | None:
-    """Return the target that a key of a hash stands for, None for one that is none."""
+    """Return the target that the key of a hash encodes; None if the key is invalid."""
     try:
         return bytes.fromhex(key.decode("ascii"))
     except ValueError:

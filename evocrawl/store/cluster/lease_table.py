@@ -1,4 +1,4 @@
-"""Which hosts are a worker's own, which another's, and which links wait at each."""
+"""Table of the hosts that a worker leases, those that others lease, and the links waiting."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from evocrawl.core.model import Fingerprint
 from evocrawl.store.cluster.redis.keys import shard_of
 
 _MARGIN = 0.5
-"""Share of a lease after which nothing is sent before it is renewed.
+"""Share of a lease after which the worker sends no request before it has renewed the lease.
 
-What is under way then has the rest of the lease to come to its end before another worker begins.
+Requests under way have the rest of the lease to finish before another worker may begin.
 """
 
 
 def clock_s() -> float:
-    """Return seconds that go on while the process, or the machine, sleeps."""
+    """Return monotonic seconds that include the time in which the machine is suspended."""
     boottime = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     return time.clock_gettime(boottime)
 
@@ -26,9 +26,9 @@ def clock_s() -> float:
 class LeaseTable:
     """The hosts that this worker knows.
 
-    `leases` are those of its own hosts, `foreign` the hosts known to be others', `waiting` the
-    links shown to the population and not settled, by host, of own hosts and of those that nobody
-    has. `lease_s` is for how long a lease lasts.
+    `leases` maps each of its own hosts to the lease. `foreign` are the hosts that other workers
+    lease. `waiting` are the links shown to the population and not settled, by host: those of own
+    hosts and of hosts without an owner. `lease_s` is the duration of a lease.
     """
 
     lease_s: float
@@ -39,28 +39,28 @@ class LeaseTable:
     _good_until: dict[int, float] = field(default_factory=dict)
 
     def is_ours(self, host: str) -> bool:
-        """Return True while the host is ours, and certainly so: its lease has not run out."""
+        """Return True while this worker certainly leases the host."""
         return host in self.leases and self.clock() < self._good_until.get(shard_of(host), 0.0)
 
     def renewed(self, shards: Iterable[int], asked_at_s: float) -> None:
-        """The leases in `shards` hold from the time at which that was asked for."""
+        """Extend the leases in `shards`, counted from the time of the request."""
         for shard in shards:
             until = asked_at_s + _MARGIN * self.lease_s
             self._good_until[shard] = max(self._good_until.get(shard, 0.0), until)
 
     def gain(self, host: str, lease: str) -> None:
-        """The host is ours."""
+        """Note that this worker now leases the host."""
         self.leases[host] = lease
         self.foreign.discard(host)
 
     def lose(self, host: str) -> set[Fingerprint]:
-        """The host is another's, or may be; return the links that waited there."""
+        """Note that another worker may lease the host; return the links that waited there."""
         self.leases.pop(host, None)
         self.foreign.add(host)
         return self.waiting.pop(host, set())
 
     def shards(self) -> list[int]:
-        """Return the shards in which we have hosts. O(hosts)."""
+        """Return the shards of our hosts. O(hosts)."""
         return sorted({shard_of(host) for host in self.leases})
 
     def in_shards(self, shards: Iterable[int]) -> list[str]:
@@ -69,14 +69,14 @@ class LeaseTable:
         return [host for host in self.leases if shard_of(host) in wanted]
 
     def wait(self, host: str, target: Fingerprint) -> bool:
-        """Note a link that waits; False where it waits already."""
+        """Add a waiting link; return False if it waits already."""
         here = self.waiting.setdefault(host, set())
         is_new = target not in here
         here.add(target)
         return is_new
 
     def settle(self, host: str, target: Fingerprint) -> None:
-        """The link waits no more."""
+        """Remove a waiting link."""
         here = self.waiting.get(host)
         if here is not None:
             here.discard(target)
@@ -84,5 +84,5 @@ class LeaseTable:
                 del self.waiting[host]
 
     def busy_hosts(self) -> list[str]:
-        """Return our hosts at which links wait. O(hosts)."""
+        """Return our hosts that have waiting links. O(hosts)."""
         return [host for host in self.leases if host in self.waiting]

@@ -1,4 +1,4 @@
-"""How a worker takes in what the others have settled."""
+"""Reads the news stream and applies what other workers have settled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WARM_UP = 2000
 
 
 class NewsReader:
-    """Reads the news, and the pages that they tell of."""
+    """Reads the news stream and the pages named in it."""
 
     def __init__(
         self, board: ClusterState, rows: RowCodec, colony: PopulationSync, holdings: HostLeases
@@ -28,17 +28,17 @@ class NewsReader:
         self._after = "0-0"
 
     def __bool__(self) -> bool:
-        """Return True while there is something that was read and not taken in yet."""
+        """Return True while there are events that were read and not applied yet."""
         return bool(self._waiting)
 
     async def begin(self) -> None:
-        """Begin with the latest 2 000 pieces of news, so that a new worker knows what others do."""
+        """Read the latest 2 000 events, so that a new worker knows what others have settled."""
         self._waiting, self._after = await self._board.latest_news(_WARM_UP)
 
     async def listen(self, living: Collection[str]) -> bool:
-        """Take in up to 100 pieces; `living` are the workers alive. Returns whether there were any.
+        """Apply up to 100 events and return whether there were any.
 
-        Between two of them the event loop goes on.
+        `living` are the workers alive. The event loop runs between two events.
         """
         if not self._waiting:
             self._waiting, self._after = await self._board.news(self._after, _AT_ONCE)
@@ -63,8 +63,8 @@ class NewsReader:
         if record is None or content is None:
             return
         try:
-            page, told = self._rows.unpack_page(news.host, news.key, record, content)
-            depth = int(told.get("depth", 0))
+            page, fields = self._rows.unpack_page(news.host, news.key, record, content)
+            depth = int(fields.get("depth", 0))
         except (ValueError, TypeError, KeyError) as error:
             await self._holdings.put_aside(news.host, "pages", news.key, record, error)
         else:

@@ -1,7 +1,7 @@
-"""One worker's population as a part of a crawl that several workers share.
+"""Synchronizes the population of one worker with the crawl in Redis.
 
-The rows in Redis are the truth; this keeps the population in step with them. What it does to the
-population it does at once; what it tells Redis goes into the outbox.
+The rows in Redis are authoritative. `PopulationSync` changes the population at once and puts its
+own reports into the outbox.
 """
 
 from __future__ import annotations
@@ -26,20 +26,19 @@ from evocrawl.store.journal.operations import Op, VisitSettled
 
 logger = logging.getLogger(__name__)
 
-LEASE_LOST = "the host is another worker's by now"
-MOVED_AWAY = "redirects to a host that is not ours at present"
+LEASE_LOST = "another worker now leases the host"
+MOVED_AWAY = "redirects to a host that this worker does not lease now"
 NOT_TRIED = (LEASE_LOST, MOVED_AWAY)
-"""Failures that are not the link's: it costs the agent nothing and teaches nobody anything."""
+"""Failures that are not the link's: the agent pays nothing and no species learns from them."""
 
 _LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
-"""Nobody has been there: the link stays open for whoever has the host, or the budget, next."""
+"""Reasons after which a link was not visited: it stays open for the next owner of its host."""
 
 
 class PopulationSync:
-    """Keeps `population` in step with the rows of a crawl.
+    """Synchronizes `population` with the rows of a crawl in Redis.
 
-    `put` sends a parcel, `ask` begins to ask for a host. `gate` says which door a URL of an own
-    host is behind.
+    `put` sends a batch; `ask` requests the lease of a host.
     """
 
     def __init__(
@@ -59,7 +58,7 @@ class PopulationSync:
         self._put = put
         self.ask = ask
         self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
-        """Called with links that other workers, or this one, have found."""
+        """Called with links that this worker or another one has found."""
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
 
@@ -70,9 +69,9 @@ class PopulationSync:
         self._gate = gate
 
     def door_of(self, url: str) -> str | None:
-        """Return the door that a URL is behind: one for each authority.
+        """Return the origin that the URL waits for; None if it need not wait.
 
-        It opens when the host is ours and what `gate` waits for is there.
+        The origin opens once this worker leases the host and the gate admits the URL.
         """
         host = host_of(url)
         if not host or self.territory.is_ours(host):
@@ -81,13 +80,13 @@ class PopulationSync:
         return authority(url)
 
     def may_open(self, door: str) -> bool:
-        """Return whether the door, if it is not shut for robots.txt, may open."""
+        """Return whether this worker leases the origin's host."""
         return self.territory.is_ours(host_of(f"{door}/"))
 
     def offer(self, links: Iterable[Link], page: Fingerprint = ROOT) -> int:
         """Offer links of a page, or seeds, to the crawl.
 
-        The worker that has a link's host shows it to its agents.
+        The worker that leases a link's host shows the link to its agents.
         """
         source = self._source(page)
         seeds = [(link, source) for link in links]
@@ -95,26 +94,26 @@ class PopulationSync:
         return len(seeds)
 
     def append(self, op: Op) -> None:
-        """Tell of a settled visit; every other operation is this worker's own business."""
+        """Report a settled visit to Redis; ignore every other operation."""
         if isinstance(op, VisitSettled):
             lead = self.population.unsettled[op.visit].lead
             self._landed(lead, op.outcome, op.particulars)
 
     def moved(self, lead: Lead, link: Link) -> None:
-        """Open `link`, to which a redirect of `lead` led, for the worker that has its host."""
+        """Open `link`, the target of a redirect of `lead`, for the worker that leases its host."""
         offered = replace(link, anchor=lead.anchor)
         self._put(OutboxBatch(offers=self._calls.offers([(offered, self._source_of(lead))])))
 
     # What comes from Redis
 
     def gained(self, host: str, lease: str, done: set[Fingerprint], *, was_anothers: bool) -> None:
-        """The host is ours; `done` are its links that are settled."""
+        """Apply a new lease of this worker; `done` are the settled links of the host."""
         self.territory.gain(host, lease)
         for target in done:
             self.territory.settle(host, target)
         self._borders.withdraw(done)
         if was_anothers:
-            # Its last owner may have sent a request just now.
+            # The last owner may have sent a request a moment ago.
             self._pacing[host] = self.population.environment.clock.now_s
         for agent, _ in self._borders.turn_back(lambda lead: lead.fingerprint in done):
             self._borders.stay(agent)
@@ -122,16 +121,16 @@ class PopulationSync:
     def show(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
     ) -> None:
-        """Show open links of a host to the population, but for those it has already.
+        """Show the open links of a host to the population, except those that it has already.
 
-        Those too with `again`, for a population that has nowhere to go.
+        With `again` show those too, for a population that has no link to choose.
         """
         by_source: dict[Source | None, list[Link]] = defaultdict(list)
         self.on_links(link for link, _ in links)
         for link, source in links:
             target = link.fingerprint
             is_new = self.territory.wait(host, target)
-            # A link that waits and is claimed led to a page that could not be recorded in time.
+            # The page of a waiting, claimed link could not be recorded in time.
             is_new |= self._base.is_claimed(target)
             if (is_new or again) and self._borders.restore(target):
                 by_source[source].append(link)
@@ -142,25 +141,25 @@ class PopulationSync:
                 self._borders.show(_page_of(source, found), source.depth)
 
     def paced(self, host: str, delay_s: float) -> None:
-        """Keep the delay between two owners' requests: `delay_s` from when the host was taken."""
+        """Hold the host until `delay_s` after its lease, since its last owner may have fetched."""
         taken_at_s = self._pacing.pop(host, None)
         if taken_at_s is not None and delay_s > 0:
             self.population.environment.hosts.hold(host, taken_at_s + delay_s)
 
     def denied(self, host: str) -> None:
-        """The host is another's: agents on their way there travel, and its links go."""
+        """Send agents bound for a host of another worker there, and withdraw its links."""
         for agent, lead in self._borders.turn_back(lambda lead: lead.host == host):
             self._travel(agent, lead)
         self._forget(host)
 
     def fenced_off(self, host: str, lease: str) -> None:
-        """Count what Redis has refused; a host whose lease it refuses is not ours any more."""
+        """Count a report that Redis has refused, and drop the host if its lease has expired."""
         self.fenced += 1
         if self.territory.leases.get(host) == lease:
             self.lost([host])
 
     def lost(self, hosts: Iterable[str]) -> None:
-        """Hosts are not ours any more; who was on the way stays here."""
+        """Drop hosts that this worker no longer leases; agents bound for them stay here."""
         gone = set(hosts)
         for agent, _ in self._borders.turn_back(lambda lead: lead.host in gone):
             self._borders.stay(agent)
@@ -168,12 +167,12 @@ class PopulationSync:
             self._forget(host)
 
     def is_of(self, host: str, other: str, living: Collection[str]) -> None:
-        """The worker `other` has settled a link of `host`: it has it, if it is alive."""
+        """Withdraw the links of `host`, which the live worker `other` has settled a link of."""
         if host not in self.territory.leases and other in living:
             self._forget(host)
 
     def heard(self, page: Page, depth: int) -> None:
-        """Another worker has settled a page."""
+        """Apply a page that another worker has settled."""
         self.on_links(page.links)
         fresh = [link for link in page.links if self._place(link)]
         if self._base.get(page.fingerprint) is None:
@@ -182,17 +181,17 @@ class PopulationSync:
             self._borders.show(replace(page, links=tuple(fresh)), depth)
 
     def heard_dead(self, target: Fingerprint) -> None:
-        """Another worker has found that a link leads nowhere."""
+        """Apply a dead link that another worker has found."""
         self._borders.hear_dead(target)
 
     def welcome(self, guests: Iterable[TravellingAgent]) -> None:
-        """Agents have come to a host of ours."""
+        """Add agents that travelled to a host of ours to the population."""
         for guest in guests:
             if not self._borders.arrive(guest.species, guest.energy, guest.page, guest.mind):
-                logger.warning("an agent of an unknown species or mind was sent away")
+                logger.warning("Rejected a travelling agent: unknown species or invalid mind")
 
     def spare(self, most: int) -> list[str]:
-        """Return up to `most` hosts of ours that nobody is fetching from, to be given up."""
+        """Return up to `most` own hosts without a visit under way, which can be released."""
         used = {visit.lead.host for visit in self.population.unsettled.values()}
         used |= {host_of(f"{door}/") for door in self.population.shut_doors()}
         return [host for host in self.territory.busy_hosts() if host not in used][:most]
@@ -201,7 +200,7 @@ class PopulationSync:
         self._borders.withdraw(self.territory.lose(host))
         self._pacing.pop(host, None)
         if any(each.revisits for each in self.population.species):
-            # They see known pages too: without this they would ask for the host again and again.
+            # A species that revisits pages would request this host again and again without this.
             environment = self.population.environment
             environment.hosts.hold(host, environment.clock.now_s + self.territory.lease_s)
 
@@ -216,7 +215,7 @@ class PopulationSync:
         self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], news=[news]))
         self._borders.leave(agent)
 
-    def _landed(self, lead: Lead, outcome: Outcome, told: FetchDetails | None) -> None:
+    def _landed(self, lead: Lead, outcome: Outcome, details: FetchDetails | None) -> None:
         if isinstance(outcome, Dead | Dropped) and outcome.reason in _LEFT_OPEN:
             return
         lease = self.territory.leases.get(lead.host)
@@ -247,14 +246,14 @@ class PopulationSync:
                 settles.append(link_done)
             else:
                 then = OutboxBatch(settles=[link_done])
-        records = [] if told is None else [calls.record(host, own, outcome, lead, told)]
+        records = [] if details is None else [calls.record(host, own, outcome, lead, details)]
         news = calls.news("page", host, page.fingerprint)
         self._put(OutboxBatch(offers, records, settles, [news], then))
 
     def _place(self, link: Link) -> bool:
-        """Note a link that was found; those of other workers' hosts are not shown here.
+        """Note a link that was found; withdraw it if another worker leases its host.
 
-        False where it is known already.
+        Returns False if the link is known already.
         """
         host, target = host_of(link.url), link.fingerprint
         if self._base.is_claimed(target):

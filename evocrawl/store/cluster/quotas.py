@@ -1,4 +1,4 @@
-"""What several workers have together: the budget of requests, and the bounds of the population."""
+"""One worker's share of the request budget and of the population bounds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from evocrawl.store.cluster.redis.board import ClusterState
 
 @dataclass(frozen=True, slots=True)
 class ClusterTerms:
-    """What the workers share, and how long they wait for each other.
+    """The limits that the workers share, and their time-outs.
 
-    `limit` is the budget of HTTP requests for all together (None: no limit), `bounds` hold for all
-    populations together. `lease_s` is for how long a worker may be silent before its hosts are
-    taken over, `timeout_s` for how long Redis may be, before the crawl ends.
+    `limit` is the budget of HTTP requests for all workers together (None: no limit), `bounds` hold
+    for all populations together. Other workers take over the hosts of a worker that has sent no
+    heartbeat for `lease_s`. The crawl ends when Redis has not responded for `timeout_s`.
     """
 
     limit: int | None
@@ -27,8 +27,8 @@ class ClusterTerms:
 class BudgetQuota:
     """A worker's part of the budget, which it takes in small portions.
 
-    `limit` is the budget of all (None: no limit). The requests of all workers never exceed it; what
-    a worker had taken and not used when it was killed counts as used.
+    `limit` is the budget of all workers (None: no limit). The requests of all workers never exceed
+    it. The portion that a killed worker has taken counts as used.
     """
 
     def __init__(self, budget: Budget, board: ClusterState, limit: int | None) -> None:
@@ -41,11 +41,11 @@ class BudgetQuota:
 
     @property
     def is_used_up(self) -> bool:
-        """True when neither this worker has any left nor is there more to be had."""
+        """True when both this worker's portion and the shared budget are used up."""
         return self.limit is not None and not self._left_for_all and self._budget.left == 0
 
     async def top_up(self, wanted: int, workers: int) -> bool:
-        """Take up to `wanted` more before ours is used up; return whether there was more."""
+        """Take up to `wanted` more requests if few are left; return whether there were any."""
         if self.limit is not None:
             self._budget.share = max(self.limit // max(workers, 1), 1)
         if self.limit is None or (self._budget.left or 0) >= wanted // 2:
@@ -55,7 +55,7 @@ class BudgetQuota:
         return bool(given)
 
     async def give_back(self) -> None:
-        """Let others have what is left of ours."""
+        """Return the unused requests to the shared budget."""
         unspent = (self._budget.limit or 0) - self._budget.spent
         if self.limit is not None and unspent > 0:
             self._budget.limit = self._budget.spent
@@ -63,10 +63,10 @@ class BudgetQuota:
 
 
 def bounds_per_worker(whole: PopulationBounds, workers: int) -> PopulationBounds:
-    """Return one worker's share of the bounds of all; at least one agent may live.
+    """Return one worker's share of the bounds; each worker may keep at least one agent.
 
-    >>> share_of(Bounds(20, 8, 60), 4)
-    Bounds(founders=5, lower=2, upper=15)
+    >>> bounds_per_worker(PopulationBounds(20, 8, 60), 4)
+    PopulationBounds(founders=5, lower=2, upper=15)
     """
     workers = max(workers, 1)
     upper = None if whole.upper is None else max(whole.upper // workers, 1)

@@ -1,4 +1,4 @@
-"""How crawlers that learn rules tell them to those of other workers."""
+"""Exchanges learnt rules between the rule managers of several workers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from evocrawl.store.cluster.redis.codec import RowCodec, SharedRule
 
 
 class RuleExchange:
-    """Brings the rule managers of all populations of a crawl into step.
+    """Synchronizes the rule managers of all populations of a crawl.
 
-    What one is told by its crawlers the others hear a beat later, and their crawlers when they next
-    exchange rules. Redis keeps the best rules of all: those of a worker that is killed stay, and
-    one that joins begins with them. Rules that cannot be read are put aside.
+    A new rule of one manager reaches the others with their next heartbeat, and their agents at
+    their next exchange. Redis keeps the best rules of all workers: the rules of a killed worker
+    stay, and a new worker begins with them. An unreadable rule goes to the quarantine.
     """
 
     def __init__(
@@ -30,13 +30,13 @@ class RuleExchange:
         }
 
     async def exchange(self) -> None:
-        """Tell what is new here and hear what is new elsewhere. Raises Unreachable."""
+        """Send new rules to Redis and read the rules of other workers. Raises Unreachable."""
         for species, manager in self._managers.items():
-            told = dict(manager.untold)
-            rules = [SharedRule(*key, strength) for key, strength in told.items()]
+            new = dict(manager.untold)
+            rules = [SharedRule(*key, strength) for key, strength in new.items()]
             rows = {self._rows.pack_rule(each): each.strength for each in rules}
             found = await self._board.exchange_rules(species, rows, MANAGED)
-            manager.hear(await self._read(species, found), told)
+            manager.hear(await self._read(species, found), new)
 
     async def _read(self, species: str, rows: list[tuple[bytes, float]]) -> list[Rule]:
         rules = []

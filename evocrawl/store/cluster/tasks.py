@@ -1,4 +1,4 @@
-"""What a worker does at the same time, as tasks of its event loop."""
+"""The background tasks of a worker in its event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STOPS, _STOP_S = 5, 1.0
 
 
 class BackgroundTasks:
-    """Begins tasks and ends them; `fail` is called with what one of them failed with.
+    """Starts and stops tasks; calls `fail` with the error of a task that fails.
 
     `place` names the crawl in errors.
     """
@@ -27,7 +27,7 @@ class BackgroundTasks:
         self._is_closed = False
 
     def begin(self, work: Work) -> None:
-        """Begin a task, unless all is to end."""
+        """Start a task, unless the tasks are closed."""
         if self._is_closed:
             return
         task = asyncio.get_running_loop().create_task(self._guarded(work))
@@ -35,14 +35,14 @@ class BackgroundTasks:
         task.add_done_callback(self._running.discard)
 
     def close(self) -> None:
-        """Begin nothing more; what is under way goes on."""
+        """Start no further task; running tasks continue."""
         self._is_closed = True
 
     async def stop(self) -> None:
-        """End all tasks at once, and begin none after."""
+        """Cancel all tasks, and start no further one."""
         self.close()
         for _ in range(_STOPS):
-            # A cancellation that meets a connection just as it breaks may be lost in there.
+            # redis-py may swallow a cancellation while its connection breaks, so cancel again.
             for task in self._running:
                 task.cancel()
             if not self._running:
@@ -54,6 +54,6 @@ class BackgroundTasks:
             await work()
         except StateError as error:
             self._fail(error)
-        except Exception as error:  # what nobody thought of must not leave the crawl hanging
-            logger.exception("the shared crawl has failed")
+        except Exception as error:  # an unexpected error must end the crawl, not block it
+            logger.exception("worker: a background task has failed")
             self._fail(StateError(f"{self._place}: {error!r}"))

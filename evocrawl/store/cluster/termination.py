@@ -1,4 +1,4 @@
-"""When a crawl that several workers share is over."""
+"""Detects the end of a crawl that several workers share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evocrawl.store.cluster.redis.board import IDLE, ClusterState, Worker
 
 
 class TerminationDetector:
-    """Finds out why all is over, as one worker sees it, and tells the others."""
+    """Finds out whether and why the crawl has ended, and tells the other workers."""
 
     def __init__(
         self, board: ClusterState, population: Population, ration: BudgetQuota, holdings: HostLeases
@@ -22,45 +22,45 @@ class TerminationDetector:
         self._holdings = holdings
 
     async def came_before(self) -> str | None:
-        """Return why the crawl was over before this worker came, None where it is not any more."""
-        told = await self._board.ended()
-        if told is None:
+        """Return why the crawl ended before this worker joined; None if it can continue."""
+        end = await self._board.ended()
+        if end is None:
             return None
         is_over = self._ration.is_used_up
-        if told["reason"] != "budget":
+        if end["reason"] != "budget":
             is_over = await self._board.is_exhausted()
         if is_over:
-            return str(told["reason"])
+            return str(end["reason"])
         await self._board.end(None)
         return None
 
     async def look(self, living: Iterable[Worker]) -> str | None:
-        """There is nothing to do here: return why there is nothing anywhere, None if there may be.
+        """Return why no worker has anything to do; None if one may have. Call it when idle.
 
-        `living` are the workers alive. Where there may be something, it is looked for once more.
+        `living` are the workers alive. If a link may be open, show the open links again.
         """
-        told = await self._board.ended()
-        reason = await self._reason(told, living)
+        end = await self._board.ended()
+        reason = await self._reason(end, living)
         await self._board.check()
         if reason is None:
             await self._holdings.look_again()
-        elif told is None and reason != "extinct":
+        elif end is None and reason != "extinct":
             await self._board.end(reason)
         return reason
 
-    async def _reason(self, told: dict[str, object] | None, living: Iterable[Worker]) -> str | None:
+    async def _reason(self, end: dict[str, object] | None, living: Iterable[Worker]) -> str | None:
         population = self._population
         if self._ration.is_used_up:
             return "budget"
         if not population.is_unborn and population.ended == "extinct":
             return "extinct"
-        if told is not None:
-            return str(told["reason"])
+        if end is not None:
+            return str(end["reason"])
         if await self._board.is_exhausted() and self._all_idle(living):
             return "exhausted"
         return None
 
     def _all_idle(self, living: Iterable[Worker]) -> bool:
-        """Those who go to known pages too may have something to do without any open link."""
+        """Species that revisit pages may have visits to make without any open link."""
         revisits = any(each.revisits for each in self._population.species)
         return not revisits or all(each.need == IDLE for each in living)

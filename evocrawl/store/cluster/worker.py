@@ -136,8 +136,10 @@ class ClusterWorker:
         try:
             await asyncio.wait_for(self._take_leave(), self._terms.timeout_s)
         except (Unreachable, StateError, TimeoutError) as error:
-            why = error or f"no answer for {self._terms.timeout_s:g} seconds"
-            logger.error("what this worker had still to write to Redis is not there: %s", why)
+            why = str(error) or f"no response for {self._terms.timeout_s:g} seconds"
+            logger.error(
+                "Could not flush pending results to Redis; the visits will be repeated: %s", why
+            )
         finally:
             await self.stop()
 
@@ -161,7 +163,7 @@ class ClusterWorker:
             await self._keeping.begin()
         except Unreachable as error:
             if self._silent_since_s is None:
-                logger.warning("the worker cannot join yet and tries again: %s", error)
+                logger.warning("Cannot join the crawl yet; retrying: %s", error)
             self._silent_since_s = self._territory.clock()
             return False
         self._silent_since_s = None
@@ -171,7 +173,7 @@ class ClusterWorker:
         if self._outbox.failure is not None:
             raise self._outbox.failure
         if self._silent_since_s is not None:
-            raise Unreachable(f"{self.place} does not answer")
+            raise Unreachable(f"{self.place} is not responding")
         await self._outbox.sent()
         await self._ration.give_back()
         await self._board.release(self._territory.leases)
@@ -293,11 +295,11 @@ class ClusterWorker:
     def _reached(self, is_reached: bool) -> None:
         if is_reached and self._silent_since_s is not None:
             self._silent_since_s = None
-            logger.info("%s answers again", self.place)
+            logger.info("Redis at %s is responding again", self.place)
             self.wake()
         elif not is_reached and self._silent_since_s is None:
             self._silent_since_s = self._territory.clock()
-            logger.warning("%s does not answer: nothing new is begun until it does", self.place)
+            logger.warning("Redis at %s is not responding; pausing new requests", self.place)
 
     def _check_silence(self) -> None:
         since_s = self._silent_since_s
@@ -305,4 +307,4 @@ class ClusterWorker:
             raise self._no_answer()
 
     def _no_answer(self) -> StateError:
-        return StateError(f"{self.place}: no answer for {self._terms.timeout_s:g} seconds")
+        return StateError(f"{self.place}: no response for {self._terms.timeout_s:g} seconds")

@@ -1,7 +1,7 @@
-"""Writes a crawl's pages as JSON lines, CSV and Parquet.
+"""Writes the pages of a crawl as JSON lines, CSV and Parquet.
 
-A page is in a file exactly once, whatever stops, crashes and repeats there were. Web text is
-never trusted: no cell of a CSV is taken for a formula by a spreadsheet.
+Each page is in the file exactly once, even after stops, crashes and repeated visits. Text from the
+web is hostile: CSV cells are escaped, so that no spreadsheet runs one as a formula.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def write_jsonl(pages: Iterable[StoredPage], file: BinaryIO) -> None:
 def write_csv(pages: Iterable[StoredPage], file: BinaryIO) -> None:
     """Write a header and a row for each page, in UTF-8.
 
-    A text that a spreadsheet might take for a formula gets an apostrophe in front, see
+    A text that a spreadsheet might run as a formula gets a leading apostrophe; see
     `evocrawl.core.sanitize.escape_formula`.
     """
     text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -50,7 +50,7 @@ def write_csv(pages: Iterable[StoredPage], file: BinaryIO) -> None:
 
 
 def write_parquet(pages: Iterable[StoredPage], file: BinaryIO) -> None:
-    """Write the same columns, typed; needs the extra "parquet" (pyarrow)."""
+    """Write the same columns with types; needs the extra "parquet" (pyarrow)."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -88,5 +88,5 @@ def _printable(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _encodable(text: str) -> str:
-    """Lone surrogates become question marks."""
+    """Replace lone surrogates by question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

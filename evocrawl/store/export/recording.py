@@ -1,10 +1,9 @@
-"""What a crawl fetched as a world file, so that other policies can replay it.
+"""Records the fetches of a crawl as a world file, so that other policies can replay it.
 
-The first line says that the file is a recording, and of what; then comes a line for each address
-that was asked for, in the order in which visits ended (see
-`evocrawl.simulation.worlds.world_file`). A line
-is with the operating system before the next one is written: a crawl that is killed loses that line
-at most.
+The first line marks the file as a recording and describes the crawl. Then comes one line for each
+requested URL, in the order in which visits ended (see `evocrawl.simulation.worlds.world_file`).
+Each line is flushed to the operating system before the next one is written, so a killed crawl
+loses at most one line.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.request_keys import is_page_of
 
 RECORDING = "recording"
-"""Key of the line that says that the file is a recording."""
+"""Key of the line that marks the file as a recording."""
 
 VERSION = 1
 
@@ -33,7 +32,7 @@ _STATUS = "status "
 
 
 class RecordingError(EvocrawlError, ValueError):
-    """A recording cannot be begun at `path`; the message says why."""
+    """A recording cannot be created at `path`; the message says why."""
 
     def __init__(self, path: str | Path, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
@@ -42,13 +41,13 @@ class RecordingError(EvocrawlError, ValueError):
 
 
 class Recording:
-    """A world file that grows. `about` is what its first line tells: query, species and so on.
+    """A world file to which a crawl appends. `about` is its first line: query, species and so on.
 
-    `timeout_s` is the longest fetch of the crawl; who replays it needs it. An address is written
-    once, as it was the first time. It keeps 12 bytes an address. Raises RecordingError where a
-    file that is not empty is in the way, and for zstd without its library, OSError for a path
-    that cannot be written. The folder of `path` is made. With a `file` that is written to, and
-    stays open, and the path only tells how it is packed.
+    `timeout_s` is the longest fetch of the crawl; a replay needs it. Each URL is written once, with
+    its first result. The recording keeps 12 bytes per URL in memory. It creates the folder of
+    `path`. With `file` it writes to that file and leaves it open; `path` then only selects the
+    compression. Raises RecordingError if `path` is a file that is not empty or if the library for
+    zstd is missing, and OSError if `path` cannot be written.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Recording:
         self._write({RECORDING: self._about})
 
     def note(self, flight: Fetch, outcome: Outcome) -> None:
-        """Write what a visit met on its way and at its end. Raises OSError."""
+        """Write the redirects and the result of a visit. Raises OSError."""
         for url, row in self._rows(flight, outcome):
             key = fingerprint(url)
             if key not in self._known:
@@ -81,7 +80,7 @@ class Recording:
 
     def _rows(self, flight: Fetch, outcome: Outcome) -> Iterator[tuple[str, dict[str, Any]]]:
         latency_s = round(min(flight.seconds / max(flight.requests, 1), self._timeout_s * 0.99), 6)
-        # What is no GET of its address, such as a form, is no page of it.
+        # A request that is not a plain GET, such as a form, is not the page of its URL.
         lead = flight.visit.lead
         is_page = is_page_of(lead.fingerprint, lead.url)
         for url, location in flight.hops[0 if is_page else 1 :]:
@@ -99,7 +98,7 @@ class Recording:
                     yield flight.url, {"latency_s": latency_s} | row
 
     def _failure(self, reason: str) -> dict[str, Any]:
-        """What an address answers that answered `reason`; nothing for what was never sent."""
+        """Return the fields of a failed fetch; empty if the request was never sent."""
         if reason.startswith(_STATUS):
             status = int(reason.removeprefix(_STATUS))
             return {"status": status if 300 <= status < 600 else _NO_ANSWER}
@@ -110,7 +109,7 @@ class Recording:
         return {"status": _NO_ANSWER, "failure": reason} if reason.isidentifier() else {}
 
     def _write(self, row: dict[str, Any]) -> None:
-        # ASCII alone: a page may hold lone surrogates, which have no UTF-8.
+        # ASCII only: a page may hold lone surrogates, which have no UTF-8.
         self._sink.write(json.dumps(row, allow_nan=False).encode() + b"\n")
 
 
@@ -127,12 +126,12 @@ def _link(link: Link) -> dict[str, Any]:
         "rel": " ".join(link.rel),
         "tag_path": link.tag_path,
     }
-    said = {key: value for key, value in words.items() if value}
-    return {"url": link.url, **said, "position": link.position}
+    known = {key: value for key, value in words.items() if value}
+    return {"url": link.url, **known, "position": link.position}
 
 
 class _Sink(Protocol):
-    """Takes whole lines and hands each on at once."""
+    """Writes whole lines and flushes each at once."""
 
     def write(self, line: bytes) -> None: ...
 
@@ -181,8 +180,8 @@ def _created(path: Path, given: BinaryIO | None) -> _Sink:
 
 def _opened(path: Path) -> BinaryIO:
     make_folder_of(path)
-    file = open(path, "ab")  # noqa: SIM115 - it is closed with the recording
+    file = open(path, "ab")  # noqa: SIM115 - the recording closes it
     if os.fstat(file.fileno()).st_size:
         file.close()
-        raise RecordingError(path, "there is a file already, and it is not overwritten")
+        raise RecordingError(path, "the file exists and is not overwritten")
     return file

@@ -1,4 +1,4 @@
-"""Where an export goes: a file that appears whole or not at all, or a stream."""
+"""The target of an export: a file that appears complete or not at all, or a stream."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d{1,9})")
 
 
 class TargetError(EvocrawlError, ValueError):
-    """An export cannot go where it was asked to; the message says why."""
+    """The target of an export is invalid; the message says why."""
 
 
 class Target:
-    """A file that does not exist yet, one to be overwritten with `force`, or a stream.
+    """A new file, an existing file that `force` allows to overwrite, or a stream.
 
-    A symbolic link stands for what it leads to. ``-``, ``/dev/stdout`` and other descriptors, pipes
-    and character devices are streams. Raises TargetError for a file that is one of `kept` or would
-    belong to them, whatever its name, for a folder and for an existing file without `force`; and
-    OSError.
+    A symbolic link stands for its target. ``-``, ``/dev/stdout`` and other descriptors, pipes and
+    character devices are streams. Raises TargetError if the target is one of the `kept` files under
+    any name, a folder, or an existing file without `force`. Raises OSError.
     """
 
     def __init__(self, out: str, kept: tuple[Path, ...] = (), *, force: bool = False) -> None:
@@ -50,7 +49,7 @@ class Target:
     ) -> None:
         of_store = self._descriptor is None and self.path in kept
         if of_store or (status is not None and any(_is_same(status, each) for each in kept)):
-            raise TargetError(f"{self.name}: this file is the crawl's own, and is not overwritten")
+            raise TargetError(f"{self.name}: this file belongs to the crawl and is not overwritten")
         if status is None:
             return
         if stat.S_ISDIR(status.st_mode):
@@ -62,7 +61,7 @@ class Target:
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """Open it for writing. A file is there once all of it is written, and not before."""
+        """Open the target for writing. A file appears once it is complete."""
         if self._is_stream:
             with self._stream() as stream:
                 yield stream
@@ -92,7 +91,7 @@ class Target:
             yield file
 
     def _new_file(self) -> tuple[Path, BinaryIO]:
-        """Return a file beside the target that is nobody else's."""
+        """Create a new file beside the target and return it."""
         for number in count():
             beside = self.path.with_name(f".evocrawl-{os.getpid()}-{number}.part")
             with suppress(FileExistsError):
@@ -106,13 +105,13 @@ def _descriptor_of(out: str) -> int | None:
 
 
 def _status(file: str | Path | int) -> os.stat_result | None:
-    """Return what there is; None where there is nothing. Raises OSError."""
+    """Return the status of a file; None if it does not exist. Raises OSError."""
     try:
         return os.stat(file)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
-        # The folder is made later, and what is wrong with it is said then.
+        # `open` creates the folder later and reports its errors.
         return None
     except OSError as error:
         if error.errno == errno.EBADF:

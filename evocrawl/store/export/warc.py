@@ -1,6 +1,6 @@
-"""Writes the answers a crawl has kept as a WARC file (ISO 28500), compressed record by record.
+"""Writes the stored responses of a crawl as a WARC file (ISO 28500), one gzip member per record.
 
-Needs the extra "warc" (warcio), which is loaded here alone.
+Needs the extra "warc" (warcio), which only this module imports.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ _HOP_BY_HOP = frozenset(("transfer-encoding", "content-length", "connection", "k
 def write_warc(
     answers: Iterable[tuple[str, str, RawResponse]], file: BinaryIO, name: str, software: str
 ) -> int:
-    """Write a response record for each (address, date, answer); return how many.
+    """Write a response record for each (URL, date, response); return how many.
 
-    `name` is that of the file, which its first record tells.
-
-    The body is as it was on the wire but for the transfer coding, which is undone; its length is
-    said anew.
+    The first record contains `name`, the name of the file. The body is the one sent by the server
+    with its transfer coding undone, and ``Content-Length`` is its length.
     """
     written = 0
     writer: Any = WARCWriter(file, gzip=True)
@@ -58,5 +56,5 @@ def _date(iso: str) -> str:
 
 
 def _on_one_line(value: str) -> str:
-    """A header that a server folded would end the header block here."""
+    """Unfold a header: a line break would end the header block."""
     return " ".join(value.splitlines())

@@ -1,7 +1,7 @@
-"""A crawl's state as a world file: what was fetched, in the order in which visits ended.
+"""Writes a stored crawl as a world file: its fetches in the order in which visits ended.
 
-It is a recording (see `evocrawl.store.export.recording`), made afterwards: redirects lead
-straight to the page they ended at.
+The file is a recording (see `evocrawl.store.export.recording`) made after the crawl: each redirect
+leads straight to its last page.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ _KEPT = ("query", "species", "seed", "seeds")
 
 
 class Source(Protocol):
-    """What has kept a crawl: see `evocrawl.store.archive.Archive`."""
+    """A stored crawl; see `evocrawl.store.archive.Archive`."""
 
     def about(self) -> dict[str, Any]:
-        """Return what the crawl is."""
+        """Return the identity of the crawl."""
 
     def ops(self) -> Iterator[Op]:
-        """Tell what was done, in order."""
+        """Yield the operations in order."""
 
 
 def write_world(archive: Source, file: BinaryIO, name: str) -> None:
-    """Write the world file, packed as `name` ends. Raises RecordingError and OSError."""
+    """Write the world file; the ending of `name` selects the compression.
+
+    Raises RecordingError and OSError.
+    """
     about = archive.about()
-    told = {name: about[name] for name in _KEPT if name in about}
-    told["by"] = f"evocrawl {about['evocrawl']}"
-    recording = Recording(name, told, about["DOWNLOAD_TIMEOUT"], file)
+    described = {name: about[name] for name in _KEPT if name in about}
+    described["by"] = f"evocrawl {about['evocrawl']}"
+    recording = Recording(name, described, about["DOWNLOAD_TIMEOUT"], file)
     recording.begin()
     for flight, outcome in _flights(archive):
         recording.note(flight, outcome)
@@ -41,7 +44,7 @@ def write_world(archive: Source, file: BinaryIO, name: str) -> None:
 
 
 def _flights(archive: Source) -> Iterator[tuple[Fetch, Outcome]]:
-    """The notes on each visit that ended, as far as the state tells of them."""
+    """Yield fetch and outcome of each ended visit whose URL the state holds."""
     targets: dict[int, Fingerprint] = {}
     addresses: dict[Fingerprint, str] = {}
     for op in archive.ops():

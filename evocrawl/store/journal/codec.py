@@ -1,7 +1,7 @@
-"""Operations as rows of a table and back: JSON and bytes, never code.
+"""Codec of journal operations: converts them to rows of JSON and bytes, and back.
 
-A row is ``(kind, at, visit, key, content, data)``: a name, seconds, a visit's number, a
-fingerprint, the digest of a page's content, and JSON for the rest; None where there is nothing.
+A row is ``(kind, at, visit, key, content, data)``: a tag, seconds, the number of a visit, a
+fingerprint, the digest of a page's content, and JSON for the rest. Unused columns are None.
 """
 
 from __future__ import annotations
@@ -42,40 +42,40 @@ _DIGEST_BYTES = 16
 
 
 class Payloads(Protocol):
-    """How the payloads of links become JSON and payloads again."""
+    """Converts the payloads of links to JSON and back."""
 
     def pack(self, payload: Any) -> Any:
-        """Return something that JSON can hold."""
+        """Return the payload as a JSON value."""
 
     def unpack(self, packed: Any) -> Any:
-        """Return the payload."""
+        """Return the payload of a JSON value."""
 
 
 class NoPayloads:
-    """Links without a payload; raises StateError for others."""
+    """Codec for links without a payload; raises StateError for any other link."""
 
     def pack(self, payload: Any) -> Any:
-        """Refuse."""
+        """Raise StateError."""
         raise StateError(f"a link carries {type(payload).__name__}, which cannot be stored")
 
     def unpack(self, packed: Any) -> Any:  # noqa: ARG002 - the interface's form
-        """Refuse."""
-        raise StateError("a link carries something that is not known here")
+        """Raise StateError."""
+        raise StateError("a link carries a payload that this codec does not know")
 
 
 def digest_of(packed: bytes) -> bytes:
-    """Return what tells packed contents apart, 16 bytes."""
+    """Return the digest of a packed content, 16 bytes."""
     return blake2b(packed, digest_size=_DIGEST_BYTES).digest()
 
 
 class OperationCodec:
-    """Packs operations and contents; `payloads` knows what links carry."""
+    """Packs and unpacks operations and contents; `payloads` converts the payloads of links."""
 
     def __init__(self, payloads: Payloads) -> None:
         self._payloads = payloads
 
     def pack(self, op: Op, content: bytes | None = None) -> Row:
-        """Return the row of `op`; `content` is the digest of the page that landed."""
+        """Return the row of `op`; `content` is the digest of the content of a fetched page."""
         match op:
             case Chosen(now_s, doors, visit, target):
                 answers = _json(doors) if any(doors) else None
@@ -110,25 +110,25 @@ class OperationCodec:
                 return ("begin", None, None, None, None, _json(astuple(op)))
 
     def unpack(self, row: Row, content: bytes | None = None) -> Op:
-        """Return the operation of a row; raises StateError for one that is none.
+        """Return the operation of a row. Raises StateError if the row is invalid.
 
-        `content` is the packed content of the page that landed.
+        `content` is the packed content of a fetched page.
         """
         try:
             return _READERS[row[0]](self, row, content)
         except (KeyError, ValueError, TypeError, StopIteration, zlib.error) as error:
-            raise StateError(f"an entry that cannot be read: {row[0]!r} ({error})") from error
+            raise StateError(f"an entry {row[0]!r} cannot be read: {error}") from error
 
     def pack_content(self, page: Page) -> bytes:
-        """Return what a page says and links to, compressed."""
-        said, links = page.content, page.links
+        """Return the text, the properties and the links of a page, compressed."""
+        content, links = page.content, page.links
         rows = [self._link_row(link) for link in links]
-        whole = [said.title, said.text, said.language, said.formats, rows]
+        whole = [content.title, content.text, content.language, content.formats, rows]
         keys = b"".join(link.fingerprint for link in links if len(link.fingerprint) == _KEY_BYTES)
         return zlib.compress(_json(whole).encode(), _LEVEL) + keys
 
     def unpack_content(self, packed: bytes, most: int = 0) -> tuple[Content, tuple[Link, ...]]:
-        """Undo `pack_content`; raises ValueError for one of more than `most` bytes (0: any)."""
+        """Undo `pack_content`. Raises ValueError if it has more than `most` bytes (0: no limit)."""
         unpacking = zlib.decompressobj()
         whole = unpacking.decompress(packed, most)
         if unpacking.unconsumed_tail:
@@ -140,7 +140,7 @@ class OperationCodec:
         return Content(title, text, language, tuple(formats)), links
 
     def _link_row(self, link: Link) -> list[Any]:
-        """What a link is but for its fingerprint, unless that is of unusual length."""
+        """Return the fields of a link; its fingerprint only if that has an unusual length."""
         row = [link.url, link.anchor, link.context, link.rel, link.position, link.tag_path]
         is_usual = len(link.fingerprint) == _KEY_BYTES
         if link.payload is not None or link.slot or not is_usual:
@@ -162,7 +162,7 @@ class OperationCodec:
         return _json([[link.fingerprint.hex(), self._link_row(link)] for link in links])
 
     def read_seeds(self, packed: str) -> tuple[Link, ...]:
-        """Return the links of a `Placed`."""
+        """Return the links of a `Placed` or `Linked`."""
         rows = json.loads(packed)
         return tuple([self._link(row, iter([bytes.fromhex(key)])) for key, row in rows])
 
@@ -171,8 +171,8 @@ class OperationCodec:
         match outcome:
             case Fetched(page, cost):
                 age_s = page.content.age_s
-                told = [page.url, page.relevance, page.energy, page.version.hex(), age_s]
-                data: list[Any] = ["fetched", _cost(cost), told]
+                record = [page.url, page.relevance, page.energy, page.version.hex(), age_s]
+                data: list[Any] = ["fetched", _cost(cost), record]
             case Dead(reason, cost):
                 data = ["dead", _cost(cost), reason]
             case Refused(cost):
@@ -183,20 +183,20 @@ class OperationCodec:
 
     def read_landed(self, row: Row, content: bytes | None) -> VisitSettled:
         """Return the settled visit of a row."""
-        kind, cost, *told = json.loads(row[5] or "")
+        kind, cost, *rest = json.loads(row[5] or "")
         if kind == "fetched":
-            url, relevance, energy, version, age_s = told[0]
-            said, links = self.unpack_content(_there(content))
-            said = Content(said.title, said.text, said.language, said.formats, age_s)
+            url, relevance, energy, version, age_s = rest[0]
+            stored, links = self.unpack_content(_there(content))
+            stored = Content(stored.title, stored.text, stored.language, stored.formats, age_s)
             version = bytes.fromhex(version)
-            page = Page(url, _there(row[3]), relevance, energy, links, version, said)
+            page = Page(url, _there(row[3]), relevance, energy, links, version, stored)
             return VisitSettled(_there(row[2]), Fetched(page, Cost(*cost)))
         if kind == "dead":
-            return VisitSettled(_there(row[2]), Dead(told[0], Cost(*cost)))
+            return VisitSettled(_there(row[2]), Dead(rest[0], Cost(*cost)))
         if kind == "refused":
             return VisitSettled(_there(row[2]), Refused(Cost(*cost)))
         if kind == "dropped":
-            return VisitSettled(_there(row[2]), Dropped(told[0]))
+            return VisitSettled(_there(row[2]), Dropped(rest[0]))
         raise ValueError(kind)
 
 
@@ -234,7 +234,7 @@ def _cost(cost: Cost) -> tuple[float, ...]:
 
 def _there(value: Any) -> Any:
     if value is None:
-        raise ValueError("something is missing")
+        raise ValueError("a field is missing")
     return value
 
 

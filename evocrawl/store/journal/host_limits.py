@@ -1,4 +1,4 @@
-"""What hosts allow, told to the journal where it changes."""
+"""Records changes of the limits of hosts in the journal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from evocrawl.store.journal.operations import Limited
 
 
 class JournaledHostLimits:
-    """A `HostLimit` that asks another one, at most once a host in each step.
+    """A `HostLimit` that calls another one, at most once per host in each step.
 
-    A crawl's own limits move: AutoThrottle sets delays, robots.txt arrives. `on_change` is told
-    of each answer that differs from the last, the first being `default`. While `is_replaying` the
-    limits are those told before.
+    The limits of a crawl change: AutoThrottle sets delays, robots.txt arrives. `on_change` is
+    called with each limit that differs from the host's last one; the first is `default`. While
+    `is_replaying` the limits are those of the journal.
     """
 
     def __init__(self, ask: HostLimit, default: tuple[int, float]) -> None:
@@ -25,7 +25,7 @@ class JournaledHostLimits:
         self._asked: set[str] = set()
 
     def __call__(self, host: str) -> tuple[int, float]:
-        """Return visits at once and seconds between the starts of two."""
+        """Return the most concurrent visits and the seconds between the starts of two."""
         known = self._known.get(host, self.default)
         if self.is_replaying or host in self._asked:
             return known
@@ -37,9 +37,9 @@ class JournaledHostLimits:
         return limit
 
     def step(self) -> None:
-        """A step begins: what hosts allow may have changed."""
+        """Begin a step, in which the limit of each host is read again."""
         self._asked.clear()
 
     def learn(self, host: str, limit: tuple[int, float]) -> None:
-        """Know what `host` allows."""
+        """Set the limit of `host`."""
         self._known[host] = limit

@@ -1,6 +1,6 @@
-"""The one way into the population of a crawl: all that crosses it goes into the journal.
+"""A population whose operations are recorded in a journal.
 
-With it a crawl that was stopped, or killed, is had again: see `evocrawl.store.journal.replay`.
+`evocrawl.store.journal.replay` rebuilds the population of a stopped or killed crawl from it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from evocrawl.store.journal.sqlite_journal import Journal
 
 
 class JournaledPopulation:
-    """Does to `population` what is asked, and notes it in `journal`."""
+    """Applies operations to `population` and records them in `journal`."""
 
     def __init__(
         self, population: Population, limits: JournaledHostLimits, journal: Journal
@@ -53,23 +53,23 @@ class JournaledPopulation:
         self._is_due = False
         self._postponed: list[Callable[[], None]] = []
         self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
-        """Called with links that were found in an earlier run, or by another worker."""
+        """Called with links that an earlier run or another worker has found."""
         self.on_settled: Callable[[Fingerprint], None] = lambda _: None
-        """Called with the target of a visit that was settled then, and is not open again."""
+        """Called with the target of a visit that an earlier run settled for good."""
         limits.on_change = journal.append
         population.gate = self._ask_gate
 
     def guard(self, gate: Gate) -> None:
-        """Ask `gate` from now which door a URL is behind."""
+        """Set the gate, which returns the origin that a URL waits for."""
         self._gate = gate
 
     def begin(self, run: RunStarted) -> None:
-        """A run begins."""
+        """Begin a run."""
         self._journal.append(run)
         self.obey(run)
 
     def obey(self, run: RunStarted) -> None:
-        """Set what may differ from run to run."""
+        """Set the options that may differ from run to run."""
         self._budget.limit = run.limit
         self.population.max_unsettled = run.max_unsettled
         self.limits.default = run.host_limit
@@ -81,7 +81,7 @@ class JournaledPopulation:
         return self.population.place(links)
 
     def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
-        """Hang further links on a settled page; see `Population.link`."""
+        """Add further links to a settled page; see `Population.link`."""
         found = tuple(links)
         self._note(Linked(page, found))
         self.population.link(page, found)
@@ -113,11 +113,11 @@ class JournaledPopulation:
         return self.population.settle(visit, outcome)
 
     def opened(self, door: str) -> None:
-        """The door has opened; see `Population.opened`."""
+        """Open an origin; see `Population.opened`."""
         self._when_chosen(OriginOpened(door), lambda: self.population.opened(door))
 
     def turn_away(self, door: str) -> None:
-        """The door stays shut for a while; see `Population.turn_away`."""
+        """Keep an origin closed for a while; see `Population.turn_away`."""
         self._when_chosen(OriginClosed(door), lambda: self.population.turn_away(door))
 
     def hold(self, host: str, until_s: float) -> None:
@@ -126,7 +126,7 @@ class JournaledPopulation:
         self._when_chosen(HostHeld(host, until_s), lambda: hosts.hold(host, until_s))
 
     def locate(self, host: str, address: str, most: int) -> None:
-        """`host` is at `address`; see `Hosts.locate`."""
+        """Set the address of `host`; see `Hosts.locate`."""
         hosts = self.population.environment.hosts
         located = HostLocated(host, address, most)
         self._when_chosen(located, lambda: hosts.locate(host, address, most))
@@ -139,47 +139,47 @@ class JournaledPopulation:
         return may_send
 
     def claims_of(self, visit: VisitId) -> VisitClaims:
-        """Return the addresses taken, for a visit to take some too."""
+        """Return the claimed targets as `visit` sees and claims them."""
         return VisitClaims(self, visit)
 
     def is_claimed(self, target: Fingerprint) -> bool:
-        """Return True when `target` is taken."""
+        """Return True when a visit has claimed `target`."""
         return self._base.is_claimed(target)
 
     def claim(self, visit: VisitId, target: Fingerprint) -> None:
-        """A redirect takes `visit` to `target`."""
+        """Claim `target`, to which a redirect of `visit` leads."""
         self._journal.append(Claimed(visit, target))
         self._base.claim(target)
 
     def release(self, target: Fingerprint) -> None:
-        """Undo `claim`, unless the page is known by now."""
+        """Undo `claim`, unless the page is known now."""
         self._journal.append(Released(target))
         if self._base.get(target) is None:
             self._base.release(target)
 
     def give_back(self, visit: VisitId, lead: Lead, species: Species, url: str = "") -> None:
-        """Open the link of a settled visit again; see `Population.give_back`."""
+        """Reopen the link of a settled visit; see `Population.give_back`."""
         self._note(GivenBack(visit, url))
         self.population.give_back(lead, species, url)
 
     def go_on(self, visit: VisitId, host: str, now_s: float) -> None:
-        """A redirect takes the visit to another host; see `Population.go_on`."""
-        self.limits(host)  # where they have changed, the journal has to say so before
+        """Move the visit to the host of a redirect; see `Population.go_on`."""
+        self.limits(host)  # the journal records changed limits before the operation
         self._journal.append(WentOn(visit, host, now_s))
         self.population.go_on(visit, host, now_s)
 
     def flush(self) -> None:
-        """Make durable what has happened, if a visit was settled since; raises StateError."""
+        """Commit if there are operations that must be durable now. Raises StateError."""
         if self._is_due:
             self.commit()
 
     def commit(self) -> None:
-        """Make durable what has happened; raises StateError where that fails."""
+        """Make all recorded operations durable. Raises StateError on failure."""
         self._is_due = False
         self._journal.commit()
 
     def close(self) -> None:
-        """Commit, and note nothing more."""
+        """Commit, and close the journal."""
         try:
             self.commit()
         finally:
@@ -195,7 +195,7 @@ class JournaledPopulation:
         return door
 
     def _when_chosen(self, op: Op, act: Callable[[], None]) -> None:
-        """Nothing comes in while the population is choosing, be it by the gate it asks."""
+        """Apply an operation now, or after the choice that is under way."""
         if self._is_choosing:
             self._postponed.append(lambda: self._when_chosen(op, act))
             return
@@ -205,22 +205,22 @@ class JournaledPopulation:
 
 @dataclass(frozen=True, slots=True)
 class VisitClaims:
-    """The addresses taken, as one visit sees and takes them."""
+    """The claimed targets as one visit sees and claims them."""
 
     chronicle: JournaledPopulation
     visit: VisitId
 
     def is_claimed(self, target: Fingerprint) -> bool:
-        """Return True when `target` is taken."""
+        """Return True when a visit has claimed `target`."""
         return self.chronicle.is_claimed(target)
 
     def claim(self, target: Fingerprint) -> None:
-        """Take `target`."""
+        """Claim `target`."""
         self.chronicle.claim(self.visit, target)
 
 
 def chosen(now_s: float, doors: Iterable[str | None], visit: Visit | None) -> Chosen:
-    """Return what is noted of a choice."""
+    """Return the operation that records a choice."""
     if visit is None:
         return Chosen(now_s, tuple(doors))
     return Chosen(now_s, tuple(doors), visit.id, visit.lead.fingerprint)

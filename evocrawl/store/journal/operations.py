@@ -1,7 +1,7 @@
-"""What crosses the boundary between a population and the world around it, as plain data.
+"""The operations on a population, as plain data.
 
 A population is deterministic: the same operations in the same order make the same population.
-So a crawl's state is kept as the list of these, and had again by doing them again.
+The journal therefore stores a crawl as the list of its operations, and replay rebuilds it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from evocrawl.core.model import Fingerprint, Link, Outcome, VisitId
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run of the crawl begins, the first or one that goes on.
+    """A run of the crawl began: the first, or a later one that continues it.
 
     `limit` is the budget of HTTP requests (None: no limit), `max_unsettled` the most visits under
-    way at once, `host_limit` what holds for hosts until a `Limited` says otherwise: visits at
-    once and seconds between them.
+    way at once. `host_limit` applies to each host without a `Limited`: the most concurrent visits
+    and the seconds between them.
     """
 
     limit: int | None
@@ -29,14 +29,14 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Seeds were placed, those known before included."""
+    """Seeds were placed; some may have been known before."""
 
     links: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The callback of a page that is settled has yielded further links of it."""
+    """The callback of a settled page yielded further links of the page."""
 
     page: Fingerprint
     links: tuple[Link, ...]
@@ -46,8 +46,8 @@ class Linked:
 class Chosen:
     """The population was asked for a visit at `now_s`.
 
-    `doors` are the gate's answers, in order. `visit` and `target` are None when nothing was
-    chosen.
+    `doors` are the answers of the gate, in order. `visit` and `target` are None when the
+    population chose no visit.
     """
 
     now_s: float
@@ -58,7 +58,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """What a host allows has changed: visits at once, seconds between the starts of two."""
+    """The limit of a host changed: most concurrent visits, seconds between the starts of two."""
 
     host: str
     concurrency: int
@@ -67,7 +67,7 @@ class Limited:
 
 @dataclass(frozen=True, slots=True)
 class HostHeld:
-    """A host is in trouble, or wants to be left alone: nothing starts there before `until_s`."""
+    """A host was held after failures or on its request: no visit starts before `until_s`."""
 
     host: str
     until_s: float
@@ -75,7 +75,7 @@ class HostHeld:
 
 @dataclass(frozen=True, slots=True)
 class HostLocated:
-    """A host is at `address`, where at most `most` visits may be under way at once."""
+    """The address of a host became known; it allows `most` concurrent visits."""
 
     host: str
     address: str
@@ -84,28 +84,28 @@ class HostLocated:
 
 @dataclass(frozen=True, slots=True)
 class OriginOpened:
-    """The door opened."""
+    """An origin opened."""
 
     door: str
 
 
 @dataclass(frozen=True, slots=True)
 class OriginClosed:
-    """The door stays shut for a while."""
+    """An origin stays closed for a while."""
 
     door: str
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """A request went out, for a visit or (None) for something else."""
+    """The crawl sent a request, for a visit or (None) for another purpose."""
 
     visit: VisitId | None
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A redirect took the visit on to `target`."""
+    """A redirect led the visit to `target`."""
 
     visit: VisitId
     target: Fingerprint
@@ -113,14 +113,14 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """`target` may be gone to again: the visit that was on its way there begins anew."""
+    """The claim on `target` ended: the visit that was redirected there starts again."""
 
     target: Fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class VisitSettled:
-    """A visit was settled. `particulars` go into the page's record and are not read back."""
+    """A visit was settled. `particulars` go into the page's record; replay does not read them."""
 
     visit: VisitId
     outcome: Outcome
@@ -129,10 +129,10 @@ class VisitSettled:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The link of a visit that came to nothing is open again.
+    """The link of a visit without a result was reopened.
 
-    The budget had cut it short, and there is more now; or a host was in trouble, or had no room.
-    A redirect had taken the visit to `url`, where it goes on; "" where none had.
+    The visit had ended for lack of budget, or its host had failed or had no free slot. If a
+    redirect had led the visit to `url`, the next visit starts there; "" without a redirect.
     """
 
     visit: VisitId
@@ -141,7 +141,7 @@ class GivenBack:
 
 @dataclass(frozen=True, slots=True)
 class WentOn:
-    """A redirect took the visit to another host at `now_s`."""
+    """A redirect led the visit to another host at `now_s`."""
 
     visit: VisitId
     host: str

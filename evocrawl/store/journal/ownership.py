@@ -1,11 +1,11 @@
-"""Who may write a state: one process at a time, whatever name it knows the file by.
+"""Locks a state file: one process at a time may write it, under any of the file's names.
 
-The file itself is locked (`flock`), so that a symbolic link, a hard link or a lock file that was
-deleted lets no second crawl in. Beside it a second file, ``…-lock``, is held in an exclusive
-transaction, for systems that lock no files. The system frees both when the process dies.
+The process locks the file itself (`flock`), so a symbolic link, a hard link or a deleted lock file
+lets no second crawl in. It also holds an exclusive transaction on a second file, ``…-lock``, for
+systems without file locks. The system frees both locks when the process dies.
 
-SQLite keeps what is not in the file yet beside it, by the file's name (``…-wal``, ``…-shm``). So
-each of the three has to stay where it is while a crawl writes: `Ownership.check` looks after that.
+SQLite keeps recent writes in files beside it, named after it (``…-wal``, ``…-shm``). All three
+files must stay in place while a crawl writes; `Ownership.check` verifies that.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from evocrawl.core.files import make_folder_of, problem_of
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover - there is none on Windows
+except ImportError:  # pragma: no cover - Windows has no fcntl
     fcntl = None  # type: ignore[assignment]
 
 BESIDE = ("-wal", "-shm")
-"""What SQLite adds to a state's name for the files that belong to it."""
+"""Endings of the files that SQLite keeps beside a state."""
 
 Identity: TypeAlias = tuple[int, int]
 
 
 class Ownership:
-    """This process's hold on the state at `path`, until it is closed.
+    """This process's lock on the state at `path`, until it is closed.
 
-    Raises StateError where another process has the state, and where nothing can be written there.
+    Raises StateError if another process uses the state, or if the file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,7 +53,7 @@ class Ownership:
             raise
 
     def check(self) -> None:
-        """Raise StateError where a file of the state is not the one that it was. O(1)."""
+        """Raise StateError if a file of the state was deleted or replaced. O(1)."""
         for ending in ("", *BESIDE):
             there = _identity(f"{self._real}{ending}")
             known = self._known.get(ending)
@@ -65,7 +65,7 @@ class Ownership:
                 raise StateError(f"{self.path}: {name} {what} while the crawl was writing to it")
 
     def close(self) -> None:
-        """Let others have the state."""
+        """Release the locks."""
         self._known.clear()
         if self._lock is not None:
             with suppress(sqlite3.Error):
@@ -94,8 +94,8 @@ class Ownership:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                # The descriptor stays open: closing it would undo locks of SQLite, were it in use
-                # by this very process.
+                # Keep the descriptor open: closing it would release the locks that SQLite may
+                # hold in this process.
                 raise self._taken() from None
         self._file = file
         self._known[""] = _of(os.fstat(file))
@@ -105,7 +105,7 @@ class Ownership:
 
 
 def _identity(path: str) -> Identity | None:
-    """Return what tells a file from every other that is there, None where there is none."""
+    """Return the device and inode of a file; None if it does not exist."""
     try:
         return _of(os.stat(path))
     except OSError:

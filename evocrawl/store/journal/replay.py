@@ -1,7 +1,7 @@
-"""Has a crawl again that was stopped or killed: what was done to its population is done again.
+"""Rebuilds the population of a stopped or killed crawl by replaying its journal.
 
-That gives back agents, minds, models, random streams, page base and frontier of every species,
-since the population is deterministic. Each choice is compared with the one in the journal.
+The population is deterministic, so replay restores the agents, minds, models, random streams, page
+base and frontier of every species. It compares each choice with the one in the journal.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class ReplayedState:
-    """What has to be known of earlier runs, beside the population itself.
+    """The facts about earlier runs that the population itself does not hold.
 
-    `now_s` is the latest time told. `moved` are the addresses that redirects took the visits
-    under way to, `cut_short` the links of visits that the budget ended, or that were put off, and
-    are not open again yet, with the species that followed them. `redirected` are the links that a
-    redirect had taken elsewhere before they were open again, with their own address and all those
-    taken on the way.
+    `now_s` is the latest time in the journal. `moved` maps each visit under way to the targets of
+    its redirects. `cut_short` maps each visit that ended for lack of budget or was postponed, and
+    whose link is not open again, to its lead and species. `redirected` maps each link that was
+    redirected before it was reopened to its URL and the targets claimed on the way.
     """
 
     runs: int = 0
@@ -60,12 +59,11 @@ class ReplayedState:
 
 
 def resume(journal: Journal, chronicle: JournaledPopulation, run: RunStarted) -> ReplayedState:
-    """Begin a run where the last one ended, the first one with nothing.
+    """Replay the journal, then begin a run.
 
-    Visits that were under way are so again, and nobody else holds the addresses that redirects
-    had taken them to; so it is for links that were put off. Links cut short by the budget are open
-    again if there is some now. Raises StateError as `replay` does, and where the journal cannot be
-    written.
+    Visits that were under way are under way again. The run releases the redirect targets of these
+    visits and of postponed links. It reopens links that lacked budget if there is budget now.
+    Raises StateError as `replay` does, and if the journal cannot be written.
     """
     past = replay(journal.ops(), chronicle)
     chronicle.begin(run)
@@ -83,10 +81,10 @@ def resume(journal: Journal, chronicle: JournaledPopulation, run: RunStarted) ->
 
 
 def replay(ops: Iterable[Op], chronicle: JournaledPopulation) -> ReplayedState:
-    """Do `ops` again to a population that is new, and return what else is to be known.
+    """Apply `ops` to a new population and return the other facts about earlier runs.
 
-    Nothing is noted in the journal. Raises StateError where the population does something else
-    than what it did, and whatever reading `ops` raises.
+    Writes nothing to the journal. Raises StateError if the population chooses differently than
+    before, and any error that reading `ops` raises.
     """
     repeat = _Replayer(chronicle)
     population, gate = chronicle.population, chronicle.population.gate
@@ -102,7 +100,7 @@ def replay(ops: Iterable[Op], chronicle: JournaledPopulation) -> ReplayedState:
 
 
 class _Replayer:
-    """Does one operation after the other again."""
+    """Applies recorded operations to a population one by one."""
 
     def __init__(self, chronicle: JournaledPopulation) -> None:
         self.past = ReplayedState()
@@ -111,11 +109,11 @@ class _Replayer:
         self._doors: list[str | None] = []
 
     def answer(self, url: str) -> str | None:  # noqa: ARG002 - the form of a gate
-        """The gate says what it said."""
+        """Return the recorded answer of the gate."""
         return self._doors.pop(0) if self._doors else None
 
     def do(self, op: Op, number: int) -> None:
-        """Do it again."""
+        """Apply one operation, the entry `number` of the journal."""
         environment = self._population.environment
         match op:
             case Chosen():
@@ -163,7 +161,7 @@ class _Replayer:
         again = chosen(op.now_s, op.doors, visit)
         if again != op or self._doors:
             raise StateError(
-                f"entry {number} cannot be done again: visit {op.visit} went to {_hex(op.target)}, "
+                f"entry {number} cannot be replayed: visit {op.visit} went to {_hex(op.target)}, "
                 f"now visit {again.visit} goes to {_hex(again.target)}; it was written by another "
                 "version of evocrawl or of a library"
             )
@@ -192,11 +190,11 @@ class _Replayer:
 
 @contextmanager
 def _as_before(number: int) -> Iterator[None]:
-    """A species that failed half-way fails half-way again, and leaves the same behind."""
+    """Log a species' exception and go on: the species failed here in the crawl, too."""
     try:
         yield
     except Exception:
-        logger.exception("a species failed at entry %d, as it did before", number)
+        logger.exception("replay: a species failed at entry %d, as it did in the crawl", number)
 
 
 def _hex(target: Fingerprint | None) -> str:

@@ -1,12 +1,11 @@
-"""The SQLite file behind a journal: its tables, its marks, and who may use it.
+"""The SQLite file behind a journal: its tables, its version marks and its connections.
 
-Everything a crawl keeps is in one file in WAL mode. `application_id` marks it as evocrawl's,
-`user_version` is the version of the tables. Who may write it: see
-`evocrawl.store.journal.ownership`.
+A crawl keeps everything in one file in WAL mode. `application_id` marks it as evocrawl's file,
+`user_version` is the version of the tables. `evocrawl.store.journal.ownership` locks it.
 
-What was written last is in a file of its own (``…-wal``) that SQLite finds by the state's name. A
-state that is opened by another of its names (a hard link) would be read without. So each crawl
-writes down by which name it has opened the state.
+SQLite keeps recent writes in a second file (``…-wal``), which it finds by the name of the state. If
+the state were opened by another of its names (a hard link), these writes would be missing. So each
+crawl stores the name by which it has opened the state.
 """
 
 from __future__ import annotations
@@ -67,13 +66,13 @@ CREATE TABLE bodies (
 
 
 _OPENED = "CREATE TABLE IF NOT EXISTS opened (one INTEGER PRIMARY KEY, path BLOB NOT NULL)"
-"""The name by which a crawl has opened the state last."""
+"""The name by which a crawl last opened the state."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the state at `path` for writing, made if need be.
+    """Open the state at `path` for writing; create it if it does not exist.
 
-    Raises StateError for a file that is something else, damaged, or of a newer version.
+    Raises StateError if the file is no state of evocrawl, is damaged, or has another version.
     """
     with explained(path):
         real = os.path.realpath(path)
@@ -97,7 +96,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Open the state at `path` for reading, also while a crawl is writing it.
 
-    Raises StateError as `connect` does, and where there is no such file.
+    Raises StateError as `connect` does, and if the file does not exist.
     """
     if not os.path.isfile(path):
         raise StateError(f"{path}: there is no such state")
@@ -115,7 +114,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn whatever SQLite or the system has to complain about into a StateError."""
+    """Turn an error of SQLite or of the system into a StateError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -125,7 +124,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def close(*connections: sqlite3.Connection | None) -> None:
-    """Close what is open; a disk that is full cannot keep it from closing."""
+    """Close the connections, even if SQLite reports an error such as a full disk."""
     for connection in connections:
         if connection is not None:
             with suppress(sqlite3.Error):
@@ -133,7 +132,7 @@ def close(*connections: sqlite3.Connection | None) -> None:
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:
-    """A file without any table: new, or left by a process that died while making it."""
+    """Return True for a file without tables: new, or left by a process that was killed."""
     marked = _pragma(database, "application_id") or _pragma(database, "user_version")
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return not marked and not tables
@@ -155,17 +154,17 @@ def _check_marks(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_name(database: sqlite3.Connection, path: Path) -> None:
-    """Refuse one of several names where what was written last lies beside another of them."""
-    is_told = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'opened'").fetchone()
-    if not is_told or os.stat(path).st_nlink < 2:
+    """Raise StateError if recent writes lie beside another name of the same file."""
+    has_name = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'opened'").fetchone()
+    if not has_name or os.stat(path).st_nlink < 2:
         return
     for (name,) in database.execute("SELECT path FROM opened"):
         other = os.fsdecode(name)
         is_other = other != os.path.realpath(path) and os.path.exists(other)
         if is_other and os.path.samefile(other, path) and _size(f"{other}-wal"):
             raise StateError(
-                f"{path}: this file is the state {other} by another name (a hard link), and what "
-                "was written last lies beside that name: use that one"
+                f"{path}: this file is the state {other} by another name (a hard link), and its "
+                "latest entries are in a file beside that name: use that name"
             )
 
 

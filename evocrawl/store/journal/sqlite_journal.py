@@ -1,11 +1,11 @@
-"""The journal: a crawl's operations and its pages, in one SQLite file.
+"""The journal: the operations and the pages of a crawl in one SQLite file.
 
-Operations are appended and become durable together, by `commit`, with the pages that landed. A
-process that is killed loses what it had not committed and nothing else; a power cut may lose the
-last commits too, never the file's consistency (``synchronous=NORMAL`` in WAL mode).
+`append` adds operations; `commit` makes them durable together with the fetched pages. A killed
+process loses only what it had not committed. A power cut may also lose the last commits, but never
+the consistency of the file (``synchronous=NORMAL`` in WAL mode).
 
-A page's record is there exactly once, by its fingerprint, however often it is fetched: a later
-visit counts in `visits`, and renews the record where the content has changed.
+Each page has exactly one record, by its fingerprint: a later visit increments `visits`, and
+updates the record if the content has changed.
 """
 
 from __future__ import annotations
@@ -47,38 +47,38 @@ FROM ops LEFT JOIN contents ON contents.digest = ops.content ORDER BY seq
 
 
 def read_ops(connection: sqlite3.Connection, packer: OperationCodec) -> Iterator[Op]:
-    """Read all operations in order; raises StateError for one that makes no sense."""
+    """Read all operations in order. Raises StateError for an invalid one."""
     for kind, at, visit, key, content, data, packed in connection.execute(_READ_OPS):
         yield packer.unpack((kind, at, visit, key, content, data), packed)
 
 
 class Journal(Protocol):
-    """Where operations go."""
+    """Records the operations of a crawl."""
 
     def append(self, op: Op) -> None:
-        """Keep an operation, durably after the next `commit`."""
+        """Add an operation; the next `commit` makes it durable."""
 
     def commit(self) -> None:
-        """Make durable what was appended; raises StateError where that fails."""
+        """Make the appended operations durable. Raises StateError on failure."""
 
     def ops(self) -> Iterator[Op]:
-        """Read what earlier runs have appended, in order."""
+        """Read the operations of earlier runs, in order."""
 
     def close(self) -> None:
-        """Let go of the state; what is appended later is not kept."""
+        """Close the state; ignore later operations."""
 
 
 class NoJournal:
-    """Keeps nothing: a crawl that lives in memory alone."""
+    """Records nothing: the journal of a crawl in memory."""
 
     def append(self, op: Op) -> None:
-        """Forget it."""
+        """Do nothing."""
 
     def commit(self) -> None:
         """Do nothing."""
 
     def ops(self) -> Iterator[Op]:
-        """Nothing was kept."""
+        """Return no operations."""
         return iter(())
 
     def close(self) -> None:
@@ -86,11 +86,11 @@ class NoJournal:
 
 
 class SqliteJournal:
-    """A journal in an SQLite file, held by one process at a time.
+    """A journal in an SQLite file, used by one process at a time.
 
-    `about` says what the crawl is: JSON values by name, those of `free` aside the same in every
-    run. Raises StateError, naming what differs, where the file holds another crawl, and where it
-    is damaged, foreign, in use or not to be written.
+    `about` identifies the crawl: JSON values by name, the same in every run. Raises StateError if
+    the file holds another crawl, naming each difference, and if it is damaged, foreign, in use or
+    not writable.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class SqliteJournal:
             raise
 
     def append(self, op: Op) -> None:
-        """Keep an operation, durably after the next `commit`. O(its links)."""
+        """Add an operation; the next `commit` makes it durable. O(its links)."""
         if not self._is_open:
             return
         digest = None
@@ -127,10 +127,10 @@ class SqliteJournal:
         self._rows.append(self._packer.pack(op, digest))
 
     def commit(self) -> None:
-        """Make durable what was appended, in one transaction.
+        """Make the appended operations durable in one transaction.
 
-        Raises StateError where the disk is full or not writable, where another process has written
-        to the state, and where the file is not where it was; nothing is kept after that.
+        Raises StateError if the disk is full or not writable, if another process has written to
+        the state, and if the file was moved or deleted. The journal is closed after such an error.
         """
         if not self._is_open:
             return
@@ -160,12 +160,12 @@ class SqliteJournal:
             each.clear()
 
     def ops(self) -> Iterator[Op]:
-        """Read what earlier runs have appended, in order; raises StateError where it is damaged."""
+        """Read the operations of earlier runs, in order. Raises StateError if one is damaged."""
         with sqlite_file.explained(self.path):
             yield from read_ops(self._database, self._packer)
 
     def close(self) -> None:
-        """Let go of the state; what was not committed, and what is appended later, is not kept."""
+        """Close the state; drop uncommitted operations and ignore later ones."""
         self._is_open = False
         sqlite_file.close(self._database)
         self._owner.close()
@@ -174,44 +174,45 @@ class SqliteJournal:
         return int(self._database.execute("PRAGMA data_version").fetchone()[0])
 
     def _check_sole_writer(self) -> None:
-        """SQLite counts what other connections have written."""
+        """Raise StateError if another connection has written to the state."""
         if self._data_version() != self._version:
             raise StateError(f"{self.path}: another process has written to this state")
 
     def _record(self, op: VisitSettled, page: Page, digest: bytes) -> None:
-        told = op.particulars
-        if told is None:
+        details = op.particulars
+        if details is None:
             return
-        lead, answer = told.lead, told.answer
+        lead, answer = details.lead, details.answer
         seconds = op.outcome.cost.seconds if isinstance(op.outcome, Fetched) else 0.0
         self._pages.append(
-            (page.fingerprint, _clean(page.url), page.relevance, page.energy, op.visit, told.agent,
-             lead.depth, _clean(told.parent), _clean(lead.anchor), told.status, told.fetched_at,
-             seconds, page.version, digest, _clean(told.duplicate_of), " ".join(told.truncated),
-             told.published_at, told.changed_at)
+            (page.fingerprint, _clean(page.url), page.relevance, page.energy, op.visit,
+             details.agent, lead.depth, _clean(details.parent), _clean(lead.anchor),
+             details.status, details.fetched_at, seconds, page.version, digest,
+             _clean(details.duplicate_of), " ".join(details.truncated), details.published_at,
+             details.changed_at)
         )  # fmt: skip
         if answer is not None:
             headers = json.dumps(answer.headers)
             self._bodies.append((page.fingerprint, answer.status_line, headers, answer.body))
 
     def _introduce(self, about: Mapping[str, Any]) -> None:
-        """Say what the crawl is in a new file; in another, compare."""
+        """Store the identity of the crawl in a new file; compare it in an existing one."""
         known = dict(self._database.execute("SELECT name, value FROM about"))
-        told = {name: json.dumps(value) for name, value in about.items()}
+        given = {name: json.dumps(value) for name, value in about.items()}
         if not known:
             self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany("INSERT INTO about VALUES (?, ?)", told.items())
+            self._database.executemany("INSERT INTO about VALUES (?, ?)", given.items())
             self._database.execute("COMMIT")
             return
         differing = [
-            f"{name} was {known.get(name, 'not set')}, is {told.get(name, 'not set')}"
-            for name in sorted({*known, *told})
-            if known.get(name) != told.get(name)
+            f"{name} was {known.get(name, 'not set')}, is {given.get(name, 'not set')}"
+            for name in sorted({*known, *given})
+            if known.get(name) != given.get(name)
         ]
         if differing:
             raise StateError(f"{self.path}: the state of another crawl: {'; '.join(differing)}")
 
 
 def _clean(text: str) -> str:
-    """Lone surrogates, which SQLite does not take, become question marks."""
+    """Replace lone surrogates, which SQLite refuses, by question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,5 +1,5 @@
-"""One crawl of several workers, on Redis or Valkey.
+"""The shared state of a crawl of several workers in Redis or Valkey.
 
-Nobody's memory is the truth here: it is the rows in Redis. A worker's population is fed from them.
-See docs/workers.md for the layout and what it promises.
+The rows in Redis are authoritative, and each worker loads its population from them. See
+docs/workers.md for the layout and the guarantees.
 """

@@ -1,4 +1,4 @@
-"""Reads what a crawl has kept in Redis, while it runs or later."""
+"""Reads the stored crawl of several workers from Redis, while it runs or later."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _AT_ONCE = 500
 class SharedArchive(Opened):
     """As `evocrawl.store.archive.Archive`, for a crawl of several workers.
 
-    Pages are told in the order in which they were fetched. Raises StateError where there is no such
-    crawl, or Redis cannot be reached.
+    `pages` yields the pages in the order in which they were fetched. Raises StateError if Redis has
+    no such crawl or cannot be reached.
     """
 
     def __init__(self, store: str) -> None:
@@ -39,11 +39,11 @@ class SharedArchive(Opened):
             self._client: Any = redis.Redis.from_url(self.path.url, **connecting(self.path))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._client.close()
 
     def about(self) -> dict[str, Any]:
-        """Return what the crawl is: its options, spider and version."""
+        """Return the identity of the crawl: its options, spider and version."""
         packed = self._ask("get", self._layout.whole("about"))
         if packed is None:
             raise StateError(f"{self.path}: there is no such crawl")
@@ -54,20 +54,21 @@ class SharedArchive(Opened):
 
     def pages(self) -> Iterator[StoredPage]:
         """Read every page once."""
-        for number, (page, told) in enumerate(self._pages(), 1):
-            said = page.content
+        for number, (page, record) in enumerate(self._pages(), 1):
+            content = page.content
             yield StoredPage(
-                page.url, said.title, said.text, said.language, int(told.get("status", 200)),
-                str(told.get("fetched_at", "")), int(told.get("depth", 0)),
-                str(told.get("parent", "")), str(told.get("anchor", "")), number,
-                int(told.get("agent", 0)), page.relevance, page.energy, page.version.hex(),
-                float(told.get("seconds", 0.0)), 1, str(told.get("duplicate_of", "")),
-                tuple(str(told.get("truncated", "")).split()), said.formats,
-                str(told.get("published_at", "")), str(told.get("changed_at", "")), page.links,
+                page.url, content.title, content.text, content.language,
+                int(record.get("status", 200)),
+                str(record.get("fetched_at", "")), int(record.get("depth", 0)),
+                str(record.get("parent", "")), str(record.get("anchor", "")), number,
+                int(record.get("agent", 0)), page.relevance, page.energy, page.version.hex(),
+                float(record.get("seconds", 0.0)), 1, str(record.get("duplicate_of", "")),
+                tuple(str(record.get("truncated", "")).split()), content.formats,
+                str(record.get("published_at", "")), str(record.get("changed_at", "")), page.links,
             )  # fmt: skip
 
     def answers(self) -> Iterator[tuple[str, str, RawResponse]]:
-        """Read address, date and HTTP answer of each page whose answer was kept."""
+        """Read URL, date and HTTP response of each page whose response was kept."""
         for fetched_at, host, key in self._fetched:
             packed = self._ask("hget", self._layout.of(host, "bodies:")[0], key)
             if packed is None:
@@ -83,12 +84,12 @@ class SharedArchive(Opened):
                 yield url, fetched_at, answer
 
     def ops(self) -> Iterator[Op]:
-        """Tell the crawl as one worker could have done it: each page, then what led nowhere."""
+        """Yield the crawl as the operations of a single worker: pages first, then dead links."""
         numbers = count(1)
-        for number, (page, told) in zip(numbers, self._pages(), strict=False):
+        for number, (page, record) in zip(numbers, self._pages(), strict=False):
             yield Placed((Link(page.url, page.fingerprint),))
             yield Chosen(0.0, (), number, page.fingerprint)
-            yield VisitSettled(number, Fetched(page, Cost(float(told.get("seconds", 0.0)))))
+            yield VisitSettled(number, Fetched(page, Cost(float(record.get("seconds", 0.0)))))
         for number, (target, ended) in zip(numbers, self._unfetched(), strict=False):
             outcome: Outcome = Refused(Cost()) if ended == b"refused" else Dead("dead", Cost())
             yield Chosen(0.0, (), number, target)
@@ -96,7 +97,7 @@ class SharedArchive(Opened):
 
     @cached_property
     def _fetched(self) -> list[tuple[str, str, bytes]]:
-        """When, where and what was fetched, in order. O(pages)."""
+        """Date, host and key of each fetched page, in order. O(pages)."""
         self.about()
         self._check_marks()
         found = []
@@ -113,14 +114,14 @@ class SharedArchive(Opened):
             content = self._ask("hget", self._layout.of(host, "contents:")[0], key) or b""
             try:
                 record = self._record(host, key)
-                page, told = self._rows.unpack_page(host, key, record, content)
+                page, fields = self._rows.unpack_page(host, key, record, content)
             except (ValueError, TypeError, KeyError) as error:
                 self.left_out(f"the page {_url(record, host)}", error)
             else:
-                yield page, told
+                yield page, fields
 
     def _check_marks(self) -> None:
-        """Every shard of the crawl has its mark; what lay in one that has none is gone."""
+        """Report each shard without the mark of this crawl: Redis has lost its rows."""
         epoch = self._ask("hget", self._layout.whole("mark"), "epoch")
         for shard in range(SHARDS):
             if self._ask("hget", self._layout.shard(shard, "mark"), "epoch") != epoch:
@@ -136,7 +137,7 @@ class SharedArchive(Opened):
                     yield bytes.fromhex(key.decode()), ended
 
     def _hosts(self, what: str) -> Iterator[str]:
-        """The hosts that have such a hash, by one walk over all keys of the database."""
+        """Yield the hosts that have such a hash, in one scan of all keys of the database."""
         cursor = 0
         pattern = f"evocrawl:{{{self.path.name}:*}}:{what}*"
         while True:
@@ -155,8 +156,8 @@ class SharedArchive(Opened):
 
 
 def _url(record: bytes, host: str) -> str:
-    """The address of a record, as far as that can be read."""
+    """Return the URL of a record, or a text that names the host if it cannot be read."""
     try:
         return str(json.loads(record)["url"])
     except (ValueError, KeyError, TypeError):
-        return f"of {host} without an address"
+        return f"of {host} without a URL"

@@ -1,4 +1,4 @@
-"""What workers read of each other, and how they come by hosts and budget."""
+"""The state of a crawl in Redis: workers, leases, news, rules and budget."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ HUNGRY, IDLE = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker that is alive: how many of its hosts have open links, and what it needs.
+    """A live worker: how many of its hosts have open links, and whether it needs more.
 
-    `need` is 0 where it has enough to do, `HUNGRY` where it could do more, `IDLE` where it has
-    nothing to do at all.
+    `need` is 0 if it has enough to do, `HUNGRY` if it could do more, and `IDLE` if it has nothing
+    to do.
     """
 
     session: str
@@ -36,7 +36,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """What another worker has settled: `kind` is page, dead or guest."""
+    """An event of another worker: `kind` is page, dead or guest."""
 
     session: str
     kind: str
@@ -47,8 +47,8 @@ class ClusterEvent:
 class ClusterState:
     """The crawl in Redis as one worker sees it. Every method raises what `Connection` does.
 
-    `lease_ms` is for how long the others wait for a word of this worker before its hosts are
-    theirs.
+    Other workers may take over the hosts of this worker when it has not renewed its leases for
+    `lease_ms`.
     """
 
     def __init__(self, connection: Connection, lease_ms: int) -> None:
@@ -61,39 +61,39 @@ class ClusterState:
     async def join(self, about: Mapping[str, Any]) -> None:
         """Become a worker of the crawl that `about` describes.
 
-        Raises StateError, naming each difference, where another crawl lives under that name.
+        Raises StateError, naming each difference, if another crawl has that name.
         """
         await introduce(self._connection, self.layout, about)
         await self.check()
         self.session = str(await self._run("join", [self.layout.whole("about")], []))
 
     async def check(self) -> None:
-        """Raise StateError where the crawl, or a part of it, is not in Redis any more."""
+        """Raise StateError if Redis has lost the crawl or a part of it."""
         await self._tally()
 
     async def beat(self, hosts: int, need: int) -> list[Worker]:
-        """Give a sign of life; return all workers that have given one lately, this one too."""
+        """Send a heartbeat; return all workers with a recent heartbeat, this one included."""
         keys = [self.layout.whole("workers")]
-        told = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need])
-        rows = zip(told[::3], told[1::3], told[2::3], strict=True)
-        return [Worker(_text(one), int(has), int(lacks)) for one, has, lacks in rows]
+        flat = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need])
+        rows = zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+        return [Worker(_text(session), int(hosts), int(need)) for session, hosts, need in rows]
 
     async def leave(self) -> None:
-        """Be a worker no more."""
+        """Remove this worker from the list of workers."""
         await self._connection.ask("hdel", self.layout.whole("workers"), self.session)
 
     async def take(self, host: str) -> tuple[bool, str, bool]:
-        """Ask for a host.
+        """Request the lease of a host.
 
-        Returns whether it is ours now, the lease or the present owner's, and whether the host was
-        another worker's before.
+        Returns whether this worker has it now, the lease of the present owner, and whether another
+        worker leased the host before.
         """
         keys = self.layout.of(host, "alive", "owner", "version")
         is_ours, lease, *was = await self._run("take", keys, [self.session, self.lease_ms, host])
         return bool(is_ours), _text(lease), any(was)
 
     async def renew(self, shards: Sequence[int]) -> set[int]:
-        """Keep the leases in these shards; return those in which they were lost."""
+        """Renew the leases in these shards; return the shards in which they had expired."""
         answers = await self._connection.run_all(
             [
                 ("renew", [self.layout.shard(shard, "alive")], [self.session, self.lease_ms])
@@ -103,7 +103,7 @@ class ClusterState:
         return {shard for shard, is_kept in zip(shards, answers, strict=True) if not is_kept}
 
     async def release(self, leases: Mapping[str, str]) -> None:
-        """Give up hosts, by their leases."""
+        """Release hosts by their leases."""
         await self._connection.run_all(
             [
                 ("release", self.layout.of(host, "owner"), [host, lease])
@@ -112,7 +112,7 @@ class ClusterState:
         )
 
     async def vacant(self, shards: Iterable[int], most: int) -> list[str]:
-        """Return some hosts of these shards that have open links and no other owner alive."""
+        """Return some hosts of these shards that have open links and no other live owner."""
         keys = [
             [self.layout.shard(shard, each) for each in ("todo", "owner", "alive")]
             for shard in shards
@@ -126,7 +126,7 @@ class ClusterState:
         return self._scan(self.layout.of(host, "open:")[0])
 
     async def done(self, host: str) -> AsyncIterator[list[bytes]]:
-        """Read the targets of a host that are settled, in batches."""
+        """Read the settled targets of a host in batches."""
         async for batch in self._scan(self.layout.of(host, "done:")[0]):
             yield [target for target, _ in batch]
 
@@ -135,12 +135,12 @@ class ClusterState:
         return bool(await self._run("has_open", self.layout.of(host, "open:", "todo"), [host]))
 
     async def welcome(self, host: str, lease: str) -> list[bytes]:
-        """Take in the agents that have come to a host of ours."""
+        """Remove and return the agents that travelled to a host of ours."""
         keys = self.layout.of(host, "owner", "guests:")
         return list(await self._run("welcome", keys, [host, lease]))
 
     async def latest_news(self, most: int) -> tuple[list[ClusterEvent], str]:
-        """Return the latest news, oldest first, and from where to read on."""
+        """Return the latest events, oldest first, and the position after them."""
         key = self.layout.whole("news")
         entries = await self._connection.ask("xrevrange", key, "+", "-", most)
         entries.reverse()
@@ -148,13 +148,13 @@ class ClusterState:
         return self._news(entries), after
 
     async def news(self, after: str, most: int) -> tuple[list[ClusterEvent], str]:
-        """Return the news since `after`, but for our own, and from where to read on."""
-        told = await self._connection.ask("xread", {self.layout.whole("news"): after}, most)
-        entries = told[0][1] if told else []
+        """Return the events of other workers since `after`, and the position after them."""
+        streams = await self._connection.ask("xread", {self.layout.whole("news"): after}, most)
+        entries = streams[0][1] if streams else []
         return self._news(entries), _text(entries[-1][0]) if entries else after
 
     async def pages(self, news: Sequence[ClusterEvent]) -> list[tuple[bytes | None, bytes | None]]:
-        """Return record and content of pages that were in the news; None where there is none."""
+        """Return record and content of the pages of these events; None for missing ones."""
         commands: list[tuple[Any, ...]] = []
         for each in news:
             keys = self.layout.of(each.host, "pages:", "contents:")
@@ -165,25 +165,25 @@ class ClusterState:
     async def exchange_rules(
         self, species: str, rules: Mapping[str, float], most: int
     ) -> list[tuple[bytes, float]]:
-        """Tell how strong rules are; return the `most` strongest of all workers', strongest first.
+        """Send the strengths of rules; return the `most` strongest rules of all workers.
 
-        Of a rule told twice the latest strength holds.
+        The strongest comes first. The latest strength of a rule replaces earlier ones.
         """
         key = self.layout.whole(f"rules:{species}")
         steps: list[tuple[Any, ...]] = [("zadd", key, dict(rules))] if rules else []
-        # The order is descending, and strengths are told.
+        # The two flags: in descending order, and with scores.
         steps += [("zremrangebyrank", key, 0, -most - 1), ("zrange", key, 0, -1, True, True)]
         found = (await self._connection.ask_all(steps))[-1]
         return [(rule, float(strength)) for rule, strength in found]
 
     async def discard_rule(self, species: str, row: bytes) -> None:
-        """Take out a rule that cannot be read."""
+        """Delete a rule that cannot be read."""
         await self._connection.ask("zrem", self.layout.whole(f"rules:{species}"), row)
 
     async def budget(self, wanted: int, limit: int, workers: int) -> tuple[int, int]:
-        """Take up to `wanted` requests of `limit`, or give some back where `wanted` < 0.
+        """Take up to `wanted` requests of `limit`, or give some back if `wanted` < 0.
 
-        Returns how many were given and how many are left for all.
+        Returns how many were granted and how many are left for all workers.
         """
         self._calls += 1
         keys = [self.layout.whole("budget")]
@@ -192,7 +192,7 @@ class ClusterState:
         return int(given), int(left)
 
     async def is_exhausted(self) -> bool:
-        """Return whether there was an instant at which no host had an open link.
+        """Return whether at some instant no host had an open link.
 
         Each shard is read twice. If all were empty both times and none changed in between, all
         were empty at the end of the first reading (a double collect, Afek et al. 1993).
@@ -201,16 +201,16 @@ class ClusterState:
         return not any(hosts for hosts, _ in first) and await self._tally() == first
 
     async def ended(self) -> dict[str, Any] | None:
-        """Return why the crawl is over; None while it is not."""
+        """Return the recorded end of the crawl with its reason; None while it continues."""
         packed = await self._connection.ask("get", self.layout.whole("ended"))
         try:
-            told = json.loads(packed) if packed else None
+            end = json.loads(packed) if packed else None
         except ValueError:
             return None
-        return told if isinstance(told, dict) and isinstance(told.get("reason"), str) else None
+        return end if isinstance(end, dict) and isinstance(end.get("reason"), str) else None
 
     async def end(self, reason: str | None) -> None:
-        """Say that the crawl is over, or (None) that it is not."""
+        """Record why the crawl has ended, or (None) that it continues."""
         key = self.layout.whole("ended")
         if reason is None:
             await self._connection.ask("delete", key)
@@ -218,7 +218,7 @@ class ClusterState:
             await self._connection.ask("set", key, json.dumps({"reason": reason}))
 
     async def quarantine(self, host: str, what: str, key: bytes, value: bytes) -> None:
-        """Put an entry aside that cannot be read, where somebody can look at it."""
+        """Move an unreadable entry to the quarantine list."""
         if what == "open":
             keys = self.layout.of(host, "open:", "todo", "version")
             await self._run("discard", keys, [host, key])
@@ -229,7 +229,7 @@ class ClusterState:
         )
 
     async def _persist(self, keys: Sequence[str], arguments: Sequence[Any]) -> tuple[int, int]:
-        """Call until there is an answer: the same call gives the same requests."""
+        """Call until Redis responds: a repeated call returns the same requests."""
         while True:
             try:
                 given, left = await self._run("budget", keys, arguments)
@@ -258,7 +258,7 @@ class ClusterState:
                 return
 
     def _news(self, entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
-        """The news of others; what is none is left out."""
+        """Return the events of other workers; skip invalid entries."""
         found = []
         for _, fields in entries:
             try:

@@ -1,8 +1,8 @@
-"""Links, pages and agents as JSON, and what is believed of them when they come back.
+"""JSON codec for links, pages, agents and rules; validates rows read from Redis.
 
-Whoever can write to Redis can write anything there, so that every row is checked: its form, its
-URL (http or https, of the host under which it lies), its numbers. One that fails raises ValueError
-and is put aside by whoever reads it.
+Any client of Redis can write any row, so the codec checks each one: its form, its URL (http or
+https, and of the host under whose key it is), its numbers. It raises ValueError for an invalid row,
+and the reader moves the row to the quarantine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evocrawl.core.urls.identity import host_of, identity
 from evocrawl.store.journal.codec import OperationCodec, Payloads
 
 SCHEMA = 2
-"""Version of the rows and keys; a Redis with another is refused."""
+"""Version of the rows and keys; a worker refuses a crawl with another version."""
 
 _MOST_BYTES = 1 << 20
 _MOST_ENERGY = 1e6
@@ -31,7 +31,7 @@ _DOMAINS, _HOST = 64, 255
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The page on which a link stands, as far as a link tells of it; `depth` is the page's."""
+    """The page on which a link was found, as stored in the link's row; `depth` is the page's."""
 
     url: str
     fingerprint: Fingerprint
@@ -42,9 +42,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class TravellingAgent:
-    """An agent that travels: its energy, the page on which it found its link, its mind if any.
+    """An agent that travels to another worker: its energy, the page of its link, its mind.
 
-    The mind is numbers and texts, as its species packs it.
+    The mind consists of numbers and texts, as its species packs it; it may be empty.
     """
 
     species: str
@@ -55,7 +55,7 @@ class TravellingAgent:
 
 @dataclass(frozen=True, slots=True)
 class SharedRule:
-    """IF all domains of `condition` are in sight THEN go to `target`, one of them."""
+    """The rule: IF all domains of `condition` are in sight THEN go to `target`, one of them."""
 
     condition: tuple[str, ...]
     target: str
@@ -63,14 +63,14 @@ class SharedRule:
 
 
 class RowCodec:
-    """Packs and unpacks; `payloads` knows what links carry."""
+    """Packs and unpacks rows; `payloads` converts the payloads of links."""
 
     def __init__(self, payloads: Payloads) -> None:
         self._payloads = payloads
         self._packer = OperationCodec(payloads)
 
     def pack_link(self, link: Link, source: Source | None) -> str:
-        """Return the row of a link found on `source` (None: a seed). Long texts are cut."""
+        """Return the row of a link found on `source` (None: a seed). Cuts long texts."""
         row: dict[str, Any] = {
             "url": link.url, "anchor": link.anchor[:_ANCHOR], "context": link.context[:_CONTEXT],
             "rel": link.rel[:8], "position": link.position, "tags": link.tag_path[-_TAGS:],
@@ -85,7 +85,7 @@ class RowCodec:
         return _json(row)
 
     def unpack_link(self, host: str, key: bytes, packed: bytes) -> tuple[Link, Source | None]:
-        """Return the link, and the page it was found on; raises ValueError."""
+        """Return the link and the page it was found on. Raises ValueError."""
         row = _read(packed, dict)
         url = _url(row, host)
         payload = row.get("payload")
@@ -103,37 +103,38 @@ class RowCodec:
         return link, None if source is None else _source(_of(source, list))
 
     def pack_record(
-        self, page: Page, lead: Lead, told: FetchDetails, seconds: float, worker: str
+        self, page: Page, lead: Lead, details: FetchDetails, seconds: float, worker: str
     ) -> str:
-        """Return the record of a page that `worker` reached by `lead` in so many `seconds`."""
+        """Return the record of a page that `worker` fetched by `lead` in `seconds`."""
         return _json(
             {
                 "url": page.url, "relevance": page.relevance, "energy": page.energy,
                 "version": page.version.hex(), "age_s": page.content.age_s, "depth": lead.depth,
-                "anchor": lead.anchor[:_ANCHOR], "parent": told.parent, "agent": told.agent,
-                "status": told.status, "fetched_at": told.fetched_at, "seconds": seconds,
-                "duplicate_of": told.duplicate_of, "truncated": " ".join(told.truncated),
-                "published_at": told.published_at, "changed_at": told.changed_at, "worker": worker,
+                "anchor": lead.anchor[:_ANCHOR], "parent": details.parent, "agent": details.agent,
+                "status": details.status, "fetched_at": details.fetched_at, "seconds": seconds,
+                "duplicate_of": details.duplicate_of, "truncated": " ".join(details.truncated),
+                "published_at": details.published_at, "changed_at": details.changed_at,
+                "worker": worker,
             }
         )  # fmt: skip
 
     @staticmethod
     def pack_answer(answer: RawResponse) -> bytes:
-        """Return an HTTP answer: a line of JSON, then the body as it came."""
+        """Return the row of an HTTP response: a line of JSON, then the raw body."""
         return _json([answer.status_line, answer.headers]).encode() + b"\n" + answer.body
 
     def pack_content(self, page: Page) -> bytes:
-        """Return what a page says and links to, and what its links carry, compressed."""
+        """Return the content and the links of a page with their payloads, compressed."""
         return self._packer.pack_content(page)
 
     def unpack_page(
         self, host: str, key: bytes, record: bytes, content: bytes
     ) -> tuple[Page, dict[str, Any]]:
-        """Return a page and its record; raises ValueError."""
+        """Return a page and its record. Raises ValueError."""
         row = _read(record, dict)
         url = _url(row, host)
         try:
-            said, links = self._packer.unpack_content(content, most=_MOST_CONTENT_BYTES)
+            stored, links = self._packer.unpack_content(content, most=_MOST_CONTENT_BYTES)
         except (zlib.error, TypeError, StopIteration, StateError, RecursionError) as error:
             raise ValueError(f"a page's content cannot be read: {error}") from error
         age_s = None if row.get("age_s") is None else _real(row["age_s"])
@@ -144,54 +145,54 @@ class RowCodec:
             _real(row.get("energy")),
             links,
             bytes.fromhex(_text(row, "version")),
-            Content(said.title, said.text, said.language, said.formats, age_s),
+            Content(stored.title, stored.text, stored.language, stored.formats, age_s),
         )
         return page, row
 
     @staticmethod
     def pack_guest(guest: TravellingAgent) -> str:
-        """Return the row of an agent that travels."""
+        """Return the row of a travelling agent."""
         return _json([guest.species, guest.energy, guest.page.hex(), guest.mind])
 
     @staticmethod
     def unpack_guest(packed: bytes) -> TravellingAgent:
-        """Return the agent; raises ValueError."""
+        """Return the agent. Raises ValueError."""
         row = _read(packed, list)
         if len(row) != 4:
-            raise ValueError("an agent has four fields")
+            raise ValueError("an agent must have four fields")
         species, energy, page, known = row
         mind = tuple(map(_real_or_text, _of(known, list)))
         if abs(_real(energy)) > _MOST_ENERGY:
-            raise ValueError("no agent has so much energy")
+            raise ValueError("the energy of an agent is too large")
         return TravellingAgent(
             str(_of(species, str)), _real(energy), bytes.fromhex(_of(page, str)), mind
         )
 
     @staticmethod
     def pack_rule(rule: SharedRule) -> str:
-        """Return a rule's row, without its strength."""
+        """Return the row of a rule without its strength."""
         return _json([rule.target, *rule.condition])
 
     @staticmethod
     def unpack_rule(packed: bytes, strength: float) -> SharedRule:
-        """Return the rule; raises ValueError."""
+        """Return the rule. Raises ValueError."""
         target, *condition = (str(_of(each, str)) for each in _read(packed, list) or [""])
         in_order = sorted({*condition})
         if condition != in_order or target not in condition or len(condition) > _DOMAINS:
-            raise ValueError("no rule")
+            raise ValueError("invalid rule")
         if max(map(len, condition)) > _HOST:
             raise ValueError("a domain is too long")
         return SharedRule(tuple(condition), target, _strength(strength))
 
 
 def pack_about(about: dict[str, Any]) -> str:
-    """Return what a crawl is, with the version of the rows."""
+    """Return the identity of a crawl with the version of the rows."""
     return _json({"schema": SCHEMA, **about})
 
 
 def _source(row: list[Any]) -> Source:
     if len(row) != 5:
-        raise ValueError("a link's source has five fields")
+        raise ValueError("the source of a link must have five fields")
     url, key, relevance, depth, title = row
     identity(_of(url, str))
     return Source(
@@ -212,7 +213,7 @@ def _url(row: dict[str, Any], host: str) -> str:
 def _key(key: bytes) -> Fingerprint:
     fingerprint = bytes.fromhex(key.decode("ascii"))
     if not 12 <= len(fingerprint) <= 64:
-        raise ValueError("a target is 12 to 64 bytes")
+        raise ValueError("a target must have 12 to 64 bytes")
     return fingerprint
 
 
@@ -222,16 +223,16 @@ def _read(packed: bytes, kind: type) -> Any:
     try:
         return _of(json.loads(packed, parse_constant=_refuse), kind)
     except RecursionError as error:
-        raise ValueError("an entry is too deep") from error
+        raise ValueError("an entry is nested too deeply") from error
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _of(value: Any, kind: type) -> Any:
     if not isinstance(value, kind):
-        raise ValueError(f"{type(value).__name__} where {kind.__name__} should be")
+        raise ValueError(f"expected {kind.__name__}, found {type(value).__name__}")
     return value
 
 
@@ -241,13 +242,13 @@ def _text(row: dict[str, Any], name: str) -> str:
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
-        raise ValueError("no whole number")
+        raise ValueError("expected a whole number from 0 to 2147483647")
     return value
 
 
 def _real(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError("no number")
+        raise ValueError("expected a finite number")
     return float(value)
 
 
@@ -257,14 +258,14 @@ def _real_or_text(value: Any) -> float | str:
 
 def _strength(value: float) -> float:
     if not 0 <= _real(value) <= _MOST_ENERGY:
-        raise ValueError("no rule is so strong")
+        raise ValueError("the strength of a rule is out of range")
     return value
 
 
 def _share(value: Any) -> float:
     share = _real(value)
     if not 0 <= share <= 1:
-        raise ValueError("a relevance lies in [0, 1]")
+        raise ValueError("a relevance must be in [0, 1]")
     return share
 
 

@@ -1,4 +1,4 @@
-"""How what a worker has to tell is put: as calls of scripts, and as news."""
+"""Builds the Redis commands and events that report a worker's results."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from evocrawl.store.cluster.redis.connection import Call
 from evocrawl.store.cluster.redis.keys import KeyNames
 
 NEWS_KEPT = 20_000
-"""Pieces of news that are kept, at least."""
+"""Number of events that the news stream keeps, at least."""
 
 
 @dataclass(slots=True)
 class RedisCommands:
-    """Makes the calls of the worker `session`, "" before it has joined."""
+    """Builds the script calls of the worker `session` ("" before it has joined)."""
 
     rows: RowCodec
     layout: KeyNames
@@ -26,7 +26,7 @@ class RedisCommands:
     guests: int = 0
 
     def offers(self, links: Iterable[tuple[Link, Source | None]]) -> list[Call]:
-        """Open links at their hosts. O(links)."""
+        """Return the calls that open links at their hosts. O(links)."""
         by_host: dict[str, list[str]] = {}
         for link, source in links:
             row = self.rows.pack_link(link, source)
@@ -37,28 +37,28 @@ class RedisCommands:
         ]
 
     def settle(self, host: str, lease: str, target: Fingerprint, ended: str) -> Call:
-        """A link is done; `ended` says how."""
+        """Return the call that settles a link with the outcome `ended`."""
         keys = self.layout.of(host, "owner", "open:", "done:", "todo", "version")
         return "settle", keys, [host, lease, target.hex(), ended]
 
     def record(
-        self, host: str, lease: str, outcome: Fetched, lead: Lead, told: FetchDetails
+        self, host: str, lease: str, outcome: Fetched, lead: Lead, details: FetchDetails
     ) -> Call:
-        """A page of `host` is recorded."""
+        """Return the call that records a page of `host`."""
         page, seconds = outcome.page, outcome.cost.seconds
         keys = self.layout.of(host, "owner", "pages:", "contents:", "bodies:")
-        record = self.rows.pack_record(page, lead, told, seconds, self.session)
-        body = b"" if told.answer is None else self.rows.pack_answer(told.answer)
+        record = self.rows.pack_record(page, lead, details, seconds, self.session)
+        body = b"" if details.answer is None else self.rows.pack_answer(details.answer)
         content = self.rows.pack_content(page)
         return "record", keys, [host, lease, page.fingerprint.hex(), record, content, body]
 
     def visit(self, host: str, guest: TravellingAgent) -> Call:
-        """An agent comes to `host`."""
+        """Return the call that sends an agent to `host`."""
         self.guests += 1
         name = f"{self.session}.{self.guests}"
         return "visit", self.layout.of(host, "guests:"), [name, self.rows.pack_guest(guest)]
 
     def news(self, kind: str, host: str, target: Fingerprint) -> Call:
-        """Others hear of a page, a dead link or a guest."""
-        told = [NEWS_KEPT, self.session, kind, host, target.hex()]
-        return "tell", [self.layout.whole("news")], told
+        """Return the call that adds a page, a dead link or a guest to the news stream."""
+        arguments = [NEWS_KEPT, self.session, kind, host, target.hex()]
+        return "tell", [self.layout.whole("news")], arguments

@@ -1,4 +1,4 @@
-"""The connection to Redis: scripts by name, many calls in one round, errors in our words."""
+"""The connection to Redis: runs scripts by name, in batches, and translates errors."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Call: TypeAlias = tuple[str, Sequence[str], Sequence[Any]]
 """A script's name, its keys, its arguments."""
 
 TIMEOUT_S = 5.0
-"""An answer that takes longer counts as a connection that is lost."""
+"""A response that takes longer counts as a lost connection."""
 
 _DIGESTS = {name: sha1(source.encode()).hexdigest() for name, source in SOURCES.items()}
 
 
-class Unreachable(Exception):  # noqa: N818 - it may be over in a moment
-    """Redis cannot be reached, is loading, or has no master at present: try again."""
+class Unreachable(Exception):  # noqa: N818 - a passing condition, not an error
+    """Redis cannot be reached, is loading, or has no master now: the caller may try again."""
 
 
 class Connection:
-    """A client of the Redis at `place`, to be used in one asyncio event loop.
+    """A client of the Redis at `place`, for use in one asyncio event loop.
 
-    Raises StateError where redis-py is missing. Every method raises Unreachable where trying again
-    may help and StateError where it does not.
+    Raises StateError if redis-py is missing. Every method raises Unreachable if another try may
+    succeed, and StateError if not.
     """
 
     def __init__(self, place: RedisAddress) -> None:
@@ -41,7 +41,7 @@ class Connection:
             ) from error
         self.place = place
         self.epoch = ""
-        """What tells this crawl from any other that Redis has had under this name."""
+        """Identifies this crawl among all crawls that Redis has had under this name."""
         with explained(place):
             self.client: Any = client.Redis.from_url(
                 place.url, socket_timeout=TIMEOUT_S, retry=None, **connecting(place)
@@ -52,7 +52,7 @@ class Connection:
         return (await self.run_all([(name, keys, arguments)]))[0]
 
     async def run_all(self, calls: Sequence[Call]) -> list[Any]:
-        """Run scripts in one round; all of them again where Redis has forgotten some."""
+        """Run scripts in one batch; reload and repeat all if Redis does not know one."""
         if not calls:
             return []
         with explained(self.place):
@@ -67,7 +67,7 @@ class Connection:
         return answers
 
     def gone(self) -> StateError:
-        """Return what to raise where the crawl is not in Redis any more."""
+        """Return the error for a crawl that Redis has lost."""
         return StateError(
             f"{self.place}: the crawl's state is gone: Redis was emptied, was restarted without "
             "its data, or has evicted some of it"
@@ -79,7 +79,7 @@ class Connection:
             return await getattr(self.client, command)(*arguments)
 
     async def ask_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Send commands in one round."""
+        """Send commands in one batch."""
         with explained(self.place):
             pipe = self.client.pipeline(transaction=False)
             for command, *arguments in commands:
@@ -87,7 +87,7 @@ class Connection:
             return list(await pipe.execute())
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         with explained(self.place):
             await self.client.aclose()
 
@@ -100,17 +100,17 @@ class Connection:
 
 
 def connecting(place: RedisAddress) -> dict[str, Any]:
-    """Return how redis-py shall connect to `place`, unless its address says otherwise."""
+    """Return the connection options of redis-py for `place`; its address may override them."""
     options: dict[str, Any] = {"socket_connect_timeout": TIMEOUT_S}
     if place.url.startswith("rediss:"):
-        # The default of redis-py from version 6 on; before, any trusted certificate would do.
+        # The default since redis-py 6; earlier versions accept any trusted certificate.
         options |= {"ssl_cert_reqs": "required", "ssl_check_hostname": True}
     return options
 
 
 @contextmanager
 def explained(place: RedisAddress) -> Iterator[None]:
-    """Turn what redis-py has to complain about into Unreachable or StateError, without the URL."""
+    """Turn errors of redis-py into Unreachable or StateError, without the URL."""
     from redis import exceptions
 
     passing = (
@@ -124,8 +124,8 @@ def explained(place: RedisAddress) -> Iterator[None]:
     except passing as error:
         if (distrust := _distrust(error)) is not None:
             raise StateError(
-                f"{place}: its certificate is not trusted ({distrust.verify_message}); the file "
-                "of those who signed it is named by ssl_ca_certs=FILE in the address"
+                f"{place}: its certificate is not trusted ({distrust.verify_message}); name the "
+                "file of its certificate authority by ssl_ca_certs=FILE in the address"
             ) from None
         raise Unreachable(f"{place}: {error or type(error).__name__}") from None
     except (exceptions.RedisError, ValueError, TypeError) as error:
@@ -133,7 +133,7 @@ def explained(place: RedisAddress) -> Iterator[None]:
 
 
 def _distrust(error: BaseException | None) -> SSLCertVerificationError | None:
-    """Return the verdict on a certificate that `error` comes from, if it does."""
+    """Return the certificate error that caused `error`; None if there is none."""
     while error is not None and not isinstance(error, SSLCertVerificationError):
         error = error.__cause__ or error.__context__
     return error

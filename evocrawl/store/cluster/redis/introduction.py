@@ -1,4 +1,4 @@
-"""How a worker finds out which crawl lies in Redis, or begins it."""
+"""Creates a crawl in Redis, or checks that the existing one is the same."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress
 
 
 async def introduce(connection: Connection, layout: KeyNames, about: Mapping[str, Any]) -> None:
-    """Begin the crawl that `about` describes, or compare with what is there; learn its epoch.
+    """Create the crawl that `about` describes or compare it with the stored one; read its epoch.
 
-    Raises StateError, naming each difference, where another crawl lives under that name, and where
-    there are remains of one.
+    Raises StateError if another crawl has that name, naming each difference, and if Redis holds
+    only parts of a crawl.
     """
     key, packed = layout.whole("about"), pack_about(dict(about))
     if await connection.ask("get", key) is None:
@@ -28,7 +28,7 @@ async def introduce(connection: Connection, layout: KeyNames, about: Mapping[str
 
 
 async def _begin(connection: Connection, layout: KeyNames, about: str) -> None:
-    """Mark every slot, then say what the crawl is: so others find it whole or not at all."""
+    """Mark every slot, then store the identity, so that others find a complete crawl."""
     ask, mark, key = connection.ask, layout.whole("mark"), layout.whole("about")
     await ask("hsetnx", mark, "epoch", token_hex(8))
     epoch = await ask("hget", mark, "epoch")
@@ -41,7 +41,7 @@ async def _begin(connection: Connection, layout: KeyNames, about: str) -> None:
     await ask("setnx", key, about)
 
 
-def _compare(place: RedisAddress, packed: bytes | None, told: dict[str, Any]) -> None:
+def _compare(place: RedisAddress, packed: bytes | None, given: dict[str, Any]) -> None:
     try:
         known = json.loads(packed or b"")
     except ValueError:
@@ -54,9 +54,9 @@ def _compare(place: RedisAddress, packed: bytes | None, told: dict[str, Any]) ->
             f"{SCHEMA}"
         )
     differing = [
-        f"{name} was {_shown(known, name)}, is {_shown(told, name)}"
-        for name in sorted({*known, *told})
-        if known.get(name) != told.get(name)
+        f"{name} was {_shown(known, name)}, is {_shown(given, name)}"
+        for name in sorted({*known, *given})
+        if known.get(name) != given.get(name)
     ]
     if differing:
         raise StateError(f"{place}: the state of another crawl: {'; '.join(differing)}")

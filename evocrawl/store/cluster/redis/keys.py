@@ -1,17 +1,17 @@
-"""Where things are in Redis: the names of all keys.
+"""The names of all keys of a crawl in Redis, and the address of a Redis.
 
-Everything of a host lies in its *shard*, one of 64, and the keys of a shard share one hash tag
-(``{NAME:7}``), so that a script that touches a host touches one slot of a Redis Cluster and no
-other. What belongs to the whole crawl has the tag ``{NAME}``.
+Each host belongs to one of 64 *shards*, and the keys of a shard share one hash tag (``{NAME:7}``),
+so a script for a host uses a single slot of a Redis Cluster. Keys of the whole crawl have the tag
+``{NAME}``.
 
 ==============  =========  =======================================================================
 key             type       holds
 ==============  =========  =======================================================================
-about           string     what the crawl is, as JSON
+about           string     the identity of the crawl, as JSON
 mark            hash       the crawl's epoch, and the number of the worker that joined last
-workers         hash       worker to deadline, hosts with open links, what it needs
+workers         hash       worker to deadline, hosts with open links, its need of hosts
 budget          hash       requests taken by workers, and each worker's last call
-ended           string     why the crawl is over, as JSON
+ended           string     why the crawl has ended, as JSON
 news            stream     pages and dead links, as they are settled; the latest 20 000 or so
 quarantine      list       entries that could not be read
 rules:SPECIES   zset       the best rules of all workers' crawlers, by strength
@@ -21,11 +21,11 @@ shard:owner     hash       host to its lease, ``WORKER.TOKEN``
 shard:todo      set        hosts with open links
 shard:version   string     counts all changes to open links of the shard; leases take tokens here
 open:HOST       hash       target to the link
-done:HOST       hash       target to how it ended
+done:HOST       hash       target to its outcome
 pages:HOST      hash       page to its record
-contents:HOST   hash       page to what it says and links to
-bodies:HOST     hash       page to its HTTP answer, where answers are kept
-guests:HOST     hash       agents that have come to the host and were not taken in yet
+contents:HOST   hash       page to its content and links
+bodies:HOST     hash       page to its HTTP response, if responses are kept
+guests:HOST     hash       agents that travelled to the host and wait for its owner
 ==============  =========  =======================================================================
 """
 
@@ -47,7 +47,7 @@ _DATABASE = re.compile(r"/?\d*")
 
 
 def is_shared(store: str) -> bool:
-    """Return True when `store` names a Redis, and no file."""
+    """Return True when `store` is the address of a Redis, not a file."""
     return store.startswith(SCHEMES)
 
 
@@ -97,14 +97,14 @@ class RedisAddress:
 
 
 def _split(store: str) -> SplitResult:
-    """Return the parts of an address that is one; what stands after a # never is part of it."""
+    """Return the parts of an address. Raises StateError if it is invalid or has a ``#``."""
     try:
         parts = urlsplit(store)
         is_well = parts.port is None or parts.port > 0
     except ValueError:
         raise StateError(_UNREADABLE) from None
     is_well &= "#" not in store
-    # A password with an unquoted mark in it leaves its beginning where the host stands.
+    # An unquoted mark in a password moves the beginning of the password to the host.
     if parts.scheme == "unix":
         is_well &= len(parts.path) > 1 and "@" not in parts.path
         is_well &= not parts.netloc or parts.netloc.endswith("@")
@@ -131,13 +131,13 @@ class KeyNames:
         return f"evocrawl:{{{self.name}:{shard}}}:{what}"
 
     def of(self, host: str, *what: str) -> list[str]:
-        """Return keys of a host and of its shard: those of the host have a colon at the end."""
+        """Return keys of a host and of its shard; the names of host keys end with a colon."""
         shard = shard_of(host)
         return [self.shard(shard, f"{each}{host}" if each.endswith(":") else each) for each in what]
 
 
 def mark_of(key: str) -> str:
-    """Return the mark of the slot in which a key lies.
+    """Return the key of the mark in the slot of `key`.
 
     >>> mark_of("evocrawl:{coral:7}:open:a.test")
     'evocrawl:{coral:7}:mark'

@@ -1,17 +1,17 @@
-"""What is done in Redis in one step: Lua, each script on the keys of one slot alone.
+"""The Lua scripts that change the crawl atomically in Redis, each within one slot.
 
-Times are the server's, in milliseconds, so that workers need not agree about the time. Every
-script may be run again with the same arguments when its answer was lost.
+Times are the server's, in milliseconds, so the clocks of workers need not agree. A worker may run
+any script again with the same arguments when a response was lost.
 
-Every script gets, as its last key and argument, the mark of its slot and the crawl's epoch. Where
-they do not fit, the crawl's state is gone, and the script does nothing. A shard's mark counts its
-hosts with open links, too: so a set of hosts that is gone is not taken for one that is empty.
+The last key and argument of every script are the mark of its slot and the epoch of the crawl. If
+they do not match, Redis has lost the crawl, and the script changes nothing. The mark of a shard
+also counts its hosts with open links, so a lost set of hosts is not mistaken for an empty one.
 """
 
 from __future__ import annotations
 
 GONE = "GONE"
-"""First word of the error with which a script refuses to work on what is not the crawl any more."""
+"""First word of the error that a script returns when Redis has lost the crawl."""
 
 _BEGIN = """
 local mark, epoch = table.remove(KEYS), table.remove(ARGV)
@@ -56,7 +56,7 @@ redis.call('HSET', KEYS[2], ARGV[3], lease)
 redis.call('HSET', KEYS[1], ARGV[1], t + ARGV[2])
 return {1, lease, held and 1 or 0}
 """
-"""Take a host that nobody alive has. Its late owner is cast out of the shard, and finds out."""
+"""Lease a host without a live owner. Remove its dead owner from the shard."""
 
 RENEW = """
 -- KEYS alive  ARGV session ttl  -> 1, or 0 where this worker was cast out
@@ -71,7 +71,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], '0.0')
 return 1
 """
-"""Give a host up; its next owner is told that it was another's."""
+"""Release a host. `TAKE` tells the next owner that the host had another owner."""
 
 OFFER = """
 -- KEYS open done todo version  ARGV host target link target link ...  -> how many are new
@@ -143,9 +143,9 @@ for _, host in ipairs(redis.call('SRANDMEMBER', KEYS[1], ARGV[1])) do
 end
 return found
 """
-"""A worker that gave a host up in vain, or has come back to a shard, may be the owner still.
+"""The hosts include those of the asking worker: a release may have failed.
 
-Its lease lasts as long as it has other hosts there: nobody else would ever come by the host.
+Its lease lasts while it has other hosts in the shard, so no other worker could take such a host.
 """
 
 DISCARD = """
@@ -155,7 +155,7 @@ if redis.call('HLEN', KEYS[1]) == 0 then count(-redis.call('SREM', KEYS[2], ARGV
 redis.call('INCR', KEYS[3])
 return was
 """
-"""Take out an open link that cannot be read."""
+"""Delete an open link that cannot be read."""
 
 BEAT = """
 -- KEYS workers  ARGV session ttl hosts need  -> {session, hosts, need, ...} of all alive
@@ -217,8 +217,8 @@ SOURCES = {
         ("tally", TALLY), ("join", JOIN), ("has_open", HAS_OPEN),
     )
 }  # fmt: skip
-"""Every script by name, in the order in which they are loaded.
+"""Every script by name, in loading order.
 
-A link is offered before a page is recorded, and that before the visit is settled: so where only
-some scripts are loaded, none runs before those that it must come after.
+A worker offers links before it records their page, and records a page before it settles the visit.
+With this order, no script is loaded before the scripts that must run before it.
 """

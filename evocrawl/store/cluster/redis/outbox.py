@@ -1,10 +1,10 @@
-"""What a worker has to tell, on its way to Redis: in order, again and again until it is there.
+"""Sends the reports of a worker to Redis in order, and repeats them until Redis has them.
 
-A settled visit is told in four steps, one after the other: links found are open at their hosts;
-the page is recorded; the visit's own link is done; the others hear of it. They go over one
-connection in this order, so that whatever breaks, the first of them are there and the rest are
-not. Then the link is open still, and nothing is lost: at worst the page is fetched again, and
-recorded once all the same.
+The worker reports a settled visit in four steps: it opens the links found at their hosts, records
+the page, settles the link of the visit, and adds an event for the others. All steps use one
+connection in this order, so after a failure Redis has the first steps and not the later ones. The
+link is then still open and nothing is lost: at worst a worker fetches the page again, and Redis
+still keeps one record of it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 @dataclass(frozen=True, slots=True)
 class OutboxBatch:
-    """What belongs together: the calls of each step, then the news.
+    """The calls of the four steps of one report.
 
-    `then` is sent once Redis has taken all of this, and not where a lease was over.
+    The outbox sends `then` after Redis has accepted this batch, and drops it if a lease expired.
     """
 
     offers: Sequence[Call] = ()
@@ -37,12 +37,12 @@ class OutboxBatch:
 
 
 class Outbox:
-    """Sends parcels in the order in which they were put in.
+    """Sends batches in the order in which they were put in.
 
-    `on_fenced` is called with host and lease of each record or settled link that came too late,
-    since the host had been taken over. `on_reached` is called with True or False as Redis answers
-    or does not. `failure` is what sending ended with, if it did. More than `most` parcels make it
-    `full`: it still takes some, but no new visits should begin.
+    `on_fenced` is called with host and lease of each call that Redis refused since the lease had
+    expired. `on_reached` is called with True when Redis responds and False when it does not.
+    `failure` is the error that ended sending, if any. With `most` batches the outbox is `full`: it
+    accepts more, but no new visit should begin.
     """
 
     def __init__(
@@ -67,21 +67,21 @@ class Outbox:
 
     @property
     def full(self) -> bool:
-        """True when too much waits to be sent."""
+        """True when so many batches wait that no new visit should begin."""
         return len(self._waiting) >= self._most
 
     def put(self, parcel: OutboxBatch) -> None:
-        """Send it when its turn comes. O(1)."""
+        """Append a batch to the queue. O(1)."""
         self._waiting.append(parcel)
         self._nothing.clear()
         self._something.set()
 
     async def sent(self) -> None:
-        """Wait until all is there."""
+        """Wait until Redis has all batches."""
         await self._nothing.wait()
 
     async def run(self) -> None:
-        """Send until cancelled, or until sending fails for good; raises StateError then."""
+        """Send batches until cancelled. Raises StateError if Redis cannot accept them."""
         pause_s = _FIRST_PAUSE_S
         while True:
             if not self._waiting:
@@ -105,7 +105,7 @@ class Outbox:
                 self._waiting.popleft()
 
     async def _send(self, parcels: Sequence[OutboxBatch]) -> None:
-        """All offers, then all records, then what is settled, then the news, in one round."""
+        """Send all offers, then all records, settled links and events, in one round trip."""
         sent = [(parcel, call) for calls in _STEPS for parcel in parcels for call in calls(parcel)]
         answers = await self._connection.run_all([call for _, call in sent])
         fenced = set()
@@ -119,6 +119,6 @@ class Outbox:
 
 
 _FENCED = ("record", "settle")
-"""Scripts that refuse, with 0, what is said under a lease that is over."""
+"""Scripts that return 0 when the lease has expired."""
 
 _STEPS = tuple(map(attrgetter, ("offers", "records", "settles", "news")))

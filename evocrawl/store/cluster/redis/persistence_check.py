@@ -1,4 +1,4 @@
-"""Whether a Redis keeps what a crawl writes there: on disk, and all of it."""
+"""Checks whether a Redis server keeps all rows of a crawl, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PAUSE_S = 5.0
 
 
 class Keeping:
-    """Warns of what a Redis may lose, and raises StateError once it has evicted keys.
+    """Warns if a Redis server may lose rows, and raises StateError once it has evicted keys.
 
-    A server that does not answer INFO to this user is trusted.
+    Without permission for INFO the checks are skipped.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -25,41 +25,41 @@ class Keeping:
         self._looks_at_s = 0.0
 
     async def begin(self) -> None:
-        """Warn where the server keeps nothing on disk, or may evict keys."""
-        told = await self._info()
-        self._evicted = {str(told.get("run_id")): int(told.get("evicted_keys", 0))}
-        policy = str(told.get("maxmemory_policy", ""))
+        """Warn if the server writes no append-only file or may evict keys."""
+        info = await self._info()
+        self._evicted = {str(info.get("run_id")): int(info.get("evicted_keys", 0))}
+        policy = str(info.get("maxmemory_policy", ""))
         if policy.startswith("allkeys"):
             logger.warning(
-                "%s may evict keys of the crawl when its memory is full (maxmemory-policy %s): "
+                "Redis at %s may evict keys of the crawl when its memory is full "
+                "(maxmemory-policy %s): "
                 "set noeviction",
                 self._connection.place,
                 policy,
             )
-        if told and not told.get("aof_enabled"):
+        if info and not info.get("aof_enabled"):
             logger.warning(
-                "%s keeps no append-only file: when it restarts, the crawl's state is gone or is "
-                "that of its last snapshot; set appendonly yes",
+                "Redis at %s keeps no append-only file: after a restart the crawl's state is lost "
+                "or is that of the last snapshot; set appendonly yes",
                 self._connection.place,
             )
 
     async def look(self, now_s: float) -> None:
-        """Find out every few seconds whether keys were evicted; raises StateError."""
+        """Call `check` every few seconds. Raises StateError."""
         if now_s >= self._looks_at_s:
             self._looks_at_s = now_s + _PAUSE_S
             await self.check()
 
     async def check(self) -> None:
-        """Raise StateError where the server has evicted keys since this worker came."""
-        told = await self._info()
-        evicted = int(told.get("evicted_keys", 0))
-        before = self._evicted.get(str(told.get("run_id")), 0)
-        policy = str(told.get("maxmemory_policy", ""))
+        """Raise StateError if the server has evicted keys since this worker joined."""
+        info = await self._info()
+        evicted = int(info.get("evicted_keys", 0))
+        before = self._evicted.get(str(info.get("run_id")), 0)
+        policy = str(info.get("maxmemory_policy", ""))
         if evicted > before and policy.startswith("allkeys"):
             raise StateError(
                 f"{self._connection.place}: Redis has evicted {evicted - before} keys "
-                f"(maxmemory-policy {policy}), and the crawl's state with them: pages and links "
-                "are gone"
+                f"(maxmemory-policy {policy}); pages and links of the crawl are lost"
             )
 
     async def _info(self) -> dict[str, Any]:
