@@ -25,9 +25,9 @@ _STEERING = re.compile(
 )
 """Control characters (C0 but tab and line feed, DEL, C1), separators of lines and paragraphs, marks
 of the reading direction, and what is not seen (Unicode Cf). CWE-117, CVE-2021-42574."""
-_NEXT_LINE = re.compile(r"\n(?![\s{}\]]|\Z)")
+_NEXT_LINE = re.compile(r"\n(?![ \t\n{}\]]|\Z)")
 _NEXT_OF_TRACEBACK = re.compile(
-    r"\n(?!\s|\Z|Traceback \(most recent|The above exception|During handling of|[\w.]+(?::|\n|\Z))"
+    r"\n(?![ \t\n]|\Z|Traceback \(most recent|The above exception|During handling of|[\w.]+(?::|\n|\Z))"
 )
 
 

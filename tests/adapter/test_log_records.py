@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evocrawl.adapter import log_records
@@ -40,6 +40,7 @@ def is_harmless(text: str) -> bool:
 
 
 @given(st.text(st.characters(codec=None)))
+@example("a line that begins with a no-break space\n\xa0like a record")
 def test_any_text_is_harmless(text: str) -> None:
     assert is_harmless(harmless(text))
     assert all(each[:1] in " \t{}]" for each in harmless(text).split("\n")[1:] if each)
