@@ -27,7 +27,8 @@ _STEERING = re.compile(
 of the reading direction, and what is not seen (Unicode Cf). CWE-117, CVE-2021-42574."""
 _NEXT_LINE = re.compile(r"\n(?![ \t\n{}\]]|\Z)")
 _NEXT_OF_TRACEBACK = re.compile(
-    r"\n(?![ \t\n]|\Z|Traceback \(most recent|The above exception|During handling of|[\w.]+(?::|\n|\Z))"
+    r"\n(?![ \t\n]|\Z|Traceback \(most recent|The above exception|During handling of"
+    r"|[\w.]+(?::|\n|\Z))"
 )
 
 
