@@ -17,7 +17,7 @@ class SamplingSet:
     hash order.
 
     >>> import numpy as np
-    >>> pool = Pool()
+    >>> pool = SamplingSet()
     >>> pool.add(b"a"); pool.add(b"a"); len(pool), pool.draw(np.random.default_rng(0))
     (1, b'a')
     """

@@ -81,7 +81,7 @@ class Run:
 class Runs:
     """Entries in order.
 
-    >>> runs = Runs(Spill())
+    >>> runs = Runs(SpillFile())
     >>> runs.put([(0.1, 3, 70), (0.4, 1, 80)])
     >>> runs.put([(0.2, 2, 90)])
     >>> runs.first, runs.take(2), len(runs)

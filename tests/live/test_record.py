@@ -125,7 +125,7 @@ def test_a_file_that_is_there_is_not_overwritten(serve, crawl: Crawl, tmp_path: 
     proxy = serve({"reef.test": site(_web())})
     crawled = crawl(proxy, arguments={**ARGUMENTS, "record": file})
     assert crawled.code != 0
-    assert "it is not overwritten" in crawled.log
+    assert "the file exists and is not overwritten" in crawled.log
     assert file.read_text() == "precious\n"
     assert proxy.log == []
 

@@ -20,7 +20,7 @@ class AddressSlots(Generic[T]):
 
     At "", an address that nobody knows, there is room for all.
 
-    >>> places = Places[str](1)
+    >>> places = AddressSlots[str](1)
     >>> places.enter("a", "192.0.2.1"), places.enter("b", "192.0.2.1"), places.enter("c", "")
     (True, False, True)
     >>> places.leave("192.0.2.1"), places.leave("192.0.2.1")

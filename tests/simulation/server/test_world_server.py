@@ -89,7 +89,7 @@ text = st.text(
 def test_links_with_any_words_are_read_in_their_order(
     title: str, links: list[tuple[int, str, bool]]
 ) -> None:
-    """Whatever mark-up they look like."""
+    """Whatever mark-up they look like; of several anchors of one link, the reader takes one."""
     urls = [f"http://b.test/{number}?a=1&b=%3C" for number, _, _ in links]
     made = tuple(
         Link(url, fingerprint(url), anchor, f"{WORDS} {anchor} {WORDS}" if around else "")
@@ -98,11 +98,9 @@ def test_links_with_any_words_are_read_in_their_order(
     page = Document(A, fingerprint(A), title, "The text.", "en", made)
     reading = parse_html(render(page), A, encoding="utf-8")
     assert reading.title == title
-    first = {link.url: link for link in reversed(made)}
     assert [link.url for link in reading.links] == list(dict.fromkeys(urls))
-    assert [link.anchor for link in reading.links] == [
-        first[link.url].anchor for link in reading.links
-    ]
+    for link in reading.links:
+        assert link.anchor in [each.anchor for each in made if each.url == link.url]
 
 
 def test_text_cannot_break_out_of_the_page() -> None:

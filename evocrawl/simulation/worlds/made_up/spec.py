@@ -120,7 +120,7 @@ class WorldSpec:
     def name(self) -> str:
         """The shortest name of this world: the numbers that are not the defaults, in order.
 
-        >>> MadeUp.of("sites", {"semantic": "0.50", "sites": "20", "dead": "0.02"}).name
+        >>> WorldSpec.of("sites", {"semantic": "0.50", "sites": "20", "dead": "0.02"}).name
         'sites:sites=20,semantic=0.5'
         """
         usual = defaults(self.kind)

@@ -62,7 +62,7 @@ _UNREADABLE = (
 class RedisAddress:
     """A Redis and the name of a crawl in it.
 
-    >>> place = Place.of("redis://:secret@db.test:6379/2?crawl=coral")
+    >>> place = RedisAddress.of("redis://:secret@db.test:6379/2?crawl=coral")
     >>> place.name, place.url, str(place)
     ('coral', 'redis://:secret@db.test:6379/2', 'redis://db.test:6379/2?crawl=coral')
     """
