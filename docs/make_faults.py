@@ -1,4 +1,6 @@
-"""Writes faults.md from faults.toml and the tests: `python docs/make_faults.py`.
+"""Writes reference/faults.md from reference/faults.toml and the tests.
+
+Run it with `python docs/make_faults.py`.
 
 A test says which faults it is about by their ids, in its docstring, its name or the id of one of
 its parameters: ``\"\"\"R1, B055: …\"\"\"``, ``test_b009_…``, ``pytest.param(…, id="B110")``.
@@ -16,7 +18,7 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-PAGE = DOCS / "faults.md"
+PAGE = DOCS / "reference" / "faults.md"
 
 _ID = re.compile(r"(?<![A-Za-z0-9])([RC]\d{1,2}|B\d{3})(?![A-Za-z0-9])")
 _MOST_TESTS = 3
@@ -25,17 +27,17 @@ _NAMED = re.compile(r"(?:^|_)([rc]\d{1,2}|b\d{3})(?=_|$)")
 _HEAD = """\
 # Faults we test for
 
-`docs/make_faults.py` makes this page from `docs/faults.toml` and the ids in the tests. Each row is
-a kind of fault, seen on the web or caused on purpose: the right behaviour, the behaviour of
-Scrapy 2.19.0 (or of the program that the cell names), and tests of evocrawl. Ids with R are
-promises, with C crashes, with B single inputs. A row lists three tests at most; search `tests/` for
-its id to find all of them.
+`docs/make_faults.py` makes this page from `docs/reference/faults.toml` and the ids in the tests.
+Each row is a kind of fault, seen on the web or caused on purpose: the right behaviour, the
+behaviour of Scrapy 2.19.0 (or of the program that the cell names), and tests of evocrawl. Ids with
+R are promises, with C crashes, with B single inputs. A row lists three tests at most; search
+`tests/` for its id to find all of them.
 """
 
 
 def catalogue() -> dict[str, Any]:
     """Return sections (a title and rows), and what is left out (what and why)."""
-    with (DOCS / "faults.toml").open("rb") as file:
+    with (DOCS / "reference" / "faults.toml").open("rb") as file:
         return tomllib.load(file)
 
 

@@ -1,4 +1,4 @@
-"""Writes reference.md from the tables in the code: `python docs/make_reference.py`."""
+"""Writes reference/settings.md from the tables in the code: `python docs/make_reference.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evocrawl.core.config.config import PREFIX, Config
 from evocrawl.core.config.presets import SPECIES_PRESETS
 from evocrawl.core.stats import STATS
 
-PAGE = Path(__file__).with_name("reference.md")
+PAGE = Path(__file__).parent / "reference" / "settings.md"
 
 _HEAD = """\
 # Reference

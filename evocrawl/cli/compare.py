@@ -19,7 +19,7 @@ examples:
 
 The intervals come from a paired bootstrap over topics, then seeds. "better" means that the
 difference for the same topic, start and seed is above zero in the middle 95 % of the resamples.
-A topic is won, tied or lost by its mean. See docs/measures.md."""
+A topic is won, tied or lost by its mean. See docs/explanation/measures.md."""
 
 
 def add_to(commands: Any) -> None:

@@ -26,7 +26,7 @@ experiments:
 examples:
   evocrawl experiment biocrawler --out experiments
   evocrawl experiment energy-4 pages.jsonl.gz --query "bird species" --out experiments
-  evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out docs/reproduction
+  evocrawl experiment all pages.jsonl.gz --query "matrix array function" --out experiments
 
 For each experiment, DIR gets NAME.md (the claims), NAME.json (every run) and the plots. `all` also
 writes {PAGE}, and skips experiments whose results are already in DIR. The default scale is

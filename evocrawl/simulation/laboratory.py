@@ -55,7 +55,9 @@ class Laboratory:
         self._index = lru_cache(1)(lambda: Index(world.documents(), UNSTEMMED))
 
     def hold(self, trial: Trial) -> Row:
-        """Make the run of a trial and return its row: see docs/measures.md for the fields.
+        """Make the run of a trial and return its row.
+
+        docs/explanation/measures.md describes the fields.
 
         Raises TrialError, SettingError or QueryError when the trial cannot be held.
         """

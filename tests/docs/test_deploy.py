@@ -1,4 +1,4 @@
-"""What docs/deploy.md shows can be used as it stands."""
+"""What docs/guide/deploy.md shows can be used as it stands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import yaml
 from evocrawl.adapter import settings as project
 from evocrawl.core.config.config import Config
 
-PAGE = (Path(__file__).parents[2] / "docs" / "deploy.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "deploy.md").read_text()
 
 
 def blocks(language: str) -> list[str]:

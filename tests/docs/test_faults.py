@@ -25,4 +25,4 @@ def test_each_id_in_a_test_is_in_the_catalogue_once() -> None:
 
 def test_the_page_is_what_catalogue_and_tests_give() -> None:
     """Run ``python docs/make_faults.py`` where it is not."""
-    assert (DOCS / "faults.md").read_text(encoding="utf-8") == MAKE["page"]()
+    assert (DOCS / "reference" / "faults.md").read_text(encoding="utf-8") == MAKE["page"]()

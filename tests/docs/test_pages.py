@@ -52,14 +52,15 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 def test_a_link_to_a_missing_file_or_heading_is_found() -> None:
     """Links within code and links to the web are not looked up."""
-    text = """[a](missing.md) [b](evo.md#no-such-heading) [c](evo.md#features) [d](#nothing)
+    text = """[a](missing.md) [d](#nothing) [c](explanation/evo.md#features)
+[b](explanation/evo.md#no-such-heading)
 [e](https://example.org/x.md)
 ```
 [f](missing.md)
 ```
 """
     assert broken_links(DOCS / "index.md", text) == [
-        "missing.md", "evo.md#no-such-heading", "#nothing",
+        "missing.md", "#nothing", "explanation/evo.md#no-such-heading",
     ]  # fmt: skip
 
 

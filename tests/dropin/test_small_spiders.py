@@ -2,7 +2,7 @@
 
 Each runs both ways, on a site of its own: the items are the same, each callback and errback is
 called as often, for the same kinds of failure, and the crawl ends for the same reason. Where that
-is not so on purpose, the table of docs/drop-in.md says why.
+is not so on purpose, the table of docs/guide/drop-in.md says why.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spidergroups import GROUPS, cases_of
 
 Left = Callable[[str], dict[str, dict[str, Any]]]
 CASES = {name: group for group in GROUPS for name in cases_of(group)}
-PAGE = Path(__file__).parent.parent.parent / "docs" / "drop-in.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "guide" / "drop-in.md"
 
 
 def _differences() -> dict[str, list[str]]:

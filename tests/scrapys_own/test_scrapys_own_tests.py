@@ -1,7 +1,7 @@
 """Scrapy's own tests pass with the add-on in each crawler.
 
-Those that fail on purpose, and those that are not run, are in tables of docs/drop-in.md with the
-reason. `make test` runs this file in a step of its own.
+Those that fail on purpose, and those that are not run, are in tables of docs/guide/drop-in.md with
+the reason. `make test` runs this file in a step of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from sdist import unpacked
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent.parent / "docs" / "drop-in.md"
+PAGE = HERE.parent.parent / "docs" / "guide" / "drop-in.md"
 GROUPS = {
     "crawl": ("crawl", "request_left", "request_attribute_binding", "request_cb_kwargs"),
     "engine": (

@@ -17,8 +17,8 @@ session ids, tracking     dropped: they identify the visitor, not the page
 fragment                  dropped, ``#!`` too
 ========================  =====================================================================
 
-docs/urls.md gives the reasons, and says what stays distinct. Sources: RFC 3986 §6.2.2 and §6.2.3;
-w3lib's `canonicalize_url`; WHATWG URL §3.5 (IPv4).
+docs/explanation/urls.md gives the reasons and lists what stays distinct. Sources: RFC 3986 §6.2.2
+and §6.2.3; w3lib's `canonicalize_url`; WHATWG URL §3.5 (IPv4).
 """
 
 from __future__ import annotations

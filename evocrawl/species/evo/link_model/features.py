@@ -22,7 +22,7 @@ FEATURES = (
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
     "alive",
 )  # fmt: skip
-"""Names of the features; docs/evo.md describes each."""
+"""Names of the features; docs/explanation/evo.md describes each."""
 
 _AT = {name: number for number, name in enumerate(FEATURES)}
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])

@@ -1,5 +1,5 @@
 """The shared state of a crawl of several workers in Redis or Valkey.
 
 The rows in Redis are authoritative, and each worker loads its population from them. See
-docs/workers.md for the layout and the guarantees.
+docs/guide/workers.md for the layout and the guarantees.
 """
