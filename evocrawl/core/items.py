@@ -26,7 +26,8 @@ class PageItem:
     energy                set by `EnergyPipeline`: energy that a first visit lays on the page
     content_fingerprint   hex digest of the normalised text; equal for equal texts
     formats               machine-readable content: json-ld, microdata, rdfa; of an RDF file
-                          json-ld, n-triples, owl, rdf-xml, turtle
+                          json-ld, n-triples, owl, rdf-xml, turtle; then the types of
+                          schema.org that it names, such as schema:Recipe
     published_at          date of publication by the page, ISO 8601, UTC; "" when unknown
     changed_at            date of the last change by the page, or else by Last-Modified
     age_s                 seconds since the later of both; None when neither is known

@@ -53,8 +53,9 @@ class Content:
     """Content of a page, for relevance models and species.
 
     `language` is a code such as "en", "" when unknown. `formats` names the machine-readable
-    content found, such as ``"json-ld"``, in alphabetical order. `age_s` is the time
-    since the content last changed, None when unknown.
+    content found, such as ``"json-ld"``, then the types of schema.org that it has, such as
+    ``"schema:Recipe"``, each in alphabetical order. `age_s` is the time since the content last
+    changed, None when unknown.
     """
 
     title: str = ""

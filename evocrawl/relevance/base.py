@@ -12,6 +12,9 @@ Extra: TypeAlias = Literal["formats", "age"]
 """Parts of a page's `Content` that need more than its words."""
 
 
+ANCHOR_SHARE = 0.8
+"""Weight of the anchor in the score of a link; that of its context is the rest (Shark-search)."""
+
 FRESH_S = 86_400.0
 """Default seconds for which a page counts as fresh: a day."""
 
@@ -23,8 +26,8 @@ class Relevance(Protocol):
     and empty text has 0. No input raises: pages are written by strangers. A model is made with
     ``(query, language="")`` and raises `evocrawl.core.errors.QueryError` for a query that it cannot
     compare with anything. `language` is a BCP 47 tag, "" when it is not known. `reads` names what
-    the model needs of a page beside its words; one that reads the "age", and says so as a class,
-    is made with `fresh_s` too, the seconds for which a page is news.
+    the model needs of a page beside its words. A constructor may also take `argument`, `examples`
+    and `fresh_s` by name: see `evocrawl.relevance.registry`.
     """
 
     reads: frozenset[Extra]

@@ -1,17 +1,36 @@
-"""Relevance models by name: built-in ones, and entry points of installed packages."""
+"""Relevance models by name: built-in ones, entry points of installed packages, and own classes.
+
+A model's class is called with the query and its language, and by name with those of these that its
+constructor has: `argument`, the text after the colon in the option; `examples`, where the labelled
+pages are; `fresh_s`, the seconds for which a page is news.
+"""
 
 from __future__ import annotations
 
+import difflib
+import inspect
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
-from evocrawl.core.errors import SettingError
+from evocrawl.core.errors import EvocrawlError, SettingError
 from evocrawl.relevance.base import FRESH_S, Bounded, Relevance
+from evocrawl.relevance.imported import named_object
+from evocrawl.relevance.mix import mixed
+from evocrawl.relevance.mix_text import MixPart, parse_mix
 
 GROUP = "evocrawl.relevance"
+_PLACES = {
+    "bm25": "bm25:Bm25",
+    "markup": "markup:Markup",
+    "quality": "quality:Quality",
+    "recency": "recency:Recency",
+    "regex": "patterns:Patterns",
+    "semantic": "semantic:Semantic",
+    "tfidf": "tfidf:TfIdf",
+}
 _OURS = {
-    "recency": EntryPoint("recency", "evocrawl.relevance.recency:Recency", GROUP),
-    "semantic": EntryPoint("semantic", "evocrawl.relevance.semantic:Semantic", GROUP),
-    "tfidf": EntryPoint("tfidf", "evocrawl.relevance.tfidf:TfIdf", GROUP),
+    name: EntryPoint(name, f"evocrawl.relevance.{place}", GROUP) for name, place in _PLACES.items()
 }
 
 
@@ -20,19 +39,84 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_known()))
 
 
-def create(name: str, query: str, language: str = "", *, fresh_s: float = FRESH_S) -> Relevance:
-    """Return the model called `name` for `query`, written in `language` ("": found by its script).
+def create(
+    mix: str, query: str, language: str = "", *, fresh_s: float = FRESH_S, examples: str = ""
+) -> Relevance:
+    """Return the model or mix of models `mix` for `query`, written in `language`.
 
-    Models that read a page's age also get the seconds for which a page counts as fresh.
-    Raises SettingError for an unknown name, QueryError for a query without a usable term.
+    The form of `mix` is that of `evocrawl.relevance.mix_text`; `language` "" finds it by the
+    script. Raises SettingError for an unknown name and for what a model refuses, QueryError for a
+    query without a usable term.
     """
+    parts = parse_mix(mix)
+    makers = [_maker(part, mix) for part in parts]
+    offers = {"fresh_s": fresh_s, "examples": examples}
+    _check_offers(makers, offers, mix)
+    models = [
+        _made(maker, part, (query, language), offers)
+        for maker, part in zip(makers, parts, strict=True)
+    ]
+    return mixed(parts, models)
+
+
+class _Maker:
+    """Makes one model of a mix: a class, what its constructor takes, and its own argument."""
+
+    def __init__(self, make: Callable[..., Any], argument: str, *, is_ours: bool) -> None:
+        self.make = make
+        self.argument = argument
+        self.is_ours = is_ours
+        try:
+            self.takes = frozenset(inspect.signature(make).parameters)
+        except (TypeError, ValueError):  # a class in C has no signature
+            self.takes = frozenset()
+
+
+def _maker(part: MixPart, mix: str) -> _Maker:
     known = _known()
-    if name not in known:
-        raise SettingError("relevance", name, ", ".join(sorted(known)))
-    maker = known[name].load()
-    goes_by_age = "age" in getattr(maker, "reads", ())
-    model: Relevance = maker(query, language, **{"fresh_s": fresh_s} if goes_by_age else {})
-    return model if name in _OURS else Bounded(model)
+    if part.name in known:
+        maker = _Maker(known[part.name].load(), part.argument, is_ours=part.name in _OURS)
+        if part.argument and "argument" not in maker.takes:
+            raise SettingError("relevance", mix, f"{part.name} without an argument")
+        return maker
+    if "." not in part.name:
+        raise SettingError("relevance", mix, _suggestion(part.name, known))
+    name, _, argument = part.argument.partition(":")
+    path = f"{part.name}:{name}" if name else part.name
+    return _Maker(named_object(path, "relevance", mix), argument, is_ours=False)
+
+
+def _made(
+    maker: _Maker, part: MixPart, asked: tuple[str, str], offers: dict[str, Any]
+) -> Relevance:
+    every = {"argument": maker.argument, **offers}
+    given = {name: value for name, value in every.items() if name in maker.takes}
+    if maker.is_ours:
+        ours: Relevance = maker.make(*asked, **given)
+        return ours
+    try:
+        model = maker.make(*asked, **given)
+    except EvocrawlError:
+        raise
+    except Exception as error:  # another package's class may raise anything
+        allowed = f"a model that can be made ({type(error).__name__}: {error})"
+        raise SettingError("relevance", part.name, allowed) from error
+    if not all(callable(getattr(model, name, None)) for name in ("page", "link")):
+        raise SettingError("relevance", part.name, "a model with the methods page and link")
+    return Bounded(model)
+
+
+def _check_offers(makers: list[_Maker], offers: dict[str, Any], mix: str) -> None:
+    if offers["examples"] and not any("examples" in maker.takes for maker in makers):
+        allowed = f"empty, since no model of {mix!r} learns from examples; add +classifier"
+        raise SettingError("examples", offers["examples"], allowed)
+
+
+def _suggestion(name: str, known: dict[str, EntryPoint]) -> str:
+    near = difflib.get_close_matches(name.lower(), known, n=1)
+    question = f"did you mean {near[0]}? " if near else ""
+    listed = ", ".join(sorted(known))
+    return f"{question}the models are {listed}, or package.module:Class for one of your own"
 
 
 def _known() -> dict[str, EntryPoint]:

@@ -23,56 +23,44 @@ and are no query alone.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.model import Content
-from evocrawl.relevance.base import Contribution, Extra
-from evocrawl.relevance.term_frequencies import background
-from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser, language_of, letters_of
-
-TITLE_MENTIONS = 3
-ANCHOR_SHARE = 0.8
-LONGEST_TEXT = 100_000
-"""Characters of a text that are read: bounds the work, and how far a cosine is diluted."""
+from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
+from evocrawl.relevance.query_terms import QueryTerms
+from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser
 
 _LONGEST_PHRASE = 2_000
 _KNOWN_PHRASES = 20_000
 _TF = (0.0, *(1 + math.log(mentions) for mentions in range(1, 1001)))
-_LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 
 
 class TfIdf:
     """The relevance model "tfidf".
 
-    `language` is a BCP 47 tag of which the primary subtag counts; "" guesses it by the query's
-    script, Latin being English. Raises QueryError for a query without a usable term, SettingError
-    for a malformed tag.
+    `query` and `language` are those of `QueryTerms`, with the same errors.
     """
 
     reads: frozenset[Extra] = frozenset()
 
     def __init__(self, query: str, language: str = "") -> None:
-        language = _primary(language) or language_of(query)
-        asked = Analyser(language)
-        mentions = asked.count(asked.words(query))
-        letters = letters_of(mentions)
-        self._background = background(language, letters)
-        self._analyser = Analyser(language, letters)
-        self._query = self._unit_query(query, mentions)
+        terms = QueryTerms(query, language)
+        self._background = terms.background
+        self._reader = terms.reader
+        self._analyser = terms.reader.analyser
+        self._query = self._unit_query(terms.mentions)
         self._screen = Screen(self._analyser, self._query)
         self._phrases = _Phrases(self.phrase)
 
     def page(self, content: Content) -> float:
         """Return the cosine of page and query; the page's language is not needed.
 
-        Runtime complexity: O(characters), at most `LONGEST_TEXT` of each argument.
+        Runtime complexity: O(characters), at most 100 000 of each argument.
         """
-        title_words, words = self._words(content.title), self._words(content.text)
-        if not self._screen.passes(title_words + words):
+        reading = self._reader.read(content)
+        if not self._screen.passes(reading.title + reading.text):
             return 0.0
-        return self._cosine(self._mentions(title_words, words))
+        return self._cosine(reading.mentions)
 
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
         """Return the weighted mean of the cosines of anchor and context; `language` unneeded."""
@@ -83,7 +71,7 @@ class TfIdf:
 
     def explain(self, title: str, text: str, language: str = "") -> tuple[Contribution, ...]:  # noqa: ARG002
         """Return what each query term adds to `page`'s score, the largest share first."""
-        mentions = self._mentions(self._words(title), self._words(text))
+        mentions = self._reader.read(Content(title, text)).mentions
         length = self._length(mentions) or 1.0
         contributions = (
             Contribution(
@@ -101,23 +89,10 @@ class TfIdf:
         words = self._analyser.words(text[:_LONGEST_PHRASE])
         return self._cosine(self._analyser.count_few(words)) if self._screen.passes(words) else 0.0
 
-    def _unit_query(self, query: str, mentions: Mapping[str, int]) -> dict[str, float]:
+    def _unit_query(self, mentions: Mapping[str, int]) -> dict[str, float]:
         """The query's weights, scaled to length 1."""
-        common = self._background.common
-        usable = {term: n for term, n in mentions.items() if term not in common}
-        if all(term.isdecimal() and len(term) < 3 for term in usable):
-            raise QueryError(_why(query, mentions))
-        length = self._length(usable)
-        return {term: self._weight(term, n) / length for term, n in usable.items()}
-
-    def _words(self, text: str) -> list[str]:
-        return self._analyser.words(text[:LONGEST_TEXT])
-
-    def _mentions(self, title: list[str], text: list[str]) -> dict[str, int]:
-        mentions = self._analyser.count(text)
-        for term, times in self._analyser.count(title).items():
-            mentions[term] = mentions.get(term, 0) + TITLE_MENTIONS * times
-        return mentions
+        length = self._length(mentions)
+        return {term: self._weight(term, n) / length for term, n in mentions.items()}
 
     def _cosine(self, mentions: Mapping[str, int]) -> float:
         product = 0.0
@@ -166,25 +141,6 @@ class _Phrases:
                 self._known.clear()
             found = self._known[key] = self._cosine(text)
         return found
-
-
-def _primary(language: str) -> str:
-    """The primary subtag of a language tag: "pt" of "pt-BR", "" of ""."""
-    if not language:
-        return ""
-    found = _LANGUAGE.fullmatch(language)
-    if found is None:
-        raise SettingError("language", language, 'a language tag such as "en" or "pt-BR"')
-    return found[1].lower()
-
-
-def _why(query: str, terms: Mapping[str, int]) -> str:
-    if not terms:
-        return f"the query {query[:100]!r} has no word in it: say in words what to look for"
-    return (
-        f"the query {query[:100]!r} has only words or numbers that most pages have"
-        f" ({', '.join(sorted(terms)[:10])}): add a word that names the topic"
-    )
 
 
 _KNOWN_WORDS = 20_000

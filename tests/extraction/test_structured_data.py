@@ -34,8 +34,8 @@ def script(text: str, kind: str = "application/ld+json") -> str:
 )
 def test_json_ld(text: str) -> None:
     """Objects with a keyword of JSON-LD, or a list with one of them."""
-    assert formats(script(text)) == ("json-ld",)
-    assert formats(script(text, "Application/LD+JSON; charset=utf-8")) == ("json-ld",)
+    assert formats(script(text))[:1] == ("json-ld",)
+    assert formats(script(text, "Application/LD+JSON; charset=utf-8"))[:1] == ("json-ld",)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,8 @@ def test_json_ld_in_a_script_of_another_type_does_not_count() -> None:
 def test_microdata_needs_an_item_and_a_property() -> None:
     """An item without properties says nothing."""
     item = '<div itemscope itemtype="https://schema.org/Person">{}</div>'
-    assert formats(item.format('<span itemprop="name">Ada</span>')) == ("microdata",)
+    found = formats(item.format('<span itemprop="name">Ada</span>'))
+    assert found == ("microdata", "schema:Person")
     assert formats(item.format("Ada")) == ()
     assert formats('<span itemprop="name">Ada</span>') == ()
 
@@ -65,6 +66,32 @@ def test_rdfa_is_a_property_of_something_visible() -> None:
     assert formats('<p vocab="http://schema.org/"><b property="name">Ada</b></p>') == ("rdfa",)
     assert formats('<meta property="og:title" content="Ada"><b property=" ">x</b>') == ()
     assert formats('<figure typeof="mw:File/Thumb"><img src="a.png"></figure>') == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "types"),
+    [
+        (script('{"@type": ["Recipe", "NewsArticle"]}'), ["schema:NewsArticle", "schema:Recipe"]),
+        (script('{"@graph": [{"x": {"@type": "schema:Event"}}]}'), ["schema:Event"]),
+        (script('{"@type": "https://schema.org/Book"}'), ["schema:Book"]),
+        (script('{"@type": ["", 3, "a b", "http://other.test/Book"]}'), []),
+        ('<p vocab="http://schema.org/" typeof="Person"><b property="name">Ada</b></p>',
+         ["schema:Person"]),
+        ('<p itemscope itemtype="http://schema.org/Movie"><b itemprop="name">x</b></p>',
+         ["schema:Movie"]),
+    ],
+)  # fmt: skip
+def test_types_of_schema_org_stand_behind_the_formats(body: str, types: list[str]) -> None:
+    """At any depth, by any of their spellings; other vocabularies do not count."""
+    assert [*formats(body)[1:]] == types
+
+
+def test_types_are_bounded() -> None:
+    """A page may name as many types as it likes."""
+    nodes = json.dumps([{"@type": f"T{number}"} for number in range(1000)])
+    deep = '{"@type": "A", "x":' * 300 + "1" + "}" * 300
+    assert len(formats(script(nodes))) == 1 + 20
+    assert formats(script(deep)) == ("json-ld", "schema:A")
 
 
 def test_all_at_once_in_alphabetical_order() -> None:

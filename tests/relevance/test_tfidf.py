@@ -9,9 +9,10 @@ import pytest
 from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.model import Content
 from evocrawl.relevance import create
+from evocrawl.relevance.reading import TITLE_MENTIONS
 from evocrawl.relevance.term_frequencies import background
 from evocrawl.relevance.terms import Analyser
-from evocrawl.relevance.tfidf import TITLE_MENTIONS, TfIdf
+from evocrawl.relevance.tfidf import TfIdf
 
 FILLER = "the committee of the railway company approved a budget for new stations in spring "
 

@@ -39,7 +39,10 @@ class CrawlOptions:
         0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the random generator"
     )
     relevance: str = option(
-        "tfidf", text, "the name of a relevance model", "model that scores pages"
+        "tfidf",
+        text,
+        "the name of a relevance model, or several with weights, such as 0.7*tfidf+0.3*bm25",
+        "model that scores pages, or a mix of models: see relevance.md",
     )
     fresh_h: float = option(
         24.0,
