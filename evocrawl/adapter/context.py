@@ -21,6 +21,7 @@ from evocrawl.core.config.config import Config
 from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
 from evocrawl.population.assembly import assemble
+from evocrawl.population.population import PATIENCE
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted
@@ -29,9 +30,6 @@ from evocrawl.store.journal.replay import ReplayedState, resume
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-
-_PATIENCE = 200
-"""Links held back in one turn of the event loop, a tenth of a millisecond each."""
 
 FINISHED = "finished"
 """Scrapy's reason of a crawl that ends since nothing is left to do."""
@@ -76,7 +74,7 @@ class CrawlContext:
         self.ledger = assembly.ledger
         self.save_learnt = assembly.save_learnt
         self.population = assembly.population
-        self.population.patience = _PATIENCE
+        self.population.patience = PATIENCE
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
         self.unstorable = 0

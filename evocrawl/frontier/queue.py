@@ -126,6 +126,20 @@ class Frontier:
             del self._parked[host]
             self._list(host)
 
+    def standing(self, target: Fingerprint) -> tuple[int, int, float] | None:
+        """Return rank from 1, number of waiting links, and priority of a link that waits.
+
+        Counts the links in memory alone. None for a link that does not wait there. O(links).
+        """
+        entries = [each for queue in self._queues.values() for each in queue if self._waits(each)]
+        own = next((each for each in entries if each[2].fingerprint == target), None)
+        if own is None:
+            return None
+        return 1 + sum(each[:2] < own[:2] for each in entries), len(entries), -own[0]
+
+    def _waits(self, entry: _Entry) -> bool:
+        return self._is_current(entry) and not self._is_claimed(entry[2].fingerprint)
+
     def _insert(self, lead: Lead, priority: float) -> None:
         self._pushed += 1
         self._best.put(lead.fingerprint, priority, self._pushed & _NUMBERS)

@@ -41,6 +41,9 @@ from evocrawl.species.mixed import mixed
 Gate = Callable[[str], str | None]
 """Maps a URL to None when it may be asked for, else to the name of the door to wait at."""
 
+PATIENCE = 200
+"""Links held back in one `choose` of a crawl, a tenth of a millisecond each."""
+
 _MAX_DOORS = 64
 """Links that may wait for their host's robots.txt at once; one where visits go one by one."""
 

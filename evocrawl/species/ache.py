@@ -31,8 +31,10 @@ from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page,
 from evocrawl.species.base import Agent, Species, View
 from evocrawl.species.naive_bayes import NaiveBayes, Words, link_words
 from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
+from evocrawl.species.reasons import Reason, Term
 
 _LEVELS = 3
+_NAMES = ("leads to a relevant page", "leads to a page that links to one", "leads elsewhere")
 _TRAIL = 10_000
 """Number of pages whose incoming links are kept to find hubs."""
 _SEED = 1000.0
@@ -88,6 +90,19 @@ class ByLevel(Best):
     """Scores a link by its words, or by its page during the warm-up."""
 
     learner: LinkLearner
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return the level of the link and the classifier's probabilities."""
+        words = lead.features
+        if not isinstance(words, tuple):
+            return Reason("A seed comes before every link.", lead.score)
+        if not self.learner.has_learnt:
+            rule = "The classifier has seen too few links: the score is that of the page, in %."
+            return Reason(rule, lead.score)
+        shares = self.learner.model.probabilities(words)
+        terms = tuple(Term(name, share, 1.0) for name, share in zip(_NAMES, shares, strict=True))
+        rule = "Links of the most probable level come first: relevant page, hub, elsewhere."
+        return Reason(rule, self.learner.priority(words), shares[0], terms=terms)
 
     def score(self, link: Link, page: Page | None) -> float:
         """Return the priority of a link, more than any for a seed."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Fingerprint, Lead, Link, Page
@@ -17,6 +18,7 @@ from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.energy import LinkRelevance
 from evocrawl.species.parts import Best, Immortal, Queue, WholeFrontier, lone
 from evocrawl.species.random_queue import RandomQueue
+from evocrawl.species.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +52,14 @@ class OneOfAll:
         self.queue.free(host)
 
 
-def at_random(queue: RandomQueue) -> Species:
-    """Make the species with its own queue."""
-    return lone("random", OneOfAll(queue), AllAlike())
-
-
 @dataclass(frozen=True, slots=True)
 class ByLabel(Best):
     """Scores a link by the label of its target, then by that of its page."""
 
     labels: Collection[Fingerprint]
+    meaning: ClassVar[str] = (
+        "The score is 1 for a relevant target, and 0.5 more on a relevant page."
+    )
 
     def score(self, link: Link, page: Page | None) -> float:
         """Return 1 for a relevant target, and 0.5 more on a relevant page."""
@@ -82,6 +82,9 @@ class ByParentAndWords(Best):
 
     relevance: LinkRelevance
     beta: float
+    meaning: ClassVar[str] = (
+        "The score is the mean of the page's relevance and the match of the link's words."
+    )
 
     def score(self, link: Link, page: Page | None) -> float:
         """Return the mix in [0, 1], 2 for a seed."""
@@ -98,6 +101,8 @@ def best_first_anchor(frontier: Queue, relevance: LinkRelevance, *, beta: float 
 
 class ByParent(Best):
     """Scores a link by its page, a seed above any link."""
+
+    meaning = "The score is the relevance of the page with the link."
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return the parent's relevance in [0, 1], 2 for a seed."""
@@ -119,6 +124,8 @@ def best_first(frontier: Queue) -> Species:
 class AllAlike(Best):
     """Scores every link alike, so that the first found comes first."""
 
+    meaning = "All links have the same score, so the link that was found first comes first."
+
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 0."""
         return 0.0
@@ -134,3 +141,16 @@ def breadth_first(frontier: Queue) -> Species:
         single_flight=False,
         founders=1,
     )
+
+
+class Drawn(AllAlike):
+    """Takes the link that the sight has drawn."""
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return that chance chose the link."""
+        return Reason("A link is drawn at random; each open link has the same chance.", 0.0)
+
+
+def at_random(queue: RandomQueue) -> Species:
+    """Make the species with its own queue."""
+    return lone("random", OneOfAll(queue), Drawn())

@@ -29,6 +29,7 @@ from typing import Protocol
 from evocrawl.core.model import Lead, Link, Page
 from evocrawl.species.base import Agent, PageBase, Species
 from evocrawl.species.parts import OpenLinks, PageSight
+from evocrawl.species.reasons import Reason, Term
 
 
 class LinkRelevance(Protocol):
@@ -48,6 +49,18 @@ class Roulette:
     def score(self, link: Link, page: Page | None) -> float:
         """Return the relevance of anchor and context, in [0, 1]; 1 for a seed."""
         return 1.0 if page is None else self.relevance.link(link.anchor, link.context)
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return the match of the link's words and the probability of the draw."""
+        weight = lead.score + self.boldness
+        total = math.fsum(each.score + self.boldness for each in leads)
+        drawn = weight / total if total > 0 else 1 / max(len(leads), 1)
+        terms = (
+            Term("match of anchor and context with the query", lead.score, 1.0),
+            Term("boldness", self.boldness, 1.0),
+        )
+        rule = "An agent draws one of the links of its page, by the sum of match and boldness."
+        return Reason(rule, weight, drawn=drawn if leads else None, terms=terms)
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return a lead with probability (score + boldness) / Σ (score + boldness). O(leads)."""

@@ -24,8 +24,9 @@ from itertools import count
 
 from evocrawl.core.model import Lead, Link, Page
 from evocrawl.core.urls.identity import host_of
-from evocrawl.species.base import Species
+from evocrawl.species.base import Agent, Species
 from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
+from evocrawl.species.reasons import Reason, Term
 
 _MIDDLE = -(2.0**40)
 _END = -(2.0**41)
@@ -38,6 +39,15 @@ class Strength(Best):
 
     bar: Bar
     depth: int
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return the part of the list that the link is in."""
+        if lead.features is None:
+            return Reason("A seed comes first.", lead.score)
+        part = "at the beginning" if lead.score > 0 else "in the middle or at the end"
+        page = "a relevant page" if lead.score > 0 else "a page that is not relevant"
+        rule = f"The link is on {page}, so it waits {part} of the list; later pages come first."
+        return Reason(rule, lead.score, terms=(Term("remaining depth", float(_depth(lead)), 1.0),))
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 1 or 0 by the relevance of the page, 1 for a seed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from numpy.random import Generator
 
@@ -22,6 +22,7 @@ from evocrawl.species.base import (
     Species,
     View,
 )
+from evocrawl.species.reasons import Reason, Standing, as_standing, rank_among
 
 
 class Queue(Protocol):
@@ -42,6 +43,9 @@ class Queue(Protocol):
 
     def free(self, host: str) -> None:
         """Count the host's links again."""
+
+    def standing(self, target: Fingerprint) -> tuple[int, int, float] | None:
+        """Return rank, number and priority of a waiting link, None for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,10 @@ class WholeFrontier:
     def freed(self, host: str) -> None:
         """Count the host's links again."""
         self.frontier.free(host)
+
+    def standing(self, lead: Lead) -> Standing | None:
+        """Return the place of a waiting link in the queue. O(waiting links)."""
+        return as_standing(self.frontier, lead)
 
 
 class OpenLinks(Protocol):
@@ -137,6 +145,15 @@ class PageSight:
     def freed(self, host: str) -> None:
         """Nothing is queued by host."""
 
+    def standing(self, lead: Lead) -> Standing | None:
+        """Return the place of a link among the open links of its page. O(its links)."""
+        here = self.shelf.leads(lead.source)
+        scores = [each.score for each in here]
+        if all(each.fingerprint != lead.fingerprint for each in here):
+            return None
+        rank = rank_among(lead.score, scores)
+        return Standing(rank, len(here), lead.score, "the open links of its page")
+
     def _to_energy(self, agent: Agent) -> Move | None:
         page = self.base.draw_energetic(agent.rng)
         return None if page is None else Move(page, "energy")
@@ -145,9 +162,16 @@ class PageSight:
 class Best:
     """Follow the link of the highest score, the first of them on a tie."""
 
+    meaning: ClassVar[str] = ""
+    """What the score is, in a sentence."""
+
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:  # noqa: ARG002 - protocol
         """Return the best lead. O(leads)."""
         return max(leads, key=_score)
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return the score that the link got when it was found."""
+        return Reason(f"The link of the highest score comes first. {self.meaning}", lead.score)
 
 
 class Immortal:

@@ -18,12 +18,14 @@ keeps the best of its scores, and what it inherits from the page where it got it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evocrawl.core.model import Lead, Link, Page
-from evocrawl.species.base import Species
+from evocrawl.species.base import Agent, Species
 from evocrawl.species.energy import LinkRelevance
 from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
+from evocrawl.species.reasons import Reason, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,16 @@ class Scent(Best):
     decay: float
     anchor_share: float
     inherited_share: float
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return what the link has inherited and what its words add."""
+        rule = "The link of the highest score comes first: what it inherits, and its own words."
+        if not isinstance(lead.features, float):
+            return Reason(rule, lead.score)
+        gamma = self.inherited_share
+        own = (lead.score - gamma * lead.features) / (1 - gamma) if gamma < 1 else 0.0
+        terms = (Term("inherited", lead.features, gamma), Term("words", own, 1 - gamma))
+        return Reason(rule, lead.score, terms=terms)
 
     def score(self, link: Link, page: Page | None) -> float:
         """Return the score of a link whose page has inherited nothing, in [0, 1]; 2 for a seed."""

@@ -27,6 +27,7 @@ from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page,
 from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.parts import Best, lone
 from evocrawl.species.random_queue import RandomQueue
+from evocrawl.species.reasons import Reason, Term
 from evocrawl.species.tag_paths import TagPathGroups
 
 
@@ -77,6 +78,24 @@ class ByArm(Best):
     """Scores every link 0; its lead carries the number of its arm."""
 
     groups: TagPathGroups
+    bandit: Bandit
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return what the arm of the link has brought, and its bonus for curiosity."""
+        arm = self.bandit.arm(_arm(lead))
+        rule = (
+            "The link is drawn at random from the links of one arm, a group of similar tag paths; "
+            "the arm of the highest mean reward and curiosity comes first."
+        )
+        if not arm.plays:
+            return Reason(f"{rule} This arm was new.", 0.0)
+        mean = arm.rewards / arm.plays
+        curiosity = math.sqrt(math.log(max(self.bandit.plays, 1)) / arm.plays)
+        terms = (
+            Term("mean reward of the arm", mean, 1.0),
+            Term("curiosity", curiosity, self.bandit.alpha),
+        )
+        return Reason(rule, mean + self.bandit.alpha * curiosity, mean, terms=terms)
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 0."""
@@ -138,7 +157,7 @@ def tag_path_bandit(
 ) -> Species:
     """Make the species; `alpha` ≥ 0, the cosine `threshold` of a group lies in [0, 1]."""
     bandit = Bandit(is_claimed, alpha)
-    choice = ByArm(TagPathGroups(threshold))
+    choice = ByArm(TagPathGroups(threshold), bandit)
     return lone("tag_path_bandit", BestArm(bandit), choice, Reward(bandit))
 
 

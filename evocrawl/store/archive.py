@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar, cast
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import RawResponse
-from evocrawl.core.model import Link
+from evocrawl.core.model import Fingerprint, Link, VisitId
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
 from evocrawl.store.journal.operations import Op
@@ -38,6 +38,9 @@ _KINDS = (
     bytes, int, str, str, str, str, bytes, bytes,
 )  # fmt: skip
 """The type of each column of a page in an undamaged file."""
+_ROW_OF = "SELECT rowid FROM pages WHERE fingerprint = ?"
+_VISITS = "SELECT visit FROM ops WHERE kind = 'choose' AND key = ? ORDER BY seq"
+_TARGET = "SELECT key FROM ops WHERE kind = 'choose' AND visit = ? AND key IS NOT NULL"
 _NAME = "SELECT CAST(url AS BLOB) FROM pages WHERE rowid = ?"
 _ANSWERS = """
 SELECT bodies.rowid FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint ORDER BY visit
@@ -145,6 +148,20 @@ class Archive(Opened):
             if page is not None:
                 yield page
 
+    def page_at(self, fingerprint: Fingerprint) -> StoredPage | None:
+        """Return the page of an address, None if the crawl has none. O(log n)."""
+        for (number,) in self._rows(_ROW_OF, (fingerprint,)):
+            return self._try(self._page, number, self._name_of)
+        return None
+
+    def visits_to(self, target: Fingerprint) -> list[int]:
+        """Return the visits that followed a link to `target`, in order. O(journal)."""
+        return [int(number) for (number,) in self._rows(_VISITS, (target,))]
+
+    def target_of(self, visit: VisitId) -> Fingerprint | None:
+        """Return the target of a visit's link, None for an unknown visit. O(journal)."""
+        return next((bytes(key) for (key,) in self._rows(_TARGET, (visit,))), None)
+
     def _page(self, number: int) -> StoredPage | None:
         for row in self._database.execute(_PAGE, (number,)):
             _check_kinds(row)
@@ -217,9 +234,9 @@ class Archive(Opened):
             self.left_out("the order of the rows", error)
             return range(1, (next(self._rows(last))[0] or 0) + 1)
 
-    def _rows(self, query: str) -> Iterator[Any]:
+    def _rows(self, query: str, values: tuple[Any, ...] = ()) -> Iterator[Any]:
         with sqlite_file.explained(self.path):
-            yield from self._database.execute(query)
+            yield from self._database.execute(query, values)
 
 
 def _check_kinds(row: Sequence[Any]) -> None:

@@ -41,6 +41,7 @@ from evocrawl.core.model import Dropped, Fingerprint, Lead, Link, Outcome, Page,
 from evocrawl.species.base import Agent, Species
 from evocrawl.species.biocrawler.rules import LEAST_STRENGTH, Rule, RuleManager, Rules
 from evocrawl.species.biocrawler.vision import Domains, Trail, Vision
+from evocrawl.species.reasons import Reason, Term
 
 INITIAL_ENERGY = 50.0
 EXCHANGE_EVERY = 50
@@ -137,6 +138,13 @@ class AnyDomain:
         links = domains[self.domain(agent, domains)]
         return links[int(agent.rng.integers(len(links)))]
 
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return that chance chose the domain and the link."""
+        rule = "A domain in sight is drawn at random, then one of the links to it."
+        hosts = {each.host for each in leads}
+        alike = sum(each.host == lead.host for each in leads)
+        return Reason(rule, 0.0, drawn=1 / (len(hosts) * alike) if alike else None)
+
     def domain(self, agent: Agent, domains: Domains) -> str:
         """Return one of the domains, each alike."""
         return [*domains][int(agent.rng.integers(len(domains)))]
@@ -147,6 +155,18 @@ class ByRules(AnyDomain):
 
     def __init__(self, condition: int) -> None:
         self._condition = condition
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:
+        """Return the rule that the crawler followed to the domain, or that chance chose it."""
+        mind = agent.mind if agent is not None else None
+        rule = mind.followed if isinstance(mind, Mind) else None
+        if rule is None or rule.target != lead.host:
+            return super().explain(lead, leads, agent)
+        condition = ", ".join(rule.condition)
+        text = f"A rule of the crawler: if it sees {condition}, it follows a link to {rule.target}."
+        alike = sum(each.host == lead.host for each in leads)
+        terms = (Term("strength of the rule, after its tax", rule.strength, 1.0),)
+        return Reason(text, rule.strength, drawn=1 / alike if alike else None, terms=terms)
 
     def domain(self, agent: Agent, domains: Domains) -> str:
         """Return a domain and note how it was chosen; a rule that is used pays its tax."""

@@ -22,6 +22,7 @@ Rows = npt.NDArray[np.intp]
 
 _AT_HAND = 48
 _SWEPT = 32
+_SCORED_AT_ONCE = 2048
 _SEED = 1e6
 _CHANGE = 0.05
 """The queue keeps its score of a link if the change is less."""
@@ -133,6 +134,21 @@ class CandidateRanking:
     def free(self, host: str) -> None:
         """Count the host's links again."""
         self._queue.free(host)
+
+    def standing(self, row: int) -> tuple[int, int, float] | None:
+        """Return rank, number and score of a waiting link, None for a row that is not open.
+
+        Scores every waiting link by the model as it is now: O(waiting links).
+        """
+        waiting = np.array(sorted(self._open((*set(self._turns), *self._fresh, *self._hand))))
+        own = np.flatnonzero(waiting == row)
+        if not len(own):
+            return None
+        parts = np.array_split(waiting, len(waiting) // _SCORED_AT_ONCE + 1)
+        model = self._model
+        scores = np.concatenate([model.scores(model.features(part)) for part in parts])
+        score = float(scores[own[0]])
+        return 1 + int((scores > score).sum()), len(scores), score
 
     def _look_again(self, first: Lead) -> None:
         rows = self._open((*self._hand, *self._fresh)) | self._swept()

@@ -27,6 +27,7 @@ from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
 from evocrawl.species.parts import Queue
+from evocrawl.species.reasons import Reason, Standing, Term, sigmoid
 
 _SEED = 1e6
 _HOTTEST = 2.0
@@ -40,6 +41,17 @@ class SharedModel(Valuer, Protocol):
     @property
     def width(self) -> int:
         """The number of features, d."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the features."""
+
+    @property
+    def mean(self) -> npt.NDArray[np.float64]:
+        """The mean of the weights, shape (d,)."""
+
+    def usual_features(self) -> npt.NDArray[np.float64]:
+        """Return the mean features of the links followed lately, shape (d,)."""
 
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Take in a page; return the rows of the targets it links to."""
@@ -153,6 +165,12 @@ class BestAtHand:
         """Count the host's links again."""
         self.prospects.free(host)
 
+    def standing(self, lead: Lead) -> Standing | None:
+        """Return the place of a waiting link, by the model as it is now. O(waiting links)."""
+        row = row_of(lead)
+        found = None if row is None else self.prospects.standing(row)
+        return None if found is None else Standing(*found)
+
 
 @dataclass(frozen=True, slots=True)
 class ByGenome:
@@ -170,6 +188,22 @@ class ByGenome:
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, int]:
         """Return an initial score, and the row of the link's target."""
         return 0.0, self.reader.read(page, via)[link.fingerprint]
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return the features of the link with the weights of the agent, or of the model."""
+        row = row_of(lead)
+        if row is None:
+            return Reason("A seed comes before every link.", lead.score)
+        model, theta = self.model, self.model.mean
+        rule = "The agent follows the best of the best links, by the weights of its genome."
+        if agent is not None and isinstance(agent.mind, Genome):
+            theta = model.sampled(agent.mind.z, agent.mind.temperature)
+        elif agent is not None:
+            rule = "The agent follows the only link at hand."
+        x = model.features(np.array([row]))[0]
+        usual = model.usual_features()
+        terms = tuple(map(Term, model.names, x.tolist(), theta.tolist(), usual.tolist()))
+        return Reason(rule, float(x @ theta), sigmoid(float(x @ model.mean)), terms=terms)
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return the lead with the best score for the agent's genome. O(leads · d)."""

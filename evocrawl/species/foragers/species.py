@@ -35,6 +35,7 @@ from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page,
 from evocrawl.species.base import Agent, Move, Species, View
 from evocrawl.species.foragers.mind import MAX_STEP, Mind
 from evocrawl.species.foragers.text_states import STATE_SIZE, State
+from evocrawl.species.reasons import Reason
 
 INIT_SCORE = 100.0
 MAX_SCORE = 200.0
@@ -158,6 +159,17 @@ class Next:
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 0: a link is worth what the page it leads to is like, which is not known yet."""
         return 0.0
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
+        """Return whether the link is a step of the path or a page linked at one."""
+        mind = agent.mind if agent is not None else None
+        if not isinstance(mind, Mind):
+            return Reason("A forager fetches all pages that its steps link to.", lead.score)
+        if mind.step is not None and mind.step.fingerprint == lead.fingerprint:
+            rule = "A step of the forager's path: the page of the highest estimated value."
+        else:
+            rule = "The forager fetches all pages that the last step of its path links to."
+        return Reason(f"{rule} The path has {len(mind.path)} steps.", lead.score)
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return the first, which is no longer to be fetched. O(errands)."""

@@ -78,7 +78,7 @@ class Net:
     def estimate(self, near: Near) -> float:
         """Return λ, in (−1, 1). O(terms near the link)."""
         total = self.bias
-        for keyword, share in self._inputs(near):
+        for keyword, share in self.inputs(near):
             total += self.weights[keyword] * share
         return math.tanh(total)
 
@@ -86,11 +86,11 @@ class Net:
         """Move λ towards a finite `target` by the delta rule, `rate` η ≥ 0."""
         output = self.estimate(near)
         step = rate * (target - output) * (1 - output * output)
-        for keyword, share in self._inputs(near):
+        for keyword, share in self.inputs(near):
             self.weights[keyword] = _bounded(self.weights[keyword] + step * share)
         self.bias = _bounded(self.bias + step)
 
-    def _inputs(self, near: Near) -> list[tuple[str, float]]:
+    def inputs(self, near: Near) -> list[tuple[str, float]]:
         """The keywords near a link, an occurrence at a time, with 1/dist."""
         if self.weights.keys().isdisjoint(near.split()):
             return []  # as it is with most links

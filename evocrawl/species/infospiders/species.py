@@ -35,6 +35,7 @@ from evocrawl.core.model import Dead, Fetched, Fingerprint, Lead, Link, Outcome,
 from evocrawl.species.base import Agent, Move, PageBase, Species
 from evocrawl.species.infospiders.keyword_net import Lexicon, Net, near
 from evocrawl.species.parts import OpenLinks, PageSight
+from evocrawl.species.reasons import Reason, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,25 @@ class Softmax:
             if mark < 0:
                 return lead
         return leads[-1]
+
+    def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:
+        """Return the keywords near the link with the weights of the agent's net."""
+        rule = "The agent's net estimates each link by the words near it; one is drawn by it."
+        if agent is None or not isinstance(agent.mind, Mind):
+            return Reason("Each agent estimates the link by its own net of keywords.", lead.score)
+        net, greed = agent.mind.net, self.nursery.traits.greed
+        near_it: dict[str, float] = {}
+        for term, share in net.inputs(_near(lead)):
+            near_it[term] = near_it.get(term, 0.0) + share
+        terms = [
+            Term(f"keyword {name}", share, net.weights[name]) for name, share in near_it.items()
+        ]
+        estimates = [net.estimate(_near(each)) for each in leads]
+        own = net.estimate(_near(lead))
+        drawn = (
+            1 / math.fsum(math.exp(greed * (each - own)) for each in estimates) if leads else None
+        )
+        return Reason(rule, own, drawn=drawn, terms=(*terms, Term("bias", 1.0, net.bias)))
 
 
 @dataclass(frozen=True, slots=True)

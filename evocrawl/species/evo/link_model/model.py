@@ -93,6 +93,22 @@ class LinkModel:
         """The number of features, d."""
         return len(FEATURES)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return FEATURES
+
+    @property
+    def mean(self) -> Matrix:
+        """The mean of the weights, shape (d,)."""
+        return self.posterior.mean
+
+    def usual_features(self) -> Matrix:
+        """Return the mean features of the links that were followed lately, shape (d,)."""
+        xs, _ = self._history.examples()
+        usual: Matrix = xs.mean(axis=0) if len(xs) else np.zeros(len(FEATURES))
+        return usual
+
     def scores(self, features: Matrix) -> Matrix:
         """Return the scores of targets with these features, as log-odds, shape (n,)."""
         scores: Matrix = features @ self.posterior.mean

@@ -1,0 +1,118 @@
+"""Writes an explanation as plain text, safe for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evocrawl.core.sanitize import one_line
+from evocrawl.monitor.explanation import AgentShown, Explanation, FoundShown, ReasonShown
+
+_TERMS = 12
+_LINE = 160
+_SUMMARIES = {
+    "fetched": "was fetched",
+    "dead": "led to no page",
+    "refused": "was not fetched: robots.txt disallows it",
+    "dropped": "was not fetched: its request was dropped",
+    "under way": "is under way",
+    "waiting": "was not followed so far",
+    "held back": "was not followed: it is held back",
+    "unknown": "is not known to this crawl",
+}
+
+
+def as_text(found: Explanation) -> str:
+    """Return the explanation as lines of text. Text of the web is escaped."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Explanation) -> Iterator[str]:
+    yield f"{one_line(found.url, _LINE)} {_SUMMARIES[found.status]}."
+    if found.path:
+        yield ""
+        yield "The way from the seed:"
+        for number, step in enumerate(found.path):
+            via = f' by "{one_line(step.anchor, 60)}"' if step.anchor else ""
+            name = one_line(step.title or step.url, 70)
+            yield f"  {number:3d}  {step.relevance:.3f}  {name}{via}"
+            yield f"       {' ' * 7}{one_line(step.url, _LINE)}"
+    if found.link is not None:
+        yield ""
+        yield "The link:"
+        source = one_line(found.link.source, _LINE) if found.link.source else "none, it is a seed"
+        yield f"  page with the link  {source}"
+        yield f'  anchor              "{one_line(found.link.anchor, _LINE)}"'
+        if found.link.context:
+            yield f'  text around it      "{one_line(found.link.context, _LINE)}"'
+    if found.agent is not None:
+        yield from _agent(found.agent)
+    if found.reason is not None:
+        yield from _reason(found.reason, is_followed=found.place is None)
+    if found.found is not None:
+        yield from _found(found.found, found.reason)
+    if found.place is not None:
+        place = found.place
+        yield ""
+        yield f"Its rank: {place.rank} of {place.among} ({place.waiting}), score {place.score:.3f}"
+    if found.missing:
+        yield ""
+        yield "What is missing:"
+        yield from (f"  {one_line(each, _LINE)}" for each in found.missing)
+    if found.notes:
+        yield ""
+        yield from (f"Note: {one_line(each, 400)}" for each in found.notes)
+
+
+def _agent(agent: AgentShown) -> Iterator[str]:
+    line = " < ".join(map(str, agent.ancestors[:20]))
+    more = " < …" if len(agent.ancestors) > 20 else ""
+    yield ""
+    yield f"The agent: {agent.id}, species {agent.species}, after {agent.visits_before} visits"
+    yield f"  ancestors      {f'{line}{more}' if agent.ancestors else 'none, it is a founder'}"
+    paid = sum(agent.paid.values())
+    reasons = ", ".join(f"{name} {amount:.2f}" for name, amount in agent.paid.items())
+    yield (
+        f"  energy         {agent.energy_before:.2f} before, gained {agent.gained:.2f}, "
+        f"paid {paid:.2f}{f' ({reasons})' if reasons else ''}, {agent.energy_after:.2f} after"
+    )
+
+
+def _reason(reason: ReasonShown, *, is_followed: bool) -> Iterator[str]:
+    yield ""
+    yield "Why the link was followed:" if is_followed else "What the species thinks of the link:"
+    yield f"  {one_line(reason.rule, 300)}"
+    if reason.terms or reason.drawn is not None:
+        yield f"  score          {reason.score:.3f}"
+    if reason.drawn is not None:
+        yield f"  drawn with     {reason.drawn:.1%} of probability, among {reason.in_sight} links"
+    elif reason.in_sight:
+        yield f"  links at hand  {reason.in_sight}"
+    terms = [each for each in reason.terms if each.contribution]
+    if terms:
+        yield "  term                                  value   weight   adds   usual value"
+        for each in terms[:_TERMS]:
+            usual = "" if each.average is None else f"{each.average:10.2f}"
+            yield (
+                f"  {one_line(each.name, 36):36s} {each.value:6.2f} {each.weight:8.2f} "
+                f"{each.contribution:+7.2f} {usual}"
+            ).rstrip()
+        rest = sum(each.contribution for each in terms[_TERMS:])
+        if len(terms) > _TERMS:
+            yield f"  {f'{len(terms) - _TERMS} other terms':36s} {'':6s} {'':8s} {rest:+7.2f}"
+
+
+def _found(found: FoundShown, reason: ReasonShown | None) -> Iterator[str]:
+    yield ""
+    yield "Predicted and found:"
+    if reason is not None and reason.chance is not None:
+        yield f"  predicted      {reason.chance:.0%} chance of a good page"
+    if found.relevance is None:
+        yield f"  found          {found.outcome}{f': {found.reason}' if found.reason else ''}"
+        return
+    verdict = "relevant" if found.relevance >= found.relevant_at else "not relevant"
+    yield (
+        f"  found          relevance {found.relevance:.3f}: {verdict} "
+        f"(relevant from {found.relevant_at:.3f})"
+    )
+    if found.page_energy is not None:
+        yield f"  page energy    {found.page_energy:.2f}, after {found.seconds:.2f} s"
