@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evocrawl.adapter.scrapy_internals import wrap_result_queue
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -19,13 +21,11 @@ def note_answers(crawler: Crawler, context: CrawlContext) -> None:
     comes after that and is a request of its own. Scrapy has no signal for this moment.
     """
     assert crawler.engine is not None
-    scraper = crawler.engine.scraper
-    enqueue_scrape = scraper.enqueue_scrape
 
-    def note_and_enqueue(result: Any, request: Request) -> Any:
+    def note_and_queue(result: Any, request: Request) -> Any:
         fetch = context.fetches.of(request)
         if fetch is not None:
             fetch.is_answered = True
-        return enqueue_scrape(result, request)
+        return queue(result, request)
 
-    scraper.enqueue_scrape = note_and_enqueue  # type: ignore[method-assign]
+    queue = wrap_result_queue(crawler.engine, note_and_queue)

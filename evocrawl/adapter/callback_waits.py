@@ -1,61 +1,61 @@
-"""What a callback yields, and how long it waits for something else meanwhile."""
+"""What a callback yields or returns, and how long it waits for something else meanwhile."""
 
 from __future__ import annotations
 
 from asyncio import CancelledError, Task, current_task
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from time import monotonic
 from typing import Any
 
 
-class Outputs:
-    """Iterates over what a callback yields; `on_wait` is called each time it has to wait.
+class GivenUpError(Exception):
+    """A callback was given up while it waited."""
+
+
+class Wait:
+    """What a callback is asked for; `on_wait` is called each time it has to wait for something.
 
     A callback that has what it needs at hand is never interrupted, and costs no task. `is_waiting`
-    while it waits; `give_up` ends it then, as if it had yielded all: its ``finally`` blocks run.
+    while it waits, since `since_s` by the monotonic clock; `give_up` ends it then: its ``finally``
+    blocks run. `given_up_at_s` is the time of the last `give_up`, None if there was none.
     """
 
-    def __init__(self, outputs: AsyncIterator[Any], on_wait: Callable[[], None]) -> None:
-        self._outputs = outputs
+    def __init__(self, on_wait: Callable[[], None]) -> None:
         self._on_wait = on_wait
         self._task: Task[Any] | None = None
-        self._is_given_up = False
+        self._is_cut_off = False
+        self.given_up_at_s: float | None = None
         self.is_waiting = False
-        self.waits = 0
+        self.since_s = 0.0
 
-    def __aiter__(self) -> Outputs:
-        return self
+    def give_up(self, now_s: float) -> bool:
+        """Wait no longer; return False if that is impossible, without an asyncio reactor.
 
-    def __anext__(self) -> Outputs:
-        return self
+        The first time the callback is cancelled. One that goes on in spite of it is closed the
+        second time.
+        """
+        if self._task is None:
+            return False
+        self._is_cut_off = self.given_up_at_s is not None
+        self.given_up_at_s = now_s
+        self._task.cancel()
+        return True
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """Return the next output; raises StopAsyncIteration after the last."""
-        step = anext(self._outputs).__await__()
-        try:
-            awaited = step.send(None)
-        except StopIteration as last:
-            return last.value
-        self.is_waiting = True
-        self.waits += 1
+    def _wait(self, step: Generator[Any, Any, Any], awaited: Any) -> Generator[Any, Any, Any]:
+        """Return what comes after a wait for `awaited`; raises GivenUpError if given up."""
+        self.is_waiting, self.since_s = True, monotonic()
         self._on_wait()
         try:
             return (yield from self._rest(step, awaited))
         except CancelledError:
-            if not self._is_given_up or self._task is None:
+            if self.given_up_at_s is None or self._task is None:
                 raise
-            self._task.uncancel()
-            raise StopAsyncIteration from None
+            raise GivenUpError from None
         finally:
+            if self.given_up_at_s is not None and self._task is not None:
+                self._task.uncancel()
             self.is_waiting = False
             self._task = None
-
-    def give_up(self) -> bool:
-        """Wait no longer; False where that cannot be, without an asyncio reactor."""
-        if self._task is None:
-            return False
-        self._is_given_up = True
-        self._task.cancel()
-        return True
 
     def _rest(self, step: Generator[Any, Any, Any], awaited: Any) -> Generator[Any, Any, Any]:
         """Hand what the callback awaits to the event loop, and the answers to the callback."""
@@ -70,12 +70,61 @@ class Outputs:
                 step.close()
                 raise
             except BaseException as error:
+                if self._is_cut_off:
+                    step.close()
+                    raise
                 go_on = _thrown(step, error)
             else:
                 go_on = _sent(step, answer)
             is_over, awaited = go_on
             if is_over:
                 return awaited
+
+
+class Outputs(Wait):
+    """Iterates over what a callback yields; one that is given up has yielded all."""
+
+    def __init__(self, outputs: AsyncIterator[Any], on_wait: Callable[[], None]) -> None:
+        super().__init__(on_wait)
+        self._outputs = outputs
+
+    def __aiter__(self) -> Outputs:
+        return self
+
+    def __anext__(self) -> Outputs:
+        return self
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """Return the next output; raises StopAsyncIteration after the last."""
+        step = anext(self._outputs).__await__()
+        try:
+            awaited = step.send(None)
+        except StopIteration as last:
+            return last.value
+        try:
+            return (yield from self._wait(step, awaited))
+        except GivenUpError:
+            raise StopAsyncIteration from None
+
+
+class Answer(Wait):
+    """What a callback without ``yield`` returns; nothing where it is given up."""
+
+    def __init__(self, answer: Awaitable[Any], on_wait: Callable[[], None]) -> None:
+        super().__init__(on_wait)
+        self._answer = answer
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """Return what the callback returns."""
+        step: Any = self._answer.__await__()
+        try:
+            awaited = step.send(None)
+        except StopIteration as last:
+            return last.value
+        try:
+            return (yield from self._wait(step, awaited))
+        except GivenUpError:
+            return ()
 
 
 def _sent(step: Generator[Any, Any, Any], answer: Any) -> tuple[bool, Any]:

@@ -15,6 +15,7 @@ from evocrawl.adapter.scrapy_internals import (
     connect_first,
     exit_with_failure,
     has_start_requests,
+    is_closing,
     requests_in_engine,
 )
 from evocrawl.adapter.state import STATE_FAILED, crawl_identity, log_resume
@@ -94,6 +95,19 @@ class CrawlRun:
         if self._context.cluster is None and self._context.population.is_unborn:
             return False
         return self.ended() is None
+
+    def end_if_spent(self) -> None:
+        """Close the spider if the budget is spent and only start() has not ended.
+
+        What start() may still yield is never sent, and the crawl would never become idle.
+        """
+        engine = self._crawler.engine
+        assert engine is not None
+        if not has_start_requests(engine) or requests_in_engine(engine) or is_closing(engine):
+            return
+        if self.ended() == "budget":
+            logger.warning("scheduler: the budget is spent: the crawl ends before start() does")
+            close_spider_soon(engine, "budget")
 
     def keep(self, write: Callable[[], None]) -> None:
         """Write to the store; if that fails, the crawl ends with what was written before."""

@@ -204,6 +204,7 @@ class EvoScheduler(BaseScheduler):
         times_s = (part.wakes_at() for part in (self._population, self._direct_queue))
         self._wakes.wake_later(times_s, is_busy=is_busy)
         if not is_busy:
+            self._run.end_if_spent()
             self._lull.look()
         return None
 

@@ -49,6 +49,41 @@ def ask_scheduler_soon(engine: ExecutionEngine) -> None:
         engine._slot.nextcall.schedule()
 
 
+def has_pending_requests(engine: ExecutionEngine) -> bool:
+    """Return whether the scheduler has requests, or may have some soon."""
+    return engine._slot is not None and engine._slot.scheduler.has_pending_requests()
+
+
+SpiderCall = Callable[[Any, Any], Coroutine[Any, Any, Any]]
+"""Calls the callback or errback of a request: ``await call(response or failure, request)``."""
+ResponseScrape = Callable[[SpiderCall, Any, Any], Coroutine[Any, Any, Any]]
+"""Calls a callback through the spider middlewares: ``await scrape(call, response, request)``."""
+ResultQueue = Callable[[Any, Any], Any]
+"""Takes the response or failure of a request for the spider: ``queue(result, request)``."""
+
+
+def wrap_spider_calls(engine: ExecutionEngine, call: SpiderCall) -> SpiderCall:
+    """Make the engine use `call` for errbacks of failed requests; return what it has used.
+
+    Callbacks are called through `wrap_response_scrapes`, which is given `call` too.
+    """
+    wrapped, engine.scraper.call_spider_async = engine.scraper.call_spider_async, call  # type: ignore[method-assign,assignment]
+    return wrapped
+
+
+def wrap_response_scrapes(engine: ExecutionEngine, scrape: ResponseScrape) -> ResponseScrape:
+    """Make the engine use `scrape` for responses; return what it has used."""
+    manager = engine.scraper.spidermw
+    wrapped, manager.scrape_response_async = manager.scrape_response_async, scrape  # type: ignore[method-assign,assignment]
+    return wrapped
+
+
+def wrap_result_queue(engine: ExecutionEngine, queue: ResultQueue) -> ResultQueue:
+    """Make the engine use `queue` for what goes to the spider; return what it has used."""
+    wrapped, engine.scraper.enqueue_scrape = engine.scraper.enqueue_scrape, queue  # type: ignore[method-assign,assignment]
+    return wrapped
+
+
 def run_soon(coroutine: Coroutine[Any, Any, Any]) -> None:
     """Run `coroutine` on the event loop; nothing waits for its result."""
     _schedule_coro(coroutine)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evocrawl.adapter.callback_waits import Outputs
+from evocrawl.adapter.callback_waits import Answer, Outputs
 
 
 async def _outputs(log: list[str]) -> AsyncIterator[int]:
@@ -22,7 +22,7 @@ async def _outputs(log: list[str]) -> AsyncIterator[int]:
         log.append("closed")
 
 
-def test_each_wait_is_told_once_and_outputs_stay_in_order() -> None:
+def test_each_wait_is_reported_once_and_outputs_stay_in_order() -> None:
     """An output that is at hand is no wait; one that is waited for twice is two."""
     log: list[str] = []
 
@@ -33,15 +33,15 @@ def test_each_wait_is_told_once_and_outputs_stay_in_order() -> None:
             assert not outputs.is_waiting
             found.append(output)
             if output == 2:
-                asyncio.get_running_loop().call_later(0.01, outputs.give_up)
+                asyncio.get_running_loop().call_later(0.01, outputs.give_up, 7.0)
         return found
 
     assert asyncio.run(run()) == [1, 2]
     assert log == ["waits", "waits", "closed"]
 
 
-def test_a_cancellation_that_nobody_asked_for_goes_on() -> None:
-    """Who cancels the task itself is heard; the callback is closed."""
+def test_a_cancellation_of_the_task_itself_goes_on() -> None:
+    """It ends the task, and the callback is closed."""
     log: list[str] = []
 
     async def run() -> None:
@@ -69,6 +69,48 @@ def test_what_a_callback_raises_comes_out() -> None:
     for after in (0, 3):
         with pytest.raises(KeyError):
             asyncio.run(_all(Outputs(fails(after), lambda: None)))
+
+
+def test_a_callback_without_yield_that_is_given_up_returns_nothing() -> None:
+    """Its task goes on; one that swallows the cancellation is closed by the second `give_up`."""
+    log: list[str] = []
+
+    async def stubborn() -> list[int]:
+        try:
+            while True:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    log.append("cancelled")
+        finally:
+            log.append("closed")
+
+    async def run() -> Any:
+        answer = Answer(stubborn(), lambda: log.append("waits"))
+        for delay_s in (0.01, 0.02):
+            asyncio.get_running_loop().call_later(delay_s, answer.give_up, delay_s)
+        given = await answer
+        await asyncio.sleep(0)
+        return given
+
+    assert asyncio.run(run()) == ()
+    assert log == ["waits", "cancelled", "closed"]
+
+
+def test_a_callback_without_yield_returns_what_it_returns() -> None:
+    """After a wait or without one; what it raises comes out."""
+
+    async def returns(turns: int) -> int:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        return 1 // (3 - turns)
+
+    async def ask(turns: int) -> int:
+        return await Answer(returns(turns), lambda: None)
+
+    assert [asyncio.run(ask(turns)) for turns in (0, 2)] == [0, 1]
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(ask(3))
 
 
 async def _all(outputs: Any) -> list[Any]:

@@ -37,20 +37,46 @@ class Looking(Spider):
     @classmethod
     def from_crawler(cls, crawler, *args, **kwargs):
         spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.opened, signals.spider_opened)
         crawler.signals.connect(spider.second, signals.spider_idle)
         internals.connect_first(crawler, spider.first, signals.spider_idle)
         crawler.signals.connect(spider.closed_now, signals.spider_closed)
         crawler.signals.connect(spider.stopped, signals.engine_stopped)
         return spider
 
+    def opened(self):
+        FACTS["ways"] = []
+
+        async def call(result, request):
+            FACTS["ways"].append(["call", type(result).__name__])
+            return await called(result, request)
+
+        async def scrape(given, response, request):
+            FACTS["given"] = given.__name__
+            FACTS["ways"].append(["scrape", response.url])
+            return await scraped(given, response, request)
+
+        def queue(result, request):
+            FACTS["ways"].append(["queue", type(result).__name__])
+            return queued(result, request)
+
+        called = internals.wrap_spider_calls(self.crawler.engine, call)
+        scraped = internals.wrap_response_scrapes(self.crawler.engine, scrape)
+        queued = internals.wrap_result_queue(self.crawler.engine, queue)
+
     async def start(self):
         FACTS["open in start"] = internals.has_spider_open(self.crawler.engine)
         FACTS["closing in start"] = internals.is_closing(self.crawler.engine)
         FACTS["starts in start"] = internals.has_start_requests(self.crawler.engine)
         yield Request("data:,one")
+        yield Request("unknown://two", errback=self.failed)
+
+    def failed(self, failure):
+        FACTS["failed"] = failure.request.url
 
     async def parse(self, response):
         engine = self.crawler.engine
+        FACTS["pending"] = internals.has_pending_requests(engine)
         FACTS["in callback"] = [each.url for each in internals.requests_in_engine(engine)]
         FACTS["starts in callback"] = internals.has_start_requests(engine)
         FACTS["default delay"] = internals.default_delay_s(engine.downloader)
@@ -132,8 +158,25 @@ def test_an_engine_that_closes_its_spider_is_closing(facts: dict[str, Any]) -> N
 
 
 def test_the_request_of_a_callback_is_in_the_engine(facts: dict[str, Any]) -> None:
-    """`requests_in_engine` has it as long as the callback goes on."""
-    assert facts["in callback"] == ["data:,one"]
+    """`requests_in_engine` has it as long as the callback goes on; the scheduler has it no more."""
+    assert "data:,one" in facts["in callback"]
+    assert not facts["pending"]
+
+
+def test_results_callbacks_and_errbacks_take_known_ways(facts: dict[str, Any]) -> None:
+    """A response goes from the queue through the spider middlewares to its callback.
+
+    A failure goes from the queue to its errback.
+    """
+    assert facts["given"] == "call"
+    ways = facts["ways"]
+    assert [each for each in ways if each[1] != "Failure"] == [
+        ["queue", "TextResponse"], ["scrape", "data:,one"], ["call", "TextResponse"]
+    ]  # fmt: skip
+    assert [each for each in ways if each[1] == "Failure"] == [
+        ["queue", "Failure"], ["call", "Failure"]
+    ]  # fmt: skip
+    assert facts["failed"] == "unknown://two"
 
 
 def test_start_requests_end_with_start(facts: dict[str, Any]) -> None:

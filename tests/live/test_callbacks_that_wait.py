@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from livecrawl import QUERY, ROOT, Crawl, page, site
 
 EXAMPLE = ROOT / "examples" / "reefs"
@@ -15,7 +17,9 @@ def _web() -> dict[str, object]:
     return {"reef.test": site({f"/{name}": page(text=f"{QUERY} {name}") for name in names})}
 
 
-def _crawl(serve: Any, crawl: Crawl, spider: str, **settings: Any) -> Any:
+def _crawl(
+    serve: Any, crawl: Crawl, spider: str, stop: dict[str, Any] | None = None, **settings: Any
+) -> Any:
     return crawl(
         serve(_web()),
         command=("crawl", spider),
@@ -26,6 +30,7 @@ def _crawl(serve: Any, crawl: Crawl, spider: str, **settings: Any) -> Any:
             "CONCURRENT_REQUESTS": 1,
             **settings,
         },
+        **(stop or {}),
     )
 
 
@@ -60,6 +65,61 @@ def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
         assert crawled.stats["finish_reason"] == crawled.stat("stop_reason") == reason
         assert crawled.stats["waits/ended"] == 1
         assert "which still waits, is given up" in crawled.log
+
+
+@pytest.mark.parametrize(
+    ("stop", "settings", "reason"),
+    [
+        ({}, {"CLOSESPIDER_TIMEOUT": 12}, "closespider_timeout"),
+        ({"interrupt_at": 12, "by": signal.SIGTERM}, {}, "shutdown"),
+        ({}, {"EVOCRAWL_MAX_REQUESTS": 12}, "budget"),
+    ],
+)
+def test_callbacks_of_every_kind_that_never_end(
+    serve, crawl: Crawl, stop: dict[str, Any], settings: dict[str, Any], reason: str
+) -> None:
+    """Coroutines and errbacks hold up no other page with one place, and end with the crawl."""
+    crawled = _crawl(
+        serve, crawl, "awaits-for-ever", stop, EVOCRAWL_CLOSING_WAIT_S=0.5, RETRY_ENABLED=0,
+        **settings,
+    )  # fmt: skip
+    assert (crawled.stat("visits/settled_twice"), crawled.stat("visits/unsettled")) == (0, 0)
+    assert crawled.stats["finish_reason"] == crawled.stat("stop_reason") == reason
+    pages = {f"http://reef.test/fed/{number}" for number in range(1, 9)}
+    assert {each["url"] for each in crawled.pages if "url" in each} == pages
+    assert crawled.log.count("which still waits, is given up") == 4
+    for name in (
+        "waits of http://reef.test/,",
+        "goes_on of http://reef.test/behind,",
+        "waits of http://reef.test/missing,",
+        "yields of http://127.0.0.1:1/,",
+    ):
+        assert f"the callback {name}" in crawled.log
+    assert crawled.stats["waits/ended"] >= 4
+    assert crawled.stats["waits/goes_on"] == 1
+    spent = "the budget is spent: the crawl ends although callbacks still wait"
+    assert (spent in crawled.log) == (reason == "budget")
+
+
+def test_what_a_callback_returns_after_a_wait_is_scheduled(serve, crawl: Crawl) -> None:
+    """Though its page is settled by then, and it waited for a page that comes after it."""
+    crawled = _crawl(serve, crawl, "returns-later")
+    crawled.check_settled()
+    assert crawled.pages == [
+        {"answer": "http://reef.test/first"}, {"behind": "http://reef.test/behind"}
+    ]  # fmt: skip
+    assert crawled.stats["finish_reason"] == "finished"
+    assert crawled.stat("pages") == 3
+    assert crawled.stats["request_depth_max"] == 1
+
+
+def test_a_spent_budget_ends_a_crawl_whose_start_never_ends(serve, crawl: Crawl) -> None:
+    """Nothing that start() may still yield would be sent."""
+    crawled = _crawl(serve, crawl, "feeds-for-ever", EVOCRAWL_MAX_REQUESTS=6)
+    crawled.check_settled()
+    assert crawled.stats["finish_reason"] == "budget"
+    assert len(crawled.pages) == 5  # robots.txt is the sixth request
+    assert "the budget is spent: the crawl ends before start() does" in crawled.log
 
 
 def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:

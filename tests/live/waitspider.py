@@ -60,6 +60,80 @@ class WaitsForEver(Spider):
         return {"url": response.url}
 
 
+class AwaitsForEver(Spider):
+    """Callbacks and errbacks of each kind that never end; pages behind them."""
+
+    name = "awaits-for-ever"
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request(HOME, self.waits)
+        yield Request(HOME + "behind", self.goes_on)
+        yield Request(HOME + "missing", self.parse, errback=self.waits)
+        # The address guard refuses it, and no spider middleware sees the errback's output.
+        refused = {"proxy": "", "dont_obey_robotstxt": True}
+        yield Request("http://127.0.0.1:1/", self.parse, errback=self.yields, meta=refused)
+        for number in range(1, 9):
+            yield Request(f"{HOME}fed/{number}", self.parse)
+
+    async def waits(self, _: Any) -> Any:
+        await self.wait()
+
+    async def goes_on(self, _: Any) -> Any:
+        while True:
+            try:
+                await self.wait()
+            except asyncio.CancelledError:
+                self.crawler.stats.inc_value("waits/goes_on")
+
+    async def yields(self, _: Any) -> AsyncIterator[Any]:
+        yield {"failed": 1}
+        await self.wait()
+
+    async def wait(self) -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            self.crawler.stats.inc_value("waits/ended")
+
+    def parse(self, response: Response, **_: Any) -> dict[str, str]:
+        return {"url": response.url}
+
+
+class ReturnsLater(Spider):
+    """A callback without ``yield`` that waits for a page that its own place would hold up."""
+
+    name = "returns-later"
+
+    async def start(self) -> AsyncIterator[Request]:
+        self.answer = asyncio.get_running_loop().create_future()
+        yield Request(HOME, self.later, priority=9)
+        yield Request(HOME + "first", self.first)
+
+    async def later(self, response: Response) -> list[Any]:
+        answer = await self.answer
+        return [{"answer": answer}, response.follow("/behind", self.parse)]
+
+    def first(self, response: Response) -> None:
+        self.answer.set_result(response.url)
+
+    def parse(self, response: Response, **_: Any) -> dict[str, str]:
+        return {"behind": response.url}
+
+
+class FeedsForEver(Spider):
+    """A start() that never ends."""
+
+    name = "feeds-for-ever"
+
+    async def start(self) -> AsyncIterator[Request]:
+        for number in range(1, 9):
+            yield Request(f"{HOME}fed/{number}")
+        await asyncio.get_running_loop().create_future()
+
+    def parse(self, response: Response, **_: Any) -> dict[str, str]:
+        return {"url": response.url}
+
+
 class EndsItself(Spider):
     """Says at the end why it ends; and looks at its scheduler meanwhile."""
 
