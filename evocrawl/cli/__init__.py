@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from evocrawl.cli import compare, experiment, explain, export, serve, sim, topics, world
+from evocrawl.cli import compare, experiment, explain, export, report, serve, sim, topics, world
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.files import problem_of
 
@@ -79,6 +79,6 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (sim, topics, compare, serve, world, experiment, export, explain):
+    for command in (sim, topics, compare, serve, world, experiment, export, explain, report):
         command.add_to(commands)
     return root

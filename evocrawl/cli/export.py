@@ -71,7 +71,7 @@ def add_to(commands: Any) -> None:
 
 def export(asked: argparse.Namespace) -> int:
     """Write the file and report its size on stderr; return 1 if an entry was unreadable, else 0."""
-    target = Target(asked.out, _files_of(asked.store), force=asked.force)
+    target = Target(asked.out, files_of(asked.store), force=asked.force)
     with _opened(asked.store) as archive:
         if asked.format == "world":
             count = _world(archive, target)
@@ -86,7 +86,7 @@ def export(asked: argparse.Namespace) -> int:
     return _DAMAGED if unread else 0
 
 
-def _files_of(store: str) -> tuple[Path, ...]:
+def files_of(store: str) -> tuple[Path, ...]:
     """Return the files that a crawl may use, whether they exist or not."""
     if is_shared(store):
         return ()

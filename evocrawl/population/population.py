@@ -71,6 +71,8 @@ class Population:
         self.life = Lifecycle(self.species, environment.fees, bounds, environment.base, rng, ROOT)
         self.unsettled: dict[VisitId, Visit] = {}
         self.on_event = self.life.on_event
+        self.on_outcome: list[Callable[[Visit, Outcome], None]] = []
+        """Called with each visit that is settled, before its events."""
         self.max_unsettled = max_unsettled
         self.patience: int | None = None
         """How many links of traps `choose` holds back before it leaves the rest for the next call;
@@ -214,6 +216,8 @@ class Population:
         self.environment.hosts.finish(self._host_of.pop(visit_id, visit.lead.host))
         if not isinstance(outcome, Dropped):
             self.environment.clock.advance(visit.started_at_s + outcome.cost.seconds)
+        for listener in self.on_outcome:
+            listener(visit, outcome)
         with self.life.recording() as events:
             agent = self.life.agents[visit.agent]
             taken = self._landing.take(visit, agent, outcome)

@@ -12,7 +12,6 @@ from stored import EVIL, SEED, StoredCrawl, name, stored
 
 from evocrawl.cli import main
 from evocrawl.core.errors import StateError
-from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.explain import explain
 from evocrawl.monitor.explain_text import as_text
 from evocrawl.species import SPECIES
@@ -215,8 +214,3 @@ def test_the_file_of_the_link_model_is_asked_for(tmp_path: Path) -> None:
         explain(str(path), SEED)
     found = explain(str(path), last_page(path), learnt=str(learnt))
     assert (found.status, found.notes) == ("fetched", [])
-
-
-def test_fingerprints_of_the_web_differ() -> None:
-    """The helper's addresses are distinct."""
-    assert len({fingerprint(name(each)) for each in range(46)}) == 46

@@ -1,0 +1,56 @@
+"""The course of a crawl in at most `MOST` points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The crawl after some requests. `threshold` is R, None where the energy model has none.
+
+    `seconds` is the time since the first point, `energy` that of the agents alive.
+    """
+
+    requests: int
+    seconds: float
+    pages: int
+    relevant: int
+    agents: int
+    energy: float
+    threshold: float | None
+
+
+@dataclass(slots=True)
+class Curve:
+    """Points at even distances: where there are `MOST`, every second one is dropped.
+
+    >>> curve = Curve()
+    >>> for n in range(5000):
+    ...     curve.add(Point(n, 0.0, n, 0, 1, 0.0, None))
+    >>> len(curve.points) < MOST, curve.last.requests, curve.points[1].requests
+    (True, 4999, 8)
+    """
+
+    points: list[Point] = field(default_factory=list)
+    last: Point | None = None
+    _every: int = 1
+    _count: int = 0
+
+    def add(self, point: Point) -> None:
+        """Take in the next point. O(1) amortised."""
+        self.last = point
+        if self._count % self._every == 0:
+            self.points.append(point)
+            if len(self.points) >= MOST:
+                self.points = self.points[::2]
+                self._every *= 2
+        self._count += 1
+
+    def whole(self) -> list[Point]:
+        """Return the points, the last one included."""
+        if self.last is None or (self.points and self.points[-1] is self.last):
+            return [*self.points]
+        return [*self.points, self.last]

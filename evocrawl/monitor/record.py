@@ -1,0 +1,251 @@
+"""What a crawl has done so far, as views show it: agents, hosts, results and the curve.
+
+A record is made from the events of a population and the outcomes of its visits, in a running crawl
+and in a replay alike. It never reads an agent. It takes some 700 bytes a page.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from evocrawl.core.events import (
+    Born,
+    Came,
+    Cloned,
+    Died,
+    Event,
+    Fed,
+    HeldBack,
+    Left,
+    Moved,
+    Paid,
+    VisitOpened,
+    VisitSettled,
+)
+from evocrawl.core.ledger import Ledger
+from evocrawl.core.model import AgentId, Fetched, Fingerprint, Outcome, Visit
+from evocrawl.core.urls.identity import host_of
+from evocrawl.energy import EnergyModel, Sigmoid
+from evocrawl.monitor.curve import Curve, Point
+from evocrawl.monitor.results import Result, Results
+from evocrawl.population.population import Population
+
+_HISTORY = 60
+_FAILURES = 200
+"""Kinds of failures that are told apart; further ones count as "other"."""
+
+
+@dataclass(slots=True)
+class Happening:
+    """One entry of an agent's history; `visit` is 0 where it belongs to no visit."""
+
+    requests: int
+    what: str
+    visit: int = 0
+    energy: float = 0.0
+
+
+@dataclass(slots=True)
+class AgentRecord:
+    """The life of an agent. `born_at` and `died_at` are numbers of requests; None: it is alive.
+
+    `history` keeps the latest `_HISTORY` entries.
+    """
+
+    id: AgentId
+    parent: AgentId | None
+    species: str
+    born_at: int
+    energy: float
+    died_at: int | None = None
+    visits: int = 0
+    pages: int = 0
+    relevant: int = 0
+    gained: float = 0.0
+    paid: float = 0.0
+    best: int = 0
+    best_relevance: float = -1.0
+    children: list[AgentId] = field(default_factory=list)
+    history: deque[Happening] = field(default_factory=lambda: deque(maxlen=_HISTORY))
+
+
+@dataclass(slots=True)
+class HostRecord:
+    """What the visits to a host brought; `seconds` is the sum over its fetches."""
+
+    host: str
+    visits: int = 0
+    pages: int = 0
+    relevant: int = 0
+    dead: int = 0
+    refused: int = 0
+    dropped: int = 0
+    seconds: float = 0.0
+    body_bytes: int = 0
+    trouble: str = ""
+
+
+class CrawlRecord:
+    """The record of a population. Attach it before the first event."""
+
+    def __init__(self, population: Population, ledger: Ledger) -> None:
+        self.agents: dict[AgentId, AgentRecord] = {}
+        self.hosts: dict[str, HostRecord] = {}
+        self.results = Results()
+        self.curve = Curve()
+        self.failures: Counter[str] = Counter()
+        self.fees: dict[str, float] = {}
+        self.held_back: Counter[str] = Counter()
+        self.ledger = ledger
+        self.budget = population.environment.budget
+        self.keeps_results = True
+        """False where the results are read from the store."""
+        self._population = population
+        self._base = population.environment.base
+        self._energy: EnergyModel = population.environment.energy
+        self._clock = population.environment.clock
+        self._began_s: float | None = None
+        self._latest: Fetched | None = None
+        population.on_event.append(self.note)
+        population.on_outcome.append(self.note_outcome)
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests sent so far."""
+        return self.budget.spent
+
+    @property
+    def threshold(self) -> float | None:
+        """R, None where the energy model has none or no page is known."""
+        ranks = self._base.ranks
+        if not isinstance(self._energy, Sigmoid) or not len(ranks):
+            return None
+        return float(self._energy.threshold(ranks))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first visit; those between two runs of the crawl do not count."""
+        return 0.0 if self._began_s is None else self._clock.now_s - self._began_s
+
+    def note_outcome(self, visit: Visit, outcome: Outcome) -> None:
+        """Take in the outcome of a visit, before its events. O(log n)."""
+        self._latest = outcome if isinstance(outcome, Fetched) else None
+        host = self._host(visit.lead.host)
+        if isinstance(outcome, Fetched):
+            host.seconds += outcome.cost.seconds
+            host.body_bytes += outcome.cost.body_bytes
+
+    def note(self, event: Event) -> None:
+        """Take in an event. O(log n)."""
+        match event:
+            case VisitSettled():
+                self._settled(event)
+            case VisitOpened():
+                if self._began_s is None:
+                    self._began_s = event.visit.started_at_s
+            case Fed(agent=agent, energy=energy):
+                self._change(agent, energy)
+                self.agents[agent].gained += energy
+                self._tell(agent, "ate" if energy >= 0 else "lost", energy=energy)
+            case Paid(agent=agent, energy=energy, reason=reason):
+                self._change(agent, -energy)
+                self.agents[agent].paid += energy
+                self.fees[reason] = self.fees.get(reason, 0.0) + energy
+                self._tell(agent, f"paid: {reason}", energy=-energy)
+            case Cloned(agent=agent, children=children, energy=energy):
+                self._change(agent, -energy * len(children))
+                self._tell(
+                    agent,
+                    f"cloned: {', '.join(map(str, children))}",
+                    energy=-energy * len(children),
+                )
+            case HeldBack(reason=reason):
+                self.held_back[reason.partition(":")[0]] += 1
+            case Moved(agent=agent, why=why):
+                self._tell(agent, f"moved: {why}")
+            case Born() | Came() | Died() | Left():
+                self._life(event)
+            case _:
+                pass
+
+    def _life(self, event: Born | Came | Died | Left) -> None:
+        match event:
+            case Born(agent=agent, parent=parent, energy=energy, species=species):
+                self.agents[agent] = AgentRecord(agent, parent, species, self.requests, energy)
+                if parent is not None:
+                    self.agents[parent].children.append(agent)
+                self._tell(agent, "born" if parent is not None else "founded", energy=energy)
+            case Came(agent=agent, energy=energy, species=species):
+                self.agents[agent] = AgentRecord(agent, None, species, self.requests, energy)
+                self._tell(agent, "came from another worker", energy=energy)
+            case Died(agent=agent, energy=energy):
+                self.agents[agent].died_at = self.requests
+                self._tell(agent, "died", energy=energy)
+            case Left(agent=agent, energy=energy):
+                self.agents[agent].died_at = self.requests
+                self._tell(agent, "left for another worker", energy=energy)
+
+    def _settled(self, event: VisitSettled) -> None:
+        visit = event.visit
+        agent, host = self.agents[visit.agent], self._host(visit.lead.host)
+        agent.visits += 1
+        host.visits += 1
+        self._tell(visit.agent, event.outcome, visit.id)
+        if event.outcome == "fetched" and self._latest is not None:
+            self._page(event, agent, host, self._latest)
+        elif event.outcome != "fetched":
+            setattr(host, event.outcome, getattr(host, event.outcome) + 1)
+            reason = event.reason or event.outcome
+            host.trouble = reason[:200]
+            is_known = reason in self.failures or len(self.failures) < _FAILURES
+            self.failures[reason[:200] if is_known else "other"] += 1
+        self._latest = None
+        self.curve.add(self.point())
+
+    def _page(
+        self, event: VisitSettled, agent: AgentRecord, host: HostRecord, outcome: Fetched
+    ) -> None:
+        relevance = event.relevance or 0.0
+        if event.first:
+            is_relevant = relevance >= self.ledger.relevant_at
+            for each in (agent, host):
+                each.pages += 1
+                each.relevant += is_relevant
+            if relevance > agent.best_relevance:
+                agent.best, agent.best_relevance = event.visit.id, relevance
+        if self.keeps_results:
+            self.results.add(self._result(event.visit, outcome, relevance))
+
+    def _result(self, visit: Visit, outcome: Fetched, relevance: float) -> Result:
+        page, lead = outcome.page, visit.lead
+        return Result(
+            visit.id, page.url, page.content.title, host_of(page.url), relevance, visit.agent,
+            lead.depth, self.url_of(lead.source), lead.anchor, page.energy,
+            page.content.language, outcome.cost.seconds,
+        )  # fmt: skip
+
+    def url_of(self, page: Fingerprint) -> str:
+        """Return the URL of a page of the crawl, "" for none."""
+        record = self._base.get(page) if page else None
+        return "" if record is None else record.url
+
+    def point(self) -> Point:
+        """Return where the crawl is now."""
+        ledger = self.ledger
+        return Point(
+            self.requests, self.seconds, ledger.pages, ledger.relevant_pages, ledger.population,
+            ledger.energy.of_agents, self.threshold,
+        )  # fmt: skip
+
+    def _host(self, name: str) -> HostRecord:
+        host = self.hosts.get(name)
+        if host is None:
+            host = self.hosts[name] = HostRecord(name)
+        return host
+
+    def _change(self, agent: AgentId, energy: float) -> None:
+        self.agents[agent].energy += energy
+
+    def _tell(self, agent: AgentId, what: str, visit: int = 0, energy: float = 0.0) -> None:
+        self.agents[agent].history.append(Happening(self.requests, what, visit, energy))

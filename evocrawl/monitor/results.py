@@ -1,0 +1,123 @@
+"""The pages that a crawl has found, in the order of their relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sortedcontainers import SortedKeyList
+
+from evocrawl.core.model import AgentId, VisitId
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A page. `mark` is the user's: True for relevant, False for not relevant, None for no mark."""
+
+    visit: VisitId
+    url: str
+    title: str
+    host: str
+    relevance: float
+    agent: AgentId
+    depth: int
+    parent: str
+    anchor: str
+    energy: float
+    language: str
+    seconds: float
+    mark: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which results are shown; an empty filter shows all.
+
+    `text` is looked for in title, URL and anchor, whatever the case of its letters.
+    """
+
+    text: str = ""
+    host: str = ""
+    agent: AgentId | None = None
+    least: float = 0.0
+    marked: bool = False
+
+    def passes(self, result: Result) -> bool:
+        """Return True if the result is shown."""
+        if result.relevance < self.least or (self.agent not in (None, result.agent)):
+            return False
+        if (self.host and self.host != result.host) or (self.marked and result.mark is None):
+            return False
+        text = self.text.lower()
+        return not text or text in f"{result.title}\n{result.url}\n{result.anchor}".lower()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if every result passes."""
+        return self == Filter()
+
+
+class Results:
+    """Results by relevance, the best first; of equals the first found."""
+
+    def __init__(self) -> None:
+        self._by_visit: dict[VisitId, Result] = {}
+        self._visit_of: dict[str, VisitId] = {}
+        self._ranked: SortedKeyList[VisitId, tuple[float, int]] = SortedKeyList(key=self._key)
+
+    def __len__(self) -> int:
+        return len(self._by_visit)
+
+    def __iter__(self) -> Iterator[Result]:
+        """Iterate in the order of the visits' results."""
+        return iter(self._by_visit.values())
+
+    def add(self, result: Result) -> None:
+        """Add a page; one of a known visit or URL takes the place of the earlier one. O(log n)."""
+        known = self._visit_of.get(result.url, result.visit)
+        old = self._by_visit.get(known)
+        if old is not None:
+            self._ranked.discard(known)
+            result = replace(result, visit=known, mark=old.mark)
+        self._by_visit[known] = result
+        self._visit_of[result.url] = known
+        self._ranked.add(known)
+
+    def get(self, visit: VisitId) -> Result | None:
+        """Return the result of a visit."""
+        return self._by_visit.get(visit)
+
+    def of_url(self, url: str) -> Result | None:
+        """Return the result of a page by its URL."""
+        visit = self._visit_of.get(url)
+        return None if visit is None else self._by_visit[visit]
+
+    def mark(self, visit: VisitId, relevant: bool | None) -> None:
+        """Note the user's mark. O(1)."""
+        self._by_visit[visit] = replace(self._by_visit[visit], mark=relevant)
+
+    def best(self, count: int, start: int = 0, only: Filter | None = None) -> list[Result]:
+        """Return `count` results from `start` on, the best first.
+
+        O(start + count) without a filter, O(results) with one.
+        """
+        if only is None or only.is_empty:
+            return [self._by_visit[each] for each in self._ranked.islice(start, start + count)]
+        found = []
+        for visit in self._ranked:
+            if only.passes(self._by_visit[visit]):
+                start -= 1
+                if start < 0:
+                    found.append(self._by_visit[visit])
+                if len(found) == count:
+                    break
+        return found
+
+    def count(self, only: Filter) -> int:
+        """Return how many results a filter shows. O(results)."""
+        if only.is_empty:
+            return len(self)
+        return sum(map(only.passes, self._by_visit.values()))
+
+    def _key(self, visit: VisitId) -> tuple[float, int]:
+        return -self._by_visit[visit].relevance, visit

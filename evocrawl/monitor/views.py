@@ -1,0 +1,135 @@
+"""Rows of JSON values for every view: the summary, the curve, results, agents and hosts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Any, Protocol
+
+from evocrawl.core.model import AgentId
+from evocrawl.monitor.curve import Curve, Point
+from evocrawl.monitor.record import AgentRecord, HostRecord
+from evocrawl.monitor.results import Result, Results
+
+Row = dict[str, Any]
+
+
+class Record(Protocol):
+    """What views read of a crawl; see `evocrawl.monitor.record.CrawlRecord`."""
+
+    agents: dict[AgentId, AgentRecord]
+    hosts: dict[str, HostRecord]
+    results: Results
+    curve: Curve
+    failures: Counter[str]
+    fees: dict[str, float]
+    held_back: Counter[str]
+
+    def point(self) -> Point:
+        """Return where the crawl is now."""
+
+
+def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
+    """Return the numbers of the crawl as a whole. O(1)."""
+    now = record.point()
+    return {
+        "requests": now.requests,
+        "limit": limit,
+        "pages": now.pages,
+        "relevant": now.relevant,
+        "relevant_at": relevant_at,
+        "harvest": now.relevant / now.requests if now.requests else 0.0,
+        "agents": now.agents,
+        "agents_born": len(record.agents),
+        "energy": now.energy,
+        "threshold": now.threshold,
+        "hosts": len(record.hosts),
+        "seconds": now.seconds,
+        "pages_per_second": now.pages / now.seconds if now.seconds > 0 else 0.0,
+    }
+
+
+def curve(record: Record) -> list[Row]:
+    """Return the points of the curve; `harvest` and `pages_per_second` are of the last stretch.
+
+    A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth.
+    """
+    points = record.curve.whole()
+    if not points:
+        return []
+    stretch = max(20, points[-1].requests // 20)
+    rows, first = [], 0
+    for point in points:
+        while point.requests - points[first].requests > stretch:
+            first += 1
+        begin = points[max(first - 1, 0)]
+        requests = point.requests - begin.requests
+        seconds = point.seconds - begin.seconds
+        is_first = begin is point
+        rows.append({
+            **asdict(point),
+            "harvest": (point.relevant if is_first else point.relevant - begin.relevant)
+            / max(point.requests if is_first else requests, 1),
+            "pages_per_second": (point.pages - begin.pages) / seconds if seconds > 0 else None,
+        })  # fmt: skip
+    return rows
+
+
+def result(row: Result, relevant_at: float) -> Row:
+    """Return a page as JSON values."""
+    return {**asdict(row), "relevant": row.relevance >= relevant_at}
+
+
+def agent(row: AgentRecord) -> Row:
+    """Return an agent as JSON values, without its history."""
+    return {
+        "id": row.id,
+        "parent": row.parent,
+        "species": row.species,
+        "born_at": row.born_at,
+        "died_at": row.died_at,
+        "is_alive": row.died_at is None,
+        "energy": row.energy,
+        "visits": row.visits,
+        "pages": row.pages,
+        "relevant": row.relevant,
+        "gained": row.gained,
+        "paid": row.paid,
+        "best": row.best or None,
+        "best_relevance": max(row.best_relevance, 0.0) if row.best else None,
+        "children": len(row.children),
+    }
+
+
+def host(row: HostRecord) -> Row:
+    """Return a host as JSON values."""
+    return {
+        **asdict(row),
+        "mean_seconds": row.seconds / row.pages if row.pages else None,
+        "harvest": row.relevant / row.visits if row.visits else 0.0,
+    }
+
+
+def hosts(record: Record, count: int, start: int = 0) -> list[Row]:
+    """Return the hosts that brought most, `count` of them from `start` on. O(n log n) in hosts."""
+    ranked = sorted(
+        record.hosts.values(), key=lambda each: (-each.relevant, -each.pages, each.host)
+    )
+    return [host(each) for each in ranked[start : start + count]]
+
+
+def lineages(record: Record) -> dict[AgentId, int]:
+    """Return the number of relevant pages of each agent and all its descendants. O(agents)."""
+    found = {each.id: each.relevant for each in record.agents.values()}
+    # A child has a greater number than its parent.
+    for number in sorted(record.agents, reverse=True):
+        parent = record.agents[number].parent
+        if parent is not None:
+            found[parent] += found[number]
+    return found
+
+
+def is_monotonous(points: list[Point]) -> bool:
+    """Return True if requests never fall from point to point."""
+    return all(after.requests >= before.requests for before, after in pairwise(points))
