@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 import scrapy
@@ -18,14 +16,13 @@ from scrapy.utils.misc import load_object
 from evocrawl import __version__
 from evocrawl.adapter import log_records
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.extensions.progress import Progress
 from evocrawl.adapter.extensions.recorder import Recorder
 from evocrawl.adapter.extensions.stalled import Stalled
 from evocrawl.adapter.extensions.stats import StatsReport
 from evocrawl.adapter.scheduler import EvoScheduler
-from evocrawl.adapter.scrapy_internals import exit_with_failure
 from evocrawl.adapter.settings_check import check_process, check_settings
-from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.sanitize import mask_secrets
 from evocrawl.middlewares.backoff import BackoffMiddleware
 from evocrawl.middlewares.beginnings import BeginningsMiddleware
@@ -111,7 +108,7 @@ class Addon:
         Raises NotConfigured and changes nothing if the project has a scheduler of its own.
         """
         log_records.install()
-        with self._refusing():
+        with refusing(self._crawler):
             check_settings(settings)
         settings.set("SCHEDULER", EvoScheduler, "addon")
         if load_object(settings["SCHEDULER"]) is not EvoScheduler:
@@ -133,16 +130,8 @@ class Addon:
                 _warn(setting, f"{component.__name__}: None", "that part is switched off")
         for name in URL_LOGGERS:
             logging.getLogger(name).addFilter(_mask)
-        with self._refusing():
+        with refusing(self._crawler):
             CrawlContext.of(self._crawler)
-
-    @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        try:
-            yield
-        except EvocrawlError:
-            exit_with_failure(self._crawler)
-            raise
 
 
 def _replace(

@@ -11,8 +11,10 @@ from scrapy import Request, Spider
 from evocrawl import Addon
 from evocrawl.adapter import log_records
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.meta import SEED
 from evocrawl.adapter.soft_404 import SOFT_404
+from evocrawl.core.config.hints import address_hint, domain_hint
 from evocrawl.core.errors import SettingError
 from evocrawl.core.fetch import has_page
 from evocrawl.core.urls.hostnames import ascii_name, with_ascii_name
@@ -52,13 +54,14 @@ class EvoSpider(Spider):
         """Read the arguments, together with the settings, into the crawl's configuration."""
         attributes = {name: value for name, value in kwargs.items() if name.startswith("_")}
         options = {name: value for name, value in kwargs.items() if name not in attributes}
-        context = CrawlContext.of(crawler, options)
-        spider = super().from_crawler(crawler, *args, **attributes)
-        spider.context = context
-        reads_data = "formats" in context.relevance.reads
-        context.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
-        spider.seeds = _seeds(context)
-        spider.domains = tuple(map(_domain, context.config.allowed_domains))
+        with refusing(crawler):
+            context = CrawlContext.of(crawler, options)
+            spider = super().from_crawler(crawler, *args, **attributes)
+            spider.context = context
+            reads_data = "formats" in context.relevance.reads
+            context.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
+            spider.seeds = _seeds(context)
+            spider.domains = tuple(map(_domain, context.config.allowed_domains))
         return spider
 
     context: CrawlContext
@@ -111,7 +114,8 @@ def _domain(name: str) -> str:
     try:
         return f".{ascii_name(name.strip('.')).lower()}"
     except ValueError as error:
-        raise SettingError("allowed_domains", name, "domain names, such as example.org") from error
+        allowed = "domain names, such as example.org"
+        raise SettingError("allowed_domains", name, allowed, domain_hint(name)) from error
 
 
 def _seeds(context: CrawlContext) -> tuple[str, ...]:
@@ -127,7 +131,8 @@ def _seeds(context: CrawlContext) -> tuple[str, ...]:
             identity(url)
         except ValueError as error:
             name = "seeds" if config.seeds else "seed_templates"
-            raise SettingError(name, url, "absolute http or https URLs") from error
+            allowed = "absolute http or https URLs"
+            raise SettingError(name, url, allowed, address_hint(url)) from error
     if not seeds:
         raise SettingError("seeds", "", "URLs, or seed_templates to make them of the query")
     return seeds

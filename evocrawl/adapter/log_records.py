@@ -13,12 +13,17 @@ import re
 import sys
 from typing import Any
 
+from scrapy.spiderloader import SpiderLoader
+
+from evocrawl.adapter.exit_codes import MISTAKE
+from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.errors import QueryError, SettingError, StateError
 
 _UNHANDLED = ("asyncio", "twisted")
 """Loggers that report an exception which nothing has caught."""
 _FOR_USERS = (QueryError, SettingError, StateError)
 _TAKEN = re.compile(r"_?crawl\w*\(\) got multiple values for argument '(\w+)'")
+_NO_SPIDER = re.compile(r"Spider not found: (.*)")
 _STEERING = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -97,17 +102,39 @@ def _say_in_one_line() -> None:
         return
 
     def say(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-        taken = _TAKEN.search(str(error)) if kind is TypeError else None
-        if taken is not None:
-            value = _argument(taken[1], trace)
-            error = SettingError(taken[1], value, "a spider's argument of another name")
-        if isinstance(error, _FOR_USERS):
-            print(f"evocrawl: {harmless(str(error))}", file=sys.stderr)
-        else:
+        error = _as_mistake(error, trace)
+        if not isinstance(error, _FOR_USERS):
             hook(kind, error, trace)
+            return
+        print(f"evocrawl: error: {harmless(str(error))}", file=sys.stderr)
+        # Python exits with the code of a SystemExit that its hook raises.
+        raise SystemExit(MISTAKE)
 
     say.is_evocrawls = True  # type: ignore[attr-defined]
     sys.excepthook = say
+
+
+def _as_mistake(error: BaseException, trace: Any) -> BaseException:
+    """Return the mistake of the user behind an error of Scrapy's; `error` if that is not known."""
+    taken = _TAKEN.search(str(error)) if isinstance(error, TypeError) else None
+    if taken is not None:
+        return SettingError(
+            taken[1], _argument(taken[1], trace), "a spider's argument of another name"
+        )
+    missing = _NO_SPIDER.fullmatch(str(error.args[0])) if isinstance(error, KeyError) else None
+    if missing is not None:
+        names = _spiders(trace)
+        hint = did_you_mean(missing[1], names)
+        return SettingError("SPIDER", missing[1], ", ".join(names) or "a spider of a project", hint)
+    return error
+
+
+def _spiders(trace: Any) -> list[str]:
+    """Return the names of the project's spiders, as Scrapy's spider loader found them."""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    loader = trace.tb_frame.f_locals.get("self")
+    return sorted(loader.list()) if isinstance(loader, SpiderLoader) else []
 
 
 def _argument(name: str, trace: Any) -> object:

@@ -15,6 +15,7 @@ from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.crawl_run import CrawlRun
 from evocrawl.adapter.download_slots import leave_slot, slot_of
 from evocrawl.adapter.engine_wakes import EngineWakes
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.idle_waits import Lull
 from evocrawl.adapter.meta import PLAIN, VISIT
 from evocrawl.adapter.network.handlers import patch, unpatch
@@ -82,8 +83,12 @@ class EvoScheduler(BaseScheduler):
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002 - interface's form
         """Wire the robots gate, whose middleware exists by now, and go on where the crawl was.
 
-        Raises StateError where its state cannot be used.
+        Raises StateError where its state cannot be used, SettingError for a wrong setting.
         """
+        with refusing(self._crawler):
+            return self._open()
+
+    def _open(self) -> Deferred[None] | None:
         self._robots = RobotsDirectory.of(self._crawler)
         self._plain.gate = self._lull.gate = self._robots
         gate = RobotsGate(self._robots, self._context, self._wakes.wake)
@@ -102,10 +107,11 @@ class EvoScheduler(BaseScheduler):
         """Wait until the dupe filter is open, then resume the crawl or join its workers."""
         if opening is not None:
             await maybe_deferred_to_future(opening)
-        if self._cluster is None:
-            self._resume(gate)
-        else:
-            await self._run.join(gate, self._direct_queue)
+        with refusing(self._crawler):
+            if self._cluster is None:
+                self._resume(gate)
+            else:
+                await self._run.join(gate, self._direct_queue)
 
     def _resume(self, gate: RobotsGate) -> None:
         """Resume the crawl; the visits that were under way are made again first."""

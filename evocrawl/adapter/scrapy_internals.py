@@ -6,13 +6,18 @@ What evocrawl uses of Scrapy's download handlers is in `evocrawl.adapter.network
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
+from scrapy.cmdline import execute
+from scrapy.commands import ScrapyCommand
 from scrapy.utils.defer import _schedule_coro
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from scrapy import Request
     from scrapy.core.downloader import Downloader, Slot
     from scrapy.core.engine import ExecutionEngine
@@ -107,6 +112,20 @@ def download_slot(downloader: Downloader, request: Request) -> Slot:
 def exit_with_failure(crawler: Crawler) -> None:
     """Make ``scrapy crawl`` exit with 1; Scrapy exits with 0 for any crawler that has a spider."""
     crawler.spider = None
+
+
+def running_command() -> ScrapyCommand | None:
+    """Return the command of Scrapy's command line that runs now, None in a script.
+
+    Scrapy hands it to no component: it is a local variable of the function that runs it.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        command = frame.f_locals.get("cmd") if frame.f_code is execute.__code__ else None
+        if isinstance(command, ScrapyCommand):
+            return command
+        frame = frame.f_back
+    return None
 
 
 def connect_first(crawler: Crawler, handler: Callable[..., object], signal: object) -> None:

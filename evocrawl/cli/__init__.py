@@ -6,9 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib import import_module
 
-from evocrawl.cli import compare, experiment, explain, export, report, serve, sim, topics, world
+from evocrawl import __version__
+from evocrawl.cli.arguments import OneLineParser, print_error
+from evocrawl.cli.names import COMMANDS
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.files import problem_of
 
@@ -42,7 +44,8 @@ _STOPPED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    parsed = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parsed = parser(given).parse_args(given)
     try:
         code = parsed.run(parsed)
         sys.stdout.flush()
@@ -51,16 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except EvocrawlError as error:
-        print(f"evocrawl: error: {error}", file=sys.stderr)
+        print_error(str(error))
         return _ERROR
     except OSError as error:
-        print(f"evocrawl: error: {problem_of(error)}", file=sys.stderr)
+        print_error(problem_of(error))
         return _ERROR
     except MemoryError:
-        print(
-            "evocrawl: error: out of memory: the world is too large for this machine",
-            file=sys.stderr,
-        )
+        print_error("out of memory: the world is too large for this machine")
         return _ERROR
     except KeyboardInterrupt:
         kept = getattr(parsed, "when_stopped", "")
@@ -69,16 +69,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code or 0
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of `evocrawl` with all its commands."""
-    root = argparse.ArgumentParser(
+def parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser for `arguments`; only the command among them is imported and complete."""
+    root = OneLineParser(
         "evocrawl",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    root.add_argument("--version", action="version", version=f"evocrawl {version('evocrawl')}")
+    root.add_argument("--version", action="version", version=f"evocrawl {__version__}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (sim, topics, compare, serve, world, experiment, export, explain, report):
-        command.add_to(commands)
+    asked = next((each for each in arguments if not each.startswith("-")), None)
+    for name, line in COMMANDS.items():
+        if name == asked:
+            import_module(f"evocrawl.cli.{name}").add_to(commands)
+        else:
+            commands.add_parser(name, help=line)
     return root

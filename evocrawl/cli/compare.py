@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import read_results
@@ -26,7 +27,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "compare",
-        help="compare the results of one or more directories",
+        help=COMMANDS["compare"],
         description="Compare the species of one or more directories of results, with intervals.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from evocrawl.cli.arguments import whole_number
+from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.world_argument import NAMES, identified
 from evocrawl.core.errors import SettingError
 from evocrawl.simulation.evaluation.results import write_atomically
@@ -43,7 +45,7 @@ def add_to(commands: Any) -> None:
     )
     command = commands.add_parser(
         "experiment",
-        help="repeat the experiments of the papers",
+        help=COMMANDS["experiment"],
         description="Repeat a published experiment. Print each claim, the figure of the paper, the "
         "measured figure, and whether the claim holds.",
         epilog=_EPILOG.format(names=names),
@@ -64,7 +66,11 @@ def add_to(commands: Any) -> None:
                          help="label of the relevant pages (default: pages are relevant by the "
                          "scores of the crawl)")  # fmt: skip
     command.add_argument(
-        "--runs", metavar="K", type=int, default=5, help="number of seeds, 1 to K (default: 5)"
+        "--runs",
+        metavar="K",
+        type=whole_number(1),
+        default=5,
+        help="number of seeds, 1 to K (default: 5)",
     )
     command.add_argument(
         "--small", action="store_true", help="run at a small scale, for a first look"
@@ -98,8 +104,6 @@ def run(asked: argparse.Namespace) -> None:
 
 
 def _setup(asked: argparse.Namespace, chosen: Sequence[Experiment]) -> Setup:
-    if asked.runs < 1:
-        raise SettingError("--runs", asked.runs, "a whole number from 1")
     texts = [each.name for each in chosen if each.needs_text]
     if texts and not (asked.world and asked.query):
         raise SettingError(

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from evocrawl.cli.names import COMMANDS
 from evocrawl.core.errors import StateError
 from evocrawl.store.archive import Archive, StoredPage
 from evocrawl.store.cluster.redis.archive import SharedArchive
@@ -49,7 +50,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "export",
-        help="write the pages of a stored crawl to a file",
+        help=COMMANDS["export"],
         description="Write the pages that a crawl with a store or a JOBDIR has fetched.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import math
 import signal
 import sys
 import threading
@@ -15,6 +14,8 @@ from heapq import nlargest
 from itertools import islice
 from typing import Any
 
+from evocrawl.cli.arguments import number, whole_number
+from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.world_argument import NAMES, add_world, identified
 from evocrawl.core.errors import SettingError
 from evocrawl.simulation.server.proxy import LoopbackProxy
@@ -52,7 +53,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "serve",
-        help="serve a world over HTTP, for live crawls and your own spider",
+        help=COMMANDS["serve"],
         description="Serve a world behind a proxy on this machine until Ctrl-C. Any crawler that\n"
         "uses the proxy sees the world, with its robots.txt, redirects and errors.",
         epilog=_EPILOG,
@@ -60,11 +61,12 @@ def add_to(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     add_world(command)
-    command.add_argument("--port", metavar="N", type=_port, default=PORT,
+    command.add_argument("--port", metavar="N", type=whole_number(0, 65535), default=PORT,
                          help=f"port to listen on; 0: any free port (default: {PORT})")  # fmt: skip
     command.add_argument("--waits", action="store_true",
                          help="delay each response by its latency in the world")  # fmt: skip
-    command.add_argument("--speed", metavar="X", type=_speed, default=1.0,
+    command.add_argument("--speed", metavar="X", default=1.0,
+                         type=number(0, "; 0 stops the time of the world"),
                          help="seconds in the world for each real second (default: 1)")  # fmt: skip
 
 
@@ -151,17 +153,3 @@ def _empty_log(proxy: LoopbackProxy) -> int:
     count = len(proxy.log)
     del proxy.log[:count]
     return count
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("a port is a whole number from 0 to 65535")
-    return port
-
-
-def _speed(text: str) -> float:
-    speed = float(text)
-    if not 0 <= speed < math.inf:
-        raise argparse.ArgumentTypeError("must be a number from 0; 0 stops the time of the world")
-    return speed

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from evocrawl import relevance
+from evocrawl.cli.arguments import whole_number
+from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
 from evocrawl.cli.world_argument import NAMES, add_world, identified
+from evocrawl.core.config.hints import address_hint, did_you_mean
 from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.campaign import missing, run_trials
@@ -64,7 +67,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "sim",
-        help="let species crawl a world and compare them",
+        help=COMMANDS["sim"],
         description="Let species crawl a world without a network and compare what they find.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -95,7 +98,7 @@ def add_to(commands: Any) -> None:
         "--seeds", metavar="URL", nargs="+", default=[], help="start from these pages"
     )
     start.add_argument(
-        "--seeds-by-search", metavar="K", type=_positive,
+        "--seeds-by-search", metavar="K", type=whole_number(1),
         help="start from the first K results of a search in the world",
     )  # fmt: skip
     start.add_argument(
@@ -111,18 +114,18 @@ def add_to(commands: Any) -> None:
         f"(default: {','.join(DEFAULT_SPECIES)})",
     )  # fmt: skip
     how.add_argument(
-        "--budget", metavar="N", type=_positive,
+        "--budget", metavar="N", type=whole_number(1),
         help="requests for each run (default, for worlds with labels: 5 for each relevant page, "
         "at most half the pages of the world)",
     )  # fmt: skip
-    how.add_argument("--runs", metavar="K", type=_positive, default=5,
+    how.add_argument("--runs", metavar="K", type=whole_number(1), default=5,
                      help="runs for each species, topic and start, with seeds 0 to K - 1 "
                      "(default: 5)")  # fmt: skip
     how.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], type=_setting,
                      help="option of evocrawl, such as wander_share=0.2; repeatable")  # fmt: skip
-    how.add_argument("--concurrency", metavar="N", type=_positive, default=1,
+    how.add_argument("--concurrency", metavar="N", type=whole_number(1), default=1,
                      help="number of simultaneous visits (default: 1)")  # fmt: skip
-    how.add_argument("--processes", metavar="N", type=_positive, default=os.cpu_count() or 1,
+    how.add_argument("--processes", metavar="N", type=whole_number(1), default=os.cpu_count() or 1,
                      help="number of parallel processes; each holds the world in memory "
                      "(default: number of processors)")  # fmt: skip
     how.add_argument(
@@ -234,19 +237,14 @@ def _with_progress(rows: Iterable[Row], todo: int, total: int) -> Iterable[Row]:
     return cast("Iterable[Row]", tqdm(rows, total=todo, unit="run", disable=not todo))
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be a whole number from 1")
-    return number
-
-
 def _species(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in names:
         if name not in SPECIES:
+            hint = did_you_mean(name, SPECIES)
             raise argparse.ArgumentTypeError(
                 f"no species {name!r}; choose from {', '.join(SPECIES)}"
+                + (f"; {hint}" if hint else "")
             )
     if not names:
         raise argparse.ArgumentTypeError("must be names of species, separated by commas")
@@ -273,4 +271,4 @@ def _url(text: str) -> str:
     try:
         return identity(text)
     except ValueError as error:
-        raise SettingError("--seeds", text, "http or https URLs") from error
+        raise SettingError("--seeds", text, "http or https URLs", address_hint(text)) from error

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.world_argument import NAMES, add_world, identified
 from evocrawl.simulation.worlds.made_up.spec import query_of
 from evocrawl.simulation.worlds.registry import open_world
@@ -25,7 +26,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "topics",
-        help="list the topics of a world",
+        help=COMMANDS["topics"],
         description="List the topics of the pages of a world, and the number of pages of each.\n"
         "A topic includes the pages of the levels below it.",
         epilog=_EPILOG,

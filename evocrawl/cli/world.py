@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from evocrawl.cli.names import COMMANDS
 from evocrawl.core.config.option import Option
 from evocrawl.simulation.evaluation.results import write_atomically
 from evocrawl.simulation.worlds.made_up.base import Compared
@@ -59,7 +60,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "world",
-        help="generate a synthetic world: sites or news",
+        help=COMMANDS["world"],
         description="Generate a synthetic web. The output shows each number that you gave beside\n"
         "its measured value. The same numbers and seed give the same web.",
         epilog=_EPILOG,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evocrawl.core.sanitize import mask_secrets
+from evocrawl.core.sanitize import mask_secrets, one_line
 
 _SHOWN_CHARS = 300
 
@@ -18,16 +18,35 @@ class QueryError(EvocrawlError, ValueError):
 class SettingError(EvocrawlError, ValueError):
     """A setting or spider argument is unknown, out of range or contradicts another.
 
-    `name` is the setting, `value` its value, `allowed` describes the accepted values.
+    `name` is the setting, `value` its value, `allowed` describes the accepted values, `hint` what
+    the user probably meant ("" if unknown).
     """
 
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        shown = mask_secrets(repr(value))
-        shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
-        super().__init__(f"{name} is {shown}; allowed: {allowed}")
+    def __init__(self, name: str, value: object, allowed: str, hint: str = "") -> None:
+        super().__init__(self._text(name, value, allowed, hint))
         self.name = name
         self.value = value
         self.allowed = allowed
+        self.hint = hint
+
+    @staticmethod
+    def _text(name: str, value: object, allowed: str, hint: str) -> str:
+        shown = mask_secrets(repr(value))
+        shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
+        hint = f"; {mask_secrets(one_line(hint))}" if hint else ""
+        return f"{name} is {shown}; allowed: {allowed}{hint}"
+
+
+class UnknownOptionError(SettingError):
+    """A setting or argument has a name that evocrawl does not know.
+
+    `allowed` is the nearest known name, as a question, or else all known names.
+    """
+
+    @staticmethod
+    def _text(name: str, value: object, allowed: str, hint: str) -> str:  # noqa: ARG004 - as above
+        advice = allowed if allowed.startswith("did you mean") else f"use {allowed}"
+        return f"evocrawl has no option {one_line(name, _SHOWN_CHARS)}; {advice}"
 
 
 class SettleError(EvocrawlError, RuntimeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from evocrawl import relevance
 from evocrawl.core.budget import Budget
 from evocrawl.core.config.config import Config
+from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.fees import Fees
@@ -155,8 +157,13 @@ def makers_of(species: str) -> list[Maker]:
     Raises SettingError for an unknown name and for one that stands twice.
     """
     names = species.split("+")
-    if not set(names) <= set(SPECIES) or len(set(names)) < len(names):
-        raise SettingError("species", species, f"one or more, joined by +, of {', '.join(SPECIES)}")
+    unknown = [name for name in names if name not in SPECIES]
+    if unknown or len(set(names)) < len(names):
+        listed = "+".join(re.split(r"[\s,;+]+", species.strip()))
+        is_list = bool(unknown) and set(listed.split("+")) <= set(SPECIES)
+        hint = f"did you mean {listed}?" if is_list else did_you_mean("".join(unknown[:1]), SPECIES)
+        allowed = f"one or more, joined by +, of {', '.join(SPECIES)}"
+        raise SettingError("species", species, allowed, hint)
     return [SPECIES[name] for name in names]
 
 

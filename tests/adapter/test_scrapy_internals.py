@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from evocrawl.adapter import scrapy_internals
+
 SPIDER = """
 import asyncio
 import json
@@ -79,6 +81,7 @@ class Looking(Spider):
         FACTS["pending"] = internals.has_pending_requests(engine)
         FACTS["in callback"] = [each.url for each in internals.requests_in_engine(engine)]
         FACTS["starts in callback"] = internals.has_start_requests(engine)
+        FACTS["command"] = type(internals.running_command()).__module__
         FACTS["default delay"] = internals.default_delay_s(engine.downloader)
         request = Request("http://slow.test/")
         slot = internals.download_slot(engine.downloader, request)
@@ -220,3 +223,9 @@ def test_a_crawl_can_exit_with_failure(tmp_path: Path) -> None:
     code, facts = looked(tmp_path, "-s", "FAILS=1")
     assert facts["reason"] == "looked"
     assert code == 1
+
+
+def test_the_running_command_of_scrapy_is_found(facts: dict[str, Any]) -> None:
+    """`running_command` finds it in a crawl; in a script there is none."""
+    assert facts["command"] == "scrapy.commands.runspider"
+    assert scrapy_internals.running_command() is None

@@ -53,7 +53,8 @@ def simulate(world: Path, tmp_path: Path):
 
 def test_sim_compares_the_default_species_of_a_crawl_with_baselines() -> None:
     """The species that a crawl uses by default is the first one."""
-    parsed = parser().parse_args(["sim", "world.jsonl", "--query", "q", "--out", "out"])
+    arguments = ["sim", "world.jsonl", "--query", "q", "--out", "out"]
+    parsed = parser(arguments).parse_args(arguments)
     assert parsed.species == (
         Config.read({}, {"query": "q"}).species,
         "best_first",

@@ -18,7 +18,7 @@ from livecrawl import QUERY, Crawl, page, site
         ({"query": QUERY, "species": "dinosaur"}, "species is 'dinosaur'; allowed: "),
         (
             {"query": QUERY, "specie": "energy"},
-            "specie is 'energy'; allowed: did you mean species?",
+            "evocrawl has no option specie; did you mean species?",
         ),
         ({"query": QUERY, "gain": "-1"}, "gain is '-1'; allowed: a number above 0"),
         ({"query": QUERY, "cost": "nan"}, "cost is 'nan'; allowed: a number from 0"),
@@ -35,6 +35,17 @@ from livecrawl import QUERY, Crawl, page, site
         ({"query": QUERY, "relevance": "magic"}, "relevance is 'magic'; allowed: recency, "),
         ({"query": QUERY, "stats_file": "/none/such.json"}, "stats_file is '/none/such.json'; all"),
         ({"query": QUERY, "store": "/"}, "store is '/'; allowed: a file, and this is a folder"),
+        ({"query": QUERY, "seed": "http://reef.test/"}, "did you mean seeds=http://reef.test/?"),
+        ({"query": QUERY, "seeds": "www.reef.test"}, "did you mean https://www.reef.test?"),
+        ({"query": QUERY, "maxrequests": 9}, "no option maxrequests; did you mean max_requests?"),
+        ({"query": QUERY, "max_requests": "1,000"}, "did you mean 1000?"),
+        ({"query": QUERY, "max_requests": -5}, "max_requests is '-5'; allowed: a whole number"),
+        ({"query": QUERY, "store": ""}, "store is ''; allowed: a path"),
+        ({"query": QUERY, "store": __file__}, "not a database; give the file of a crawl"),
+        ({"query": QUERY, "species": "evo,random"}, "did you mean evo+random?"),
+        ({"query": QUERY, "relevance": "tfidff"}, "did you mean tfidf?"),
+        ({"query": QUERY, "record": "/proc/none/x.jsonl"}, "/x.jsonl'; allowed: a new file ("),
+        ({"query": QUERY, "learnt": "none.npz"}, "none.npz"),
     ],
 )
 def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str) -> None:
@@ -42,7 +53,8 @@ def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(proxy, arguments={"seeds": "http://reef.test/", **arguments})
     assert message in crawled.log
-    assert crawled.code != 0
+    assert crawled.code == 2
+    assert "Traceback" not in crawled.log
     assert proxy.log == []
 
 
@@ -54,9 +66,34 @@ def test_an_unknown_setting_is_refused(serve, crawl: Crawl) -> None:
         arguments={"query": QUERY, "seeds": "http://reef.test/"},
         settings={"EVOCRAWL_UPER_BOUND": 7},
     )
-    assert "EVOCRAWL_UPER_BOUND is '7'; allowed: did you mean EVOCRAWL_UPPER_BOUND?" in crawled.log
-    assert crawled.code != 0
+    message = "evocrawl has no option EVOCRAWL_UPER_BOUND; did you mean EVOCRAWL_UPPER_BOUND?"
+    assert message in crawled.log
+    assert crawled.code == 2
     assert proxy.log == []
+
+
+@pytest.mark.parametrize(
+    ("spider", "arguments", "settings", "message"),
+    [
+        ("evospidr", {}, {}, "SPIDER is 'evospidr'; allowed: evospider; did you mean evospider?"),
+        ("evospider", {}, {"LOG_LEVEL": "LOUD"}, "LOG_LEVEL is 'LOUD'; allowed: DEBUG, "),
+        ("evospider", {"crawler": "x"}, {}, "crawler is 'x'; allowed: a spider's argument"),
+    ],
+)
+def test_mistakes_before_the_crawl_are_one_line(
+    serve, crawl: Crawl, spider: str, arguments, settings, message: str
+) -> None:
+    """Scrapy raises an exception for them before it makes a crawler."""
+    crawled = crawl(
+        serve({}),
+        command=("crawl", spider),
+        arguments=arguments,
+        settings=settings,
+        hash_seed=0,  # a program of its own: a fork prints exceptions in another way
+    )
+    assert f"evocrawl: error: {message}" in crawled.log
+    assert "Traceback" not in crawled.log
+    assert crawled.code == 2
 
 
 def test_an_argument_wins_over_a_setting(serve, crawl: Crawl) -> None:

@@ -212,7 +212,7 @@ def test_a_handler_without_its_package_is_named(
         arguments={"query": QUERY, "seeds": "http://reef.test/"},
         settings={**_handled(handler), **EVERYTHING},
     )
-    assert crawled.code == 1
+    assert crawled.code == 2
     lines = [each for each in crawled.log.splitlines() if " ERROR: " in each]
     line = lines[-1]
     assert f"DOWNLOAD_HANDLERS['http'] is '{handler}'" in line

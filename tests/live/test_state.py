@@ -18,7 +18,7 @@ ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
 def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """Of another query, and of another version that chose otherwise: exit code 1, no request.
+    """Of another query, and of another version that chose otherwise: exit code 2, no request.
 
     R6, C7.
     """
@@ -27,14 +27,14 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
     assert crawl(proxy, arguments=arguments).code == 0
     requests = len(proxy.log)
     other = crawl(proxy, arguments={**arguments, "query": "sea urchins"})
-    assert other.code == 1
+    assert other.code == 2
     assert f'the state of another crawl: query was "{QUERY}", is "sea urchins"' in other.log
     database = sqlite3.connect(tmp_path / "s")
     with database:
         database.execute("UPDATE ops SET key = x'00' WHERE kind = 'choose' AND visit = 3")
     database.close()
     changed = crawl(proxy, arguments=arguments)
-    assert changed.code == 1
+    assert changed.code == 2
     assert "cannot be replayed" in changed.log
     assert "another version of evocrawl" in changed.log
     assert len(proxy.log) == requests
@@ -130,7 +130,7 @@ def test_a_path_that_cannot_be_a_state_is_refused(
     else:
         state.write_text("a letter to my aunt\n" * 50)
     crawled = crawl(serve({HOST: tree(3)}), arguments={**ARGUMENTS, "store": state})
-    assert crawled.code == 1
+    assert crawled.code == 2
     told = {
         "folder": f"ERROR: store is '{state}'; allowed: a file",
         "text": f"ERROR: {state}: ",

@@ -217,7 +217,7 @@ def test_what_somebody_wrote_into_redis_harms_nobody(fleet_for: Start) -> None:
         assert client.llen("evocrawl:{evocrawl}:quarantine") == len(POISON)
     assert "\x1b" not in fleet.log()
     fleet.start(1, options(web, query="sea urchins"), **COMMON)
-    assert fleet.wait()[-1] == 1
+    assert fleet.wait()[-1] == 2
     refusal = fleet.log_of(1).read_text()
     assert 'the state of another crawl: query was "coral bleaching", is "sea urchins"' in refusal
 

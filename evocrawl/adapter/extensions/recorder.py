@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 
 from evocrawl import __version__
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.scrapy_internals import close_spider_soon, exit_with_failure
 from evocrawl.core.errors import SettingError
 from evocrawl.store.export.recording import Recording, RecordingError
@@ -53,9 +54,9 @@ class Recorder:
         try:
             recording = Recording(path, _about(context.config), timeout_s)
         except (OSError, RecordingError) as error:
-            exit_with_failure(crawler)
             problem = error.problem if isinstance(error, RecordingError) else error.strerror
-            raise SettingError("record", path, f"a new file ({problem})") from error
+            with refusing(crawler):
+                raise SettingError("record", path, f"a new file ({problem})") from error
         return cls(crawler, context, recording)
 
     def _opened(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 
 from evocrawl.adapter.context import CrawlContext
-from evocrawl.adapter.scrapy_internals import exit_with_failure
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.core.errors import SettingError
 from evocrawl.core.stats import report
 
@@ -41,8 +41,8 @@ class StatsReport:
         path = context.config.stats_file
         folder = os.path.dirname(os.path.abspath(path))
         if path and (os.path.isdir(path) or not os.path.isdir(folder)):
-            exit_with_failure(crawler)
-            raise SettingError("stats_file", path, "a file in a folder that is there")
+            with refusing(crawler):
+                raise SettingError("stats_file", path, "a file in a folder that exists")
         return cls(crawler, context)
 
     def _spider_closed(self, spider: Spider, reason: str) -> None:  # noqa: ARG002 - signal's form

@@ -6,7 +6,6 @@ argument wins. Unknown names and impossible values raise SettingError.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast
@@ -15,13 +14,14 @@ from evocrawl.core.config.adapter import AdapterOptions
 from evocrawl.core.config.cluster import ClusterOptions
 from evocrawl.core.config.crawl import CrawlOptions
 from evocrawl.core.config.energy import DEFAULT_GAINS, EnergyOptions
+from evocrawl.core.config.hints import nearest_option
 from evocrawl.core.config.option import Option
 from evocrawl.core.config.politeness import PolitenessOptions
 from evocrawl.core.config.population import DEFAULT_SPECIES, PopulationOptions
 from evocrawl.core.config.presets import economy_of
 from evocrawl.core.config.storage import StorageOptions
 from evocrawl.core.config.traps import TrapOptions
-from evocrawl.core.errors import SettingError
+from evocrawl.core.errors import SettingError, UnknownOptionError
 
 PREFIX = "EVOCRAWL_"
 
@@ -61,7 +61,7 @@ class Config(
         ]:
             is_setting = key != name
             if name not in options or (is_setting and not key.isupper()):
-                raise SettingError(key, raw, _suggest(name, options, setting=is_setting))
+                raise _unknown(key, raw, options, is_setting=is_setting)
             values[name] = options[name].value(key, raw)
             is_empty = isinstance(raw, str) and (not raw.strip() or values[name] == ())
             if is_empty and not is_setting:
@@ -130,11 +130,16 @@ def _has_prefix(key: object) -> bool:
     return isinstance(key, str) and key.upper().startswith(PREFIX)
 
 
-def _suggest(name: str, options: Mapping[str, Option], *, setting: bool) -> str:
-    bare = name.lower().removeprefix(PREFIX.lower())
+def _unknown(
+    key: str, raw: object, options: Mapping[str, Option], *, is_setting: bool
+) -> UnknownOptionError:
+    """Return the error for an option of an unknown name; it names the nearest known one."""
+    bare = key.lower().removeprefix(PREFIX.lower())
+    near = nearest_option(bare, options)
+    if not near:
+        names = [f"{PREFIX}{each.upper()}" if is_setting else each for each in options]
+        return UnknownOptionError(key, raw, ", ".join(names))
+    name = f"{PREFIX}{near.upper()}" if is_setting else near
     if bare == "max_pages":
-        name = f"{PREFIX}MAX_REQUESTS" if setting else "max_requests"
-        return f"{name}: it counts requests, not pages"
-    near = difflib.get_close_matches(bare, options, n=1) or list(options)
-    named = [f"{PREFIX}{each.upper()}" if setting else each for each in near]
-    return f"did you mean {named[0]}?" if len(near) == 1 else ", ".join(named)
+        return UnknownOptionError(key, raw, f"{name}: it counts requests, not pages")
+    return UnknownOptionError(key, raw, f"did you mean {name}?")

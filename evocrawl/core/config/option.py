@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from evocrawl.core.config.hints import value_hint
 from evocrawl.core.errors import SettingError
 
 _PARTING = re.compile(r"[,\s]*\s[,\s]*|,+(?=\w+://|\Z)|\A,+")
@@ -31,7 +32,7 @@ class Option:
         try:
             return self.read(raw)
         except (ValueError, TypeError, OverflowError) as error:
-            raise SettingError(name, raw, self.allowed) from error
+            raise SettingError(name, raw, self.allowed, value_hint(name, raw)) from error
 
 
 def option(default: Any, read: Parser, allowed: str, meaning: str) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.files import problem_of
 from evocrawl.simulation.evaluation.measures import Row
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,10 @@ class ResultTable:
     """
 
     def __init__(self, directory: Path) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise ResultsError(f"{directory}: this is a file; give a folder") from error
         self.path = directory / TABLE
         self.rows: list[Row] = []
         if self.path.exists():
@@ -109,10 +113,17 @@ def read_results(directory: Path) -> list[Row]:
         rows = json.loads(results.read_text("utf-8"))
     except FileNotFoundError as error:
         raise ResultsError(
-            f"{directory}: neither {TABLE} nor {RESULTS}: no results here"
+            f"{directory}: neither {TABLE} nor {RESULTS}: no results here; give the folder of "
+            "`evocrawl sim --out`"
         ) from error
-    except (OSError, ValueError) as error:
-        raise ResultsError(f"{directory}: {error}") from error
+    except NotADirectoryError as error:
+        raise ResultsError(
+            f"{directory}: this is a file; give the folder of `evocrawl sim --out`"
+        ) from error
+    except OSError as error:
+        raise ResultsError(problem_of(error)) from error
+    except ValueError as error:
+        raise ResultsError(f"{results}: not JSON: {error}") from error
     if not isinstance(rows, list):
         raise ResultsError(f"{results}: expected a list of runs")
     return [_checked(row, f"{results}: run {number}") for number, row in enumerate(rows, 1)]

@@ -21,6 +21,10 @@ from evocrawl.core.files import problem_of
 
 APPLICATION_ID = 0x65766F63  # "evoc"
 SCHEMA_VERSION = 2
+_NO_STATE = "not a state of evocrawl; give the file of a crawl, or a new path for a new crawl"
+_NO_DATABASE = "not a database; give the file of a crawl, or a new path for a new crawl"
+_HEADER = b"SQLite format 3\0"
+"""First bytes of each SQLite file with tables (https://sqlite.org/fileformat.html, 1.3)."""
 
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -76,6 +80,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     with explained(path):
         real = os.path.realpath(path)
+        _check_header(real, path)
         database = sqlite3.connect(real, isolation_level=None, check_same_thread=False)
         try:
             if _is_empty(database):
@@ -99,7 +104,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     Raises StateError as `connect` does, and if the file does not exist.
     """
     if not os.path.isfile(path):
-        raise StateError(f"{path}: there is no such state")
+        problem = "this is a folder" if os.path.isdir(path) else "there is no such state"
+        raise StateError(f"{path}: {problem}; give the SQLite file of a crawl")
     with explained(path):
         database = sqlite3.connect(os.path.realpath(path), isolation_level=None)
         try:
@@ -118,7 +124,8 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StateError(f"{path}: {error}") from error
+        is_other = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
+        raise StateError(f"{path}: {_NO_DATABASE if is_other else error}") from error
     except OSError as error:
         raise StateError(f"{path}: {problem_of(error)}") from error
 
@@ -143,13 +150,24 @@ def _make(database: sqlite3.Connection) -> None:
     database.executescript(f"BEGIN;{marks}{_TABLES}COMMIT;")
 
 
+def _check_header(real: str, path: Path) -> None:
+    """Raise StateError if the file has other content, which SQLite overwrites if it is short."""
+    if not os.path.exists(real):
+        return
+    with open(real, "rb") as file:
+        header = file.read(len(_HEADER))
+    if header and header != _HEADER:
+        raise StateError(f"{path}: {_NO_DATABASE}")
+
+
 def _check_marks(database: sqlite3.Connection, path: Path) -> None:
     if _pragma(database, "application_id") != APPLICATION_ID:
-        raise StateError(f"{path}: not a state of evocrawl")
+        raise StateError(f"{path}: {_NO_STATE}")
     version = _pragma(database, "user_version")
     if version != SCHEMA_VERSION:
         raise StateError(
-            f"{path}: its tables are of version {version}, this evocrawl knows {SCHEMA_VERSION}"
+            f"{path}: its tables are of version {version}, this evocrawl knows {SCHEMA_VERSION}; "
+            "continue it with the evocrawl that made it, or give the path of a new file"
         )
 
 

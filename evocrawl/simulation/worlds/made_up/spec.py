@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
+from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.config.option import Option, flag, number, whole
 from evocrawl.core.errors import SettingError
 from evocrawl.simulation.worlds.answers import AnsweringWorld
@@ -107,7 +108,8 @@ class WorldSpec:
         for name in given:
             if name not in allowed:
                 told = f"{kind}:{name}={given[name]}"
-                raise SettingError("world", told, f"the numbers {', '.join(sorted(allowed))}")
+                hint = did_you_mean(name, sorted(allowed))
+                raise SettingError("world", told, f"the numbers {', '.join(sorted(allowed))}", hint)
         read = {name: NUMBERS[name].value(name, given[name]) for name in given if name in NUMBERS}
         return cls(
             kind,

@@ -1,0 +1,16 @@
+"""The commands of `evocrawl`, each with the line that `evocrawl --help` shows."""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "sim": "let species crawl a world and compare them",
+    "topics": "list the topics of a world",
+    "compare": "compare the results of one or more directories",
+    "serve": "serve a world over HTTP, for live crawls and your own spider",
+    "world": "generate a synthetic world: sites or news",
+    "experiment": "repeat the experiments of the papers",
+    "export": "write the pages of a stored crawl to a file",
+    "explain": "say why a stored crawl fetched a page, or why it did not",
+    "report": "write a report of a stored crawl, or of two side by side",
+}
+"""The module of a command has its name, and a function `add_to` that adds its parser."""

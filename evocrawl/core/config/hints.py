@@ -1,0 +1,135 @@
+"""Guesses what the user meant by a wrong name or value, for error messages."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+_OTHER_NAMES = {
+    "budget": "max_requests",
+    "db": "store",
+    "domain": "allowed_domains",
+    "domains": "allowed_domains",
+    "keywords": "query",
+    "lb": "lower_bound",
+    "limit": "max_requests",
+    "max_pages": "max_requests",
+    "model": "relevance",
+    "pages": "max_requests",
+    "q": "query",
+    "requests": "max_requests",
+    "search": "query",
+    "start_url": "seeds",
+    "start_urls": "seeds",
+    "threshold": "relevant_at",
+    "topic": "query",
+    "ub": "upper_bound",
+    "url": "seeds",
+    "urls": "seeds",
+}
+"""Names that other crawlers and the papers use, and the options that they mean."""
+
+_HOST = re.compile(
+    r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[\w-]+\.)+[^\W\d_][\w-]+)(?::\d+)?(?:[/?#]\S*)?"
+)
+"""A host name or IPv4 address, with a port, path, query or fragment."""
+_GROUPED = re.compile(r"\d{1,3}(?:[ ,.'’]\d{3})+")
+"""A whole number whose thousands are separated, such as 1,000."""
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return the name that is most like `word`, "" if none is alike.
+
+    >>> nearest("best_frist", ("evo", "best_first")), nearest("zzz", ("evo",))
+    ('best_first', '')
+    """
+    by_letters = {_letters(name): name for name in reversed([*names])}
+    near = difflib.get_close_matches(_letters(word), by_letters, n=1)
+    return by_letters[near[0]] if near else ""
+
+
+def nearest_option(name: str, options: Iterable[str]) -> str:
+    """Return the option that the user means by the unknown `name`, "" if that is not known.
+
+    >>> nearest_option("maxrequests", ("max_requests",)), nearest_option("budget", ())
+    ('max_requests', 'max_requests')
+    """
+    return _OTHER_NAMES.get(name.lower()) or nearest(name, options)
+
+
+def did_you_mean(word: object, names: Iterable[str]) -> str:
+    """Return the question after the name that is most like `word`, "" if none is alike.
+
+    >>> did_you_mean("evoo", ("evo", "energy"))
+    'did you mean evo?'
+    """
+    near = nearest(str(word), names)
+    return f"did you mean {near}?" if near else ""
+
+
+def value_hint(name: str, value: object) -> str:
+    """Return what the user probably meant by a refused `value` of option `name`, "" if unknown.
+
+    >>> value_hint("seed", "https://a.example/")
+    'did you mean seeds=https://a.example/?'
+    >>> value_hint("max_requests", "1e3"), value_hint("max_requests", "1,000")
+    ('did you mean 1000?', 'did you mean 1000?')
+    """
+    text = str(value).strip()
+    if name.lower().removeprefix("evocrawl_") == "seed" and is_address(text):
+        seeds = "EVOCRAWL_SEEDS" if name.isupper() else "seeds"
+        return f"did you mean {seeds}={text}?"
+    if _GROUPED.fullmatch(text):
+        return f"did you mean {re.sub(r'[^0-9]', '', text)}?"
+    try:
+        number = float(text)
+    except ValueError:
+        return ""
+    is_whole = number.is_integer() and number >= 0 and str(int(number)) != text
+    return f"did you mean {int(number)}?" if is_whole else ""
+
+
+def is_address(text: str) -> bool:
+    """Return whether `text` is an address on the web, with or without its scheme.
+
+    >>> is_address("https://a.example/"), is_address("www.example.com"), is_address("7")
+    (True, True, False)
+    """
+    return bool(re.match(r"https?://", text, re.I) or _HOST.fullmatch(text))
+
+
+def address_hint(text: str) -> str:
+    """Return the address that the user probably meant by a refused one, "" if unknown.
+
+    >>> address_hint("www.example.com"), address_hint("htp://a.example/x")
+    ('did you mean https://www.example.com?', 'did you mean http://a.example/x?')
+    >>> address_hint("ftp://a.example/"), address_hint("https:/a.example")
+    ('', 'did you mean https://a.example?')
+    """
+    if _HOST.fullmatch(text):
+        return f"did you mean https://{text}?"
+    scheme, colon, rest = text.partition(":")
+    bare = rest.lstrip("/")
+    near = difflib.get_close_matches(scheme.lower(), ("https", "http"), n=1, cutoff=0.75)
+    if colon and near and _HOST.fullmatch(bare):
+        return f"did you mean {near[0]}://{bare}?"
+    return ""
+
+
+def domain_hint(text: str) -> str:
+    """Return the domain of an address that stands where a domain belongs, "" if there is none.
+
+    >>> domain_hint("https://a.example/x")
+    'did you mean a.example?'
+    """
+    try:
+        host = urlsplit(text).hostname
+    except ValueError:
+        return ""
+    return f"did you mean {host}?" if host else ""
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.lower())
