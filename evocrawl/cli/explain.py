@@ -7,6 +7,8 @@ import json
 import sys
 from typing import Any
 
+from evocrawl.cli.names import COMMANDS
+
 _EPILOG = """\
 examples:
   evocrawl explain coral.sqlite https://en.wikipedia.org/wiki/Coral_bleaching
@@ -24,7 +26,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "explain",
-        help="say why a stored crawl fetched a page, or why it did not",
+        help=COMMANDS["explain"],
         description="Say why a stored crawl followed a link to URL, or why it did not.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

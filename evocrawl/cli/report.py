@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from evocrawl.cli.names import COMMANDS
 from evocrawl.core.errors import StateError
 
 _FORMATS = {"html": ".html", "md": ".md", "json": ".json"}
@@ -28,7 +29,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser of all commands."""
     command = commands.add_parser(
         "report",
-        help="write a report of a stored crawl, or of two side by side",
+        help=COMMANDS["report"],
         description="Write a report of a stored crawl as HTML, Markdown or JSON.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
