@@ -31,7 +31,7 @@ def _check_numbers(population: Population, ledger: Ledger) -> None:
 
 def limits(population: Population) -> tuple[float, float]:
     """LB, as far as there were so many founders, and UB."""
-    bounds = population.life.bounds
+    bounds = population.lifecycle.bounds
     founders = population.species[0].founders or bounds.founders
     founders = 1 if founders == "seeds" else founders
     upper = math.inf if bounds.upper is None else bounds.upper
@@ -40,7 +40,7 @@ def limits(population: Population) -> tuple[float, float]:
 
 def _check_energy(population: Population, ledger: Ledger) -> None:
     """Energy is conserved, finite, and no agent lives on less than nothing."""
-    agents = population.life.agents.values()
+    agents = population.lifecycle.agents.values()
     energy = ledger.energy
     size = 1e-9 * (1 + energy.of_founders + energy.laid_above_0 + energy.paid)
     assert sum(agent.energy for agent in agents) == pytest.approx(energy.of_agents, abs=size)
@@ -59,10 +59,10 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
         ledger.visits.opened - ledger.visits.settled == len(under_way) <= population.max_unsettled
     )
     leads = [visit.lead for visit in under_way]
-    leads += population._doors.chosen()
+    leads += population.admission.chosen()
     assert len({lead.fingerprint for lead in leads}) == len(leads)
     assert all(environment.base.is_claimed(lead.fingerprint) for lead in leads)
-    in_flight = sum(agent.in_flight for agent in population.life.agents.values())
+    in_flight = sum(agent.in_flight for agent in population.lifecycle.agents.values())
     assert in_flight == len(leads)
     assert environment.budget.left is None or environment.budget.left >= 0
     for host, count in Counter(visit.lead.host for visit in under_way).items():
@@ -71,9 +71,9 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
 
 def _check_places(population: Population) -> None:
     """Each agent is in exactly one place: in turn, waiting, stuck or away."""
-    agents = population.life.agents
-    places = Counter([agent.id for agent in population._turns])
-    waiting = population._waiting
+    agents = population.lifecycle.agents
+    places = Counter([agent.id for agent in population.selector.turns])
+    waiting = population.selector._waiting
     places.update([*waiting._hosts_of, *(agent.id for agent in waiting._ready)])
     if population.species[0].single_flight:
         places.update(agent.id for agent in agents.values() if agent.in_flight)

@@ -116,14 +116,14 @@ class Hand:
 
     def _put_off(self, visit: Visit) -> None:
         """The visit has failed; its link is open again."""
-        species = self.population.life.agents[visit.agent].species
+        species = self.population.lifecycle.agents[visit.agent].species
         self.chronicle.settle(visit.id, Dropped(LATER))
         self.chronicle.give_back(visit.id, visit.lead, species)
         self._seen.flaky.discard(visit.lead.url)
         self._seen.put_off.put_nowait(self)
 
     def _open_doors(self, host: str) -> None:
-        for door in self.population.shut_doors():
+        for door in self.population.closed_origins():
             if door == f"http://{host}":
                 self.chronicle.opened(door)
 

@@ -93,13 +93,13 @@ class Journey:
             if self.rng.random() < 0.1:
                 outcome = Dropped("over budget")
             is_put_off = self.rng.random() < 0.1
-            species = self.population.life.agents[visit.agent].species
+            species = self.population.lifecycle.agents[visit.agent].species
             self.chronicle.settle(visit.id, Dropped(LATER) if is_put_off else outcome)
             if is_put_off:
                 self.chronicle.give_back(visit.id, visit.lead, species)
 
     def _doors(self) -> None:
-        for door in self.population.shut_doors():
+        for door in self.population.closed_origins():
             if self.rng.random() < 0.3:
                 self.chronicle.turn_away(door)
             else:
@@ -127,14 +127,14 @@ def state_of(population: Population) -> dict[str, Any]:
     return {
         "agents": [
             (each.id, each.energy, each.page, each.in_flight, each.visits, _draws(each.rng))
-            for each in population.life.agents.values()
+            for each in population.lifecycle.agents.values()
         ],
-        "births": _draws(population.life._rng),
+        "births": _draws(population.lifecycle._rng),
         "pages": {page: environment.base.get(page) for page in environment.base},
         "claimed": set(environment.base._claimed),
         "spent": (environment.budget.spent, environment.budget.left),
         "under way": dict(population.unsettled),
-        "doors": population.shut_doors(),
+        "doors": population.closed_origins(),
         "time": environment.clock.now_s,
     }
 

@@ -19,8 +19,8 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import KNOWN
 from evocrawl.core.model import Fingerprint, Link, Visit
 from evocrawl.core.urls.identity import host_of
+from evocrawl.population.admission import Gate
 from evocrawl.population.assembly import Assembly
-from evocrawl.population.population import Gate
 from evocrawl.store.cluster.population_sync import LEASE_LOST, MOVED_AWAY, PopulationSync
 from evocrawl.store.cluster.quotas import ClusterTerms
 from evocrawl.store.cluster.redis.keys import RedisAddress, is_shared
@@ -52,7 +52,7 @@ def cluster_of(
         return None
     terms = ClusterTerms(
         config.max_requests or None,
-        assembly.population.life.bounds,
+        assembly.population.lifecycle.bounds,
         config.lease_s,
         config.redis_timeout_s,
     )
@@ -199,7 +199,7 @@ class SharedPopulation(JournaledPopulation):
         if self._worker.may_send(host, is_visit=True):
             colony.paced(host, self.limits(host)[1])
             super().opened(door)
-        elif door in self.population.shut_doors():
+        elif door in self.population.closed_origins():
             colony.ask(host)
 
 

@@ -74,7 +74,7 @@ class CrawlContext:
         self.ledger = assembly.ledger
         self.save_learnt = assembly.save_learnt
         self.population = assembly.population
-        self.population.patience = PATIENCE
+        self.population.selector.patience = PATIENCE
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
         self.unstorable = 0

@@ -131,7 +131,7 @@ class FetchTracker:
         With `url`, where redirects have led, the link leads there, and their claims are kept.
         """
         visit = fetch.visit
-        species = self._population.life.agents[visit.agent].species
+        species = self._population.lifecycle.agents[visit.agent].species
         if url:
             fetch.claimed.clear()
         fetch.failure, fetch.is_put_off = LATER, True

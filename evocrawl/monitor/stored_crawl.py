@@ -85,7 +85,7 @@ class RebuiltPopulation:
             makers=tuple(wrap(makers_of(config.species))),
         )
         self.population = self.assembly.population
-        self.population.patience = PATIENCE
+        self.population.selector.patience = PATIENCE
         self._journaled = JournaledPopulation(self.population, limits, NoJournal())
 
     def replay(self, ops: Iterator[Op], is_last: Callable[[Op], bool] = lambda _: False) -> str:

@@ -85,7 +85,7 @@ class Watch:
                 self.births[agent] = Birth(None, species)
             case VisitOpened(visit) if visit.id == self.visit:
                 assert self.population is not None
-                one = self.population.life.agents[visit.agent]
+                one = self.population.lifecycle.agents[visit.agent]
                 self.agent = visit.agent
                 self.energy_before, self.visits_before = one.energy, one.visits
             case HeldBack(lead, reason) if lead.fingerprint == self.target:

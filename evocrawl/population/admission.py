@@ -1,87 +1,118 @@
-"""Links that wait for their host's robots.txt: none of them is a visit yet."""
+"""Chosen links that wait for robots.txt or a lease: none of them is a visit yet."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from evocrawl.core.model import Lead
+from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.politeness.host_slots import HostSlots
 from evocrawl.species.base import Agent
 
+Gate = Callable[[str], str | None]
+"""Maps a URL to None if it may be requested now, else to the name of the origin to wait for."""
+
 
 class AdmissionQueue:
-    """Agents with the link they chose, by the door they wait at.
+    """Agents with the link that each has chosen, by the origin that each waits for.
 
-    The host of a door is closed, so that its other links are passed over meanwhile.
+    An origin is closed until its robots.txt is known and, in a shared crawl, its host is leased.
+    The hosts of waiting links are closed, so that their other links are passed over meanwhile.
+    At most `most` origins are waited for at once.
     """
 
-    def __init__(self, hosts: HostSlots) -> None:
+    def __init__(self, hosts: HostSlots, gate: Gate = lambda _: None, most: int = 1) -> None:
+        self.gate = gate
         self._hosts = hosts
+        self._most = most
         self._waiting: dict[str, list[tuple[Agent, Lead]]] = {}
-        self._shut: dict[str, list[str]] = {}
+        self._closed: dict[str, list[str]] = {}
         self._admitted: deque[tuple[Agent, Lead]] = deque()
 
     def __len__(self) -> int:
-        """Return at how many doors somebody waits."""
+        """Return how many origins agents wait for."""
         return len(self._waiting)
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the doors at which somebody waits."""
+        """Iterate over the origins that agents wait for."""
         return iter(self._waiting)
 
-    def shut(self) -> list[str]:
-        """Return every door that is shut, whether somebody waits at it or was turned away."""
-        return [*{**dict.fromkeys(self._waiting), **dict.fromkeys(self._shut)}]
-
-    def chosen(self) -> list[Lead]:
-        """Return every link that waits at a door or was let in. O(them)."""
-        waiting = [each for at_door in self._waiting.values() for each in at_door]
-        return [lead for _, lead in (*waiting, *self._admitted)]
+    @property
+    def is_full(self) -> bool:
+        """True while no further origin may be waited for."""
+        return len(self._waiting) >= self._most
 
     @property
     def has_admitted(self) -> bool:
-        """True while somebody was let in and has not gone yet."""
+        """True while an admitted link has not been visited yet."""
         return bool(self._admitted)
 
-    def wait(self, door: str, agent: Agent, lead: Lead) -> None:
-        """Wait until the door opens."""
-        self._waiting.setdefault(door, []).append((agent, lead))
+    def closed(self) -> list[str]:
+        """Return every closed origin, with or without links that wait."""
+        return [*{**dict.fromkeys(self._waiting), **dict.fromkeys(self._closed)}]
+
+    def origin_of(self, target: Fingerprint) -> str | None:
+        """Return the origin that a link waits for; None if it waits for none. O(waiting)."""
+        for origin, waiting in self._waiting.items():
+            if any(lead.fingerprint == target for _, lead in waiting):
+                return origin
+        return None
+
+    def admitted_host(self, target: Fingerprint) -> str | None:
+        """Return the host of an admitted link; None if it is not one. O(admitted)."""
+        hosts = (lead.host for _, lead in self._admitted if lead.fingerprint == target)
+        return next(hosts, None)
+
+    def chosen(self) -> list[Lead]:
+        """Return every link that waits or is admitted. O(them)."""
+        waiting = [each for of_origin in self._waiting.values() for each in of_origin]
+        return [lead for _, lead in (*waiting, *self._admitted)]
+
+    def passes(self, agent: Agent, lead: Lead) -> bool:
+        """Ask the gate: return True if the link may be visited now, else let it wait."""
+        origin = self.gate(lead.url)
+        if origin is not None:
+            self.wait(origin, agent, lead)
+        return origin is None
+
+    def wait(self, origin: str, agent: Agent, lead: Lead) -> None:
+        """Let a link wait until the origin opens."""
+        self._waiting.setdefault(origin, []).append((agent, lead))
         self._hosts.close(lead.host)
 
-    def open(self, door: str) -> None:
-        """Let in who waits at the door; a door nobody waits at is ignored."""
-        for host in self._shut.pop(door, ()):
+    def open(self, origin: str) -> None:
+        """Admit the links that wait for the origin, if any, and reopen its hosts."""
+        for host in self._closed.pop(origin, ()):
             self._hosts.reopen(host)
-        for agent, lead in self._waiting.pop(door, ()):
+        for agent, lead in self._waiting.pop(origin, ()):
             self._admitted.append((agent, lead))
             self._hosts.reopen(lead.host)
 
-    def turn_away(self, door: str) -> list[tuple[Agent, Lead]]:
-        """Return who waited at the door, which stays shut; its host is closed until `open`."""
-        waiting = self._waiting.pop(door, [])
+    def close(self, origin: str) -> list[tuple[Agent, Lead]]:
+        """Take out the links that wait for the origin; their hosts stay closed until `open`."""
+        waiting = self._waiting.pop(origin, [])
         for _, lead in waiting:
-            self._shut.setdefault(door, []).append(lead.host)
+            self._closed.setdefault(origin, []).append(lead.host)
         return waiting
 
     def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
-        """Take out who waits at a door, or was let in, for a link that `is_gone`. O(them)."""
+        """Take out the waiting and admitted links for which `is_gone` is true. O(them)."""
         back = []
-        for door, waiting in list(self._waiting.items()):
+        for origin, waiting in list(self._waiting.items()):
             gone = [each for each in waiting if is_gone(each[1])]
             for each in gone:
                 waiting.remove(each)
                 self._hosts.reopen(each[1].host)
             if not waiting:
-                del self._waiting[door]
+                del self._waiting[origin]
             back += gone
-        let_in = [each for each in self._admitted if is_gone(each[1])]
-        for each in let_in:
+        admitted = [each for each in self._admitted if is_gone(each[1])]
+        for each in admitted:
             self._admitted.remove(each)
-        return back + let_in
+        return back + admitted
 
     def admit(self, is_free: Callable[[str], bool]) -> tuple[Agent, Lead] | None:
-        """Take out the first who was let in and whose host is free. O(let in)."""
+        """Take out the first admitted link whose host is free. O(admitted)."""
         for _ in range(len(self._admitted)):
             agent, lead = self._admitted.popleft()
             if is_free(lead.host):

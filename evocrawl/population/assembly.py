@@ -135,7 +135,7 @@ def _traps(config: Config, spill: SpillFile) -> TrapDetector | None:
     if not config.novelty:
         return None
     most = config.memory_links // 4 + 1
-    return TrapDetector(pens=HeldLinks(most, spill), asked=HeldLinks(most, spill))
+    return TrapDetector(held_links=HeldLinks(most, spill), asked=HeldLinks(most, spill))
 
 
 def _check_learning(config: Config, learner: LinkModel | None) -> None:

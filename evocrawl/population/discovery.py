@@ -1,4 +1,4 @@
-"""What a page or a seed adds: a record in the page base, and links as each species values them."""
+"""Takes in pages and seeds: records in the page base, links as each species values them."""
 
 from __future__ import annotations
 
@@ -7,25 +7,40 @@ from dataclasses import dataclass, replace
 
 from evocrawl.core.config.presets import Rewards
 from evocrawl.core.containers.keymap import KeySet
-from evocrawl.core.events import DuplicateFound, Event, HeldBack
+from evocrawl.core.events import DuplicateFound, Event, HeldBack, Laid
 from evocrawl.core.fetch import OVER_BUDGET
-from evocrawl.core.model import Fingerprint, Lead, Link, Page, Visit
+from evocrawl.core.model import (
+    Dead,
+    Dropped,
+    Fetched,
+    Fingerprint,
+    Lead,
+    Link,
+    Outcome,
+    Page,
+    Visit,
+)
 from evocrawl.core.urls.identity import host_of
 from evocrawl.frontier import MemoryPageBase, PageRecord
+from evocrawl.population.link_notes import LinkNotes
+from evocrawl.population.settlement import Settlement
 from evocrawl.population.traps.held_links import HeldLink
 from evocrawl.population.traps.traps import TrapDetector
-from evocrawl.species.base import Appraisal, Choice, Species
+from evocrawl.species.base import Agent, Appraisal, Choice, Species
 
 ROOT = b""
-"""Where founders begin: a page that is none, on which the seeds hang as links."""
+"""Where founders begin: the fingerprint of no page, on which the seeds hang as links."""
+
+HELD_BACK, PUT_OFF = "held back", "put off"
+"""States of links in `Discovery.notes`, beside the kinds of outcomes that bring no page."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page as the population takes it: of no relevance where it says nothing new.
+    """A page as the population takes it: its relevance is 0 if it says nothing new.
 
-    `is_new` tells whether it was fetched for the first time, `pays` whether its energy was laid on
-    it: always for a new page, for a known one as the rewards have it, if it says something new.
+    `is_new` is True for a page fetched for the first time, `pays` if its energy is laid on it:
+    always for a new page, for a known one as the rewards have it, if it says something new.
     """
 
     page: Page
@@ -36,8 +51,9 @@ class NewPage:
 class Discovery:
     """Values links by each species' choice and shows them to its sight.
 
-    With `traps` pages that say nothing new are told apart, and links like those to them are not
-    shown; `emit` is told of both.
+    With `traps` pages that say nothing new earn nothing, and links like those to them are held
+    back; `emit` is called with an event for both. `notes` has the state of links that brought no
+    page, were put off or are held back.
     """
 
     def __init__(
@@ -48,13 +64,14 @@ class Discovery:
         traps: TrapDetector | None = None,
         emit: Callable[[Event], None] = lambda _: None,
     ) -> None:
-        self._eyes = [_SpeciesView(each, base, self._holds_from) for each in species]
+        self._views = [_SpeciesView(each, base, self._holds_from) for each in species]
         self._base = base
         self._rewards = rewards
         self._traps = traps
         self._emit = emit
         self._held: list[Fingerprint] = []
         self._seeded = KeySet()
+        self.notes = LinkNotes()
 
     def seeds(self, links: Iterable[Link]) -> int:
         """Hang seeds on the root, but for those placed or fetched before; return how many."""
@@ -69,14 +86,34 @@ class Discovery:
 
     def show_seeds(self, links: Sequence[Link]) -> None:
         """Show links as seeds to every species."""
-        for eye in self._eyes:
-            eye.see_seeds(links)
+        for view in self._views:
+            view.see_seeds(links)
 
     def show(self, page: Page, via: Lead, depth: int) -> None:
         """Show the links of a page, which have `depth`, to every species."""
-        for eye in self._eyes:
-            eye.see(page, via, depth, is_own=True)
+        for view in self._views:
+            view.see(page, via, depth, is_own=True)
         self._claim_held()
+
+    def take_in(self, visit: Visit, agent: Agent, outcome: Outcome) -> Settlement:
+        """Take in what a visit of `agent` has brought: a page, or the news that there is none.
+
+        O(log n) and O(1) for each link of the page.
+        """
+        if isinstance(outcome, Fetched):
+            page = outcome.page
+            found = self.remember(visit, page, agent.species)
+            if found.pays:
+                self._emit(Laid(page.fingerprint, page.relevance, page.energy))
+            if page.fingerprint != visit.lead.fingerprint:
+                self.notes.put(visit.lead.fingerprint, "fetched", "after a redirect")
+            taken = Fetched(found.page, outcome.cost)
+            return Settlement(visit, agent, taken, page.relevance, found.is_new, found.pays)
+        reason = outcome.reason if isinstance(outcome, Dead | Dropped) else ""
+        if isinstance(outcome, Dead) and self._traps is not None and reason != OVER_BUDGET:
+            self._traps.miss(visit.lead)
+        self.notes.put(visit.lead.fingerprint, type(outcome).__name__.lower(), reason)
+        return Settlement(visit, agent, outcome)
 
     def remember(self, visit: Visit, page: Page, species: Species) -> NewPage:
         """Put a page into the base with its energy, and show its links.
@@ -95,13 +132,13 @@ class Discovery:
             self._base.add(page.fingerprint, record)
         elif pays:
             self._base.renew(page.fingerprint, page.relevance, page.energy, page.version)
-        for eye in self._eyes:
-            eye.see(page, visit.lead, record.depth + 1, is_own=eye.species is species)
+        for view in self._views:
+            view.see(page, visit.lead, record.depth + 1, is_own=view.species is species)
         self._claim_held()
         return NewPage(page, is_new, pays)
 
     def holds_back(self, lead: Lead, species: Species, *, is_drawn: bool = True) -> bool:
-        """Return whether a link is one of a trap's; then nobody follows it until it is let out.
+        """Return whether a link is held back as a trap's; no agent sees it until it is released.
 
         `is_drawn`: an agent has drawn it. Species that go to known pages too see all. O(1).
         """
@@ -110,34 +147,52 @@ class Discovery:
         reason = self._traps.reason(lead, is_drawn=is_drawn)
         if reason:
             self._traps.hold(reason, lead, species)
+            self.notes.put(lead.fingerprint, HELD_BACK, reason)
             self._emit(HeldBack(lead, reason))
         return bool(reason)
 
-    def sent(self, lead: Lead) -> None:
-        """Somebody follows the link, or waits to."""
+    def follow(self, lead: Lead) -> None:
+        """Count a link that an agent has chosen. O(1)."""
+        self.notes.discard(lead.fingerprint)
         if self._traps is not None:
-            self._traps.sent(lead)
+            self._traps.follow(lead)
 
-    def missed(self, lead: Lead, reason: str) -> None:
-        """A link led nowhere."""
-        if self._traps is not None and reason != OVER_BUDGET:
-            self._traps.miss(lead)
+    def put_off(self, lead: Lead, species: Species, reason: str = "") -> None:
+        """Open a chosen link again, for `species`, which found it.
 
-    def freed(self, page: Page) -> list[HeldLink]:
-        """Return links that a fetched page lets out. O(1)."""
-        return [] if self._traps is None else self._traps.freed(page.url)
+        Without a `reason` it is the one that its visit ended with.
+        """
+        _, ended = self.notes.get(lead.fingerprint) or ("", "")
+        self._reopen(lead, species)
+        self.notes.put(lead.fingerprint, PUT_OFF, reason or ended)
 
-    def paroled(self) -> list[HeldLink]:
-        """Return some links that are held back, to go on with where there are no others. O(1)."""
-        return [] if self._traps is None else self._traps.paroled()
+    def release_for(self, page: Page) -> bool:
+        """Open held-back links that a fetched page shows to be worth it; False if none. O(1)."""
+        return self._traps is not None and self._release(self._traps.freed(page.url))
+
+    def release_some(self) -> bool:
+        """Open some held-back links, to go on with if no others are open; False if none. O(1)."""
+        return self._traps is not None and self._release(self._traps.released())
 
     @property
     def has_held(self) -> bool:
-        """True while links are held back that may still be let out."""
+        """True while links are held back that may still be released."""
         return self._traps is not None and self._traps.may_let_out
 
+    def _release(self, held: Sequence[HeldLink]) -> bool:
+        for each in held:
+            self._reopen(each.lead, each.species)
+        return bool(held)
+
+    def _reopen(self, lead: Lead, species: Species) -> None:
+        target = lead.fingerprint
+        self.notes.discard(target)
+        if self._base.get(target) is None:
+            self._base.release(target)
+        species.sight.found([lead])
+
     def _holds_from(self, lead: Lead, species: Species) -> bool:
-        """The same while a page is shown: each species has the link before it is claimed."""
+        """Hold back a link of a page that is shown; claim it when all species have seen it."""
         is_held = self.holds_back(lead, species, is_drawn=False)
         if is_held:
             self._held.append(lead.fingerprint)
@@ -156,10 +211,10 @@ class Discovery:
             return not self._traps.is_barren(page.fingerprint)
         source = self._base.get(via.source)
         at = "" if source is None else source.url
-        told = self._traps.take(page, via, at, is_first=record is None)
-        if told.is_new is False:
-            self._emit(DuplicateFound(page.fingerprint, told.twin, told.novelty))
-        return told.is_new is not False
+        verdict = self._traps.take(page, via, at, is_first=record is None)
+        if verdict.is_new is False:
+            self._emit(DuplicateFound(page.fingerprint, verdict.twin, verdict.novelty))
+        return verdict.is_new is not False
 
     def _pays_again(self, record: PageRecord, page: Page) -> bool:
         if self._rewards == "changed":
@@ -168,7 +223,7 @@ class Discovery:
 
 
 class _SpeciesView:
-    """How one species sees new links."""
+    """Values new links for one species and shows them to it."""
 
     def __init__(
         self,
@@ -188,7 +243,7 @@ class _SpeciesView:
     def see(self, page: Page, via: Lead, depth: int, *, is_own: bool) -> None:
         """Show the links of a page, reached by a lead of this species or (not `is_own`) another's.
 
-        What another species noted on its lead says nothing to this one.
+        The features that another species noted on its lead are not passed on.
         """
         if not is_own:
             via = replace(via, features=None)

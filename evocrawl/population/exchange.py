@@ -1,4 +1,4 @@
-"""What passes between populations that share a crawl: news, links and agents."""
+"""What passes between populations that share a crawl: pages, links and agents."""
 
 from __future__ import annotations
 
@@ -7,136 +7,96 @@ from dataclasses import dataclass
 from typing import Any
 
 from evocrawl.core.model import Fingerprint, Lead, Link, Page
-from evocrawl.core.urls.identity import host_of
-from evocrawl.frontier import MemoryPageBase, PageRecord
-from evocrawl.population.admission import AdmissionQueue
-from evocrawl.population.discovery import ROOT, Discovery
-from evocrawl.population.lifecycle import Lifecycle, PopulationBounds
-from evocrawl.population.turns import TurnQueue
+from evocrawl.frontier import PageRecord
+from evocrawl.population.discovery import ROOT
+from evocrawl.population.population import Population
 from evocrawl.species.base import Agent, Overhearing
 
 
 @dataclass(frozen=True, slots=True)
 class PopulationExchange:
-    """One population's border; see `Population`, whose parts these are.
+    """Brings to `population` what other populations have found, and takes agents in and out."""
 
-    `targets` are the links that somebody follows or waits to follow, `set_fees` is called when
-    founders have been born.
-    """
-
-    life: Lifecycle
-    turns: TurnQueue
-    doors: AdmissionQueue
-    discovery: Discovery
-    base: MemoryPageBase
-    targets: set[Fingerprint]
-    set_fees: Callable[[], None]
+    population: Population
 
     def hear(self, page: Page, depth: int) -> None:
         """Take in a page that another population has fetched: it is known from now, and ranks.
 
         No energy lies on it here. Its links are shown to every species, but for those claimed.
-        `depth` is the page's. Raises PageBaseError where it is known. O(links).
+        `depth` is the page's. Raises PageBaseError if it is known. O(links).
         """
         self._add(page, depth)
-        via = self._show(page, depth)
-        for species in self.life.species:
+        via = self.population.show(page, depth)
+        for species in self.population.species:
             if isinstance(species.learning, Overhearing):
                 species.learning.overhear(page, via)
 
     def show_seeds(self, links: Sequence[Link]) -> None:
-        """Hang links where founders begin, whether they hung there before or not."""
-        self.discovery.show_seeds(links)
-        self._found(len(links))
+        """Hang links where founders begin, whether they are known or not."""
+        self.population.show_seeds(links)
 
     def show(self, page: Page, depth: int) -> None:
         """Show some links of a page, whether it is known or not; its energy is not laid."""
-        if self.base.get(page.fingerprint) is None:
+        if self.population.environment.base.get(page.fingerprint) is None:
             self._add(page, depth)
-        self._show(page, depth)
+        self.population.show(page, depth)
 
     def hear_dead(self, target: Fingerprint) -> None:
-        """Take in that another population has found a link to lead nowhere."""
-        self.base.claim(target)
-        for species in self.life.species:
+        """Take in that another population has found no page at `target`."""
+        self.population.environment.base.claim(target)
+        for species in self.population.species:
             if isinstance(species.learning, Overhearing):
                 species.learning.overhear_dead(target)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:
-        """Links to `targets` are no business of this population any more."""
+        """Claim `targets` for other populations, so that no agent here follows a link to them."""
         for target in targets:
-            self.base.claim(target)
+            self.population.environment.base.claim(target)
 
     def restore(self, target: Fingerprint) -> bool:
-        """Undo `withdraw`; False where somebody is going there."""
-        if target in self.targets:
+        """Undo `withdraw`; return False if an agent has chosen a link to `target`."""
+        if target in self.population.selector.targets:
             return False
-        self.base.release(target)
+        self.population.environment.base.release(target)
         return True
 
-    def turn_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
-        """Call back those who wait at a door for a link that `is_gone`; return them.
+    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+        """Take out the agents that wait with a link for which `is_gone` is true. O(waiting).
 
-        They are nowhere until `stay` or `leave` says what becomes of them. O(who waits).
+        Call `stay` or `leave` for each of them.
         """
-        back = self.doors.call_back(is_gone)
-        for agent, lead in back:
-            self.targets.discard(lead.fingerprint)
-            agent.in_flight -= 1
-        return back
+        return self.population.call_back(is_gone)
 
     def stay(self, agent: Agent) -> None:
-        """The agent goes on here."""
-        if agent.species.single_flight:
-            self.turns.join([agent])
-        self.turns.stirred()
+        """Let an agent that was called back go on here."""
+        self.population.resume(agent)
 
     def may_leave(self, agent: Agent) -> bool:
         """Return whether the agent can travel: nothing holds it, and enough others stay."""
-        return agent.species.single_flight and not agent.in_flight and self.life.may_shrink
+        single = agent.species.single_flight
+        return single and not agent.in_flight and self.population.lifecycle.may_shrink
 
     def leave(self, agent: Agent) -> None:
-        """The agent leaves, and takes its energy with it."""
-        self.life.leave(agent)
-        self.turns.stirred()
+        """Take out an agent that was called back, with its energy."""
+        self.population.remove(agent)
 
     def arrive(self, species: str, energy: float, page: Fingerprint, mind: tuple[Any, ...]) -> bool:
-        """Take in an agent that comes from elsewhere, on `page` if that is known.
+        """Take in an agent from another population, on `page` if that is known.
 
-        False where there is no such species here, or none with such a mind. The upper bound holds
-        over all populations: who leaves one makes room for itself.
+        Return False if the species is unknown here, or the mind is invalid for it. The upper bound
+        holds over all populations: an agent that leaves one makes room for itself.
         """
-        known = [each for each in self.life.species if each.name == species]
+        known = [each for each in self.population.species if each.name == species]
         if not known:
             return False
         try:
             own = known[0].minds.unpack(mind) if known[0].minds is not None else None
         except (ValueError, TypeError):
             return False
-        place = page if self.base.get(page) is not None else ROOT
-        agent = self.life.welcome(known[0], energy, place, own)
-        self.turns.join(self.life.reproduce(agent))
-        self.turns.stirred()
+        at = page if self.population.environment.base.get(page) is not None else ROOT
+        self.population.welcome(known[0], energy, at, own)
         return True
-
-    def bound(self, bounds: PopulationBounds) -> None:
-        """Let the population keep to other bounds from now on; nobody dies of it."""
-        self.life.bounds = bounds
 
     def _add(self, page: Page, depth: int) -> None:
         record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
-        self.base.add(page.fingerprint, record)
-
-    def _show(self, page: Page, depth: int) -> Lead:
-        via = Lead(page.url, page.fingerprint, host_of(page.url), ROOT, depth, 0.0)
-        self.discovery.show(page, via, depth + 1)
-        # The links of a page are no seeds: there is not one founder for each.
-        self._found(min(len(page.links), self.life.bounds.founders))
-        return via
-
-    def _found(self, links: int) -> None:
-        """Founders are born where there is something to begin with."""
-        if links and self.life.is_unborn:
-            self.turns.join(self.life.found(links))
-            self.set_fees()
-        self.turns.stirred()
+        self.population.environment.base.add(page.fingerprint, record)

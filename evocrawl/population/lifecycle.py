@@ -1,4 +1,4 @@
-"""What happens to an agent: it eats, pays, clones and dies, within the bounds of the population.
+"""The life of an agent: it moves, pays, eats, clones and dies, within the population's bounds.
 
 Mouton & Marteau 2008, algorithm 2, with these decisions where the paper is silent or at odds
 with its own claim that the population stays between LB and UB:
@@ -10,8 +10,8 @@ with its own claim that the population stays between LB and UB:
   above LB (the paper's test, number < LB, lets it sink to LB − 1).
 - Below LB with no energy left on any page, the agent dies and a founder begins again at the seeds.
 
-Species that are `unbuffered` eat without regard to the upper bound, which holds births back, and
-live on out of energy at the lower one.
+Species that are `unbuffered` eat at the upper bound too, which limits births only, and live on
+without energy at the lower bound.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from numpy.random import Generator
 from evocrawl.core.errors import SettingError
 from evocrawl.core.events import Born, Came, Cloned, Died, Event, Fed, Left, Moved, Paid
 from evocrawl.core.fees import Fees
-from evocrawl.core.model import AgentId, Cost, Fingerprint, Page
+from evocrawl.core.model import AgentId, Cost, Dead, Fetched, Fingerprint, Refused
 from evocrawl.frontier import MemoryPageBase
+from evocrawl.population.settlement import Settlement
 from evocrawl.species.base import Agent, Move, Species
 
 
@@ -82,10 +83,10 @@ class Lifecycle:
         return self.room > 0
 
     def found(self, seeds: int) -> list[Agent]:
-        """Bring founders into the world, `seeds` having been placed.
+        """Add founders after `seeds` were placed; return them.
 
-        Species of one founder a seed do so each time, as far as there is room, others where
-        nobody is alive. Several species share the configured number of founders.
+        A species with one founder a seed gets them each time, as far as there is room; others get
+        founders only if no agent is alive. Several species share the configured number of founders.
         """
         self.is_unborn, anew = False, not self.agents
         born = []
@@ -103,40 +104,59 @@ class Lifecycle:
 
     @property
     def may_shrink(self) -> bool:
-        """True while the population is above its lower bound, and has somebody to spare."""
+        """True while the population is above its lower bound, and has more than one agent."""
         return len(self.agents) > max(self.bounds.lower, 1)
 
     def leave(self, agent: Agent) -> None:
-        """The agent goes to another population, with its energy."""
+        """Remove an agent that goes to another population, with its energy."""
         del self.agents[agent.id]
         self.emit(Left(agent.id, agent.energy))
 
     def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> Agent:
-        """An agent comes from another population; with no `mind` it gets a founder's."""
+        """Add an agent from another population; with no `mind` it gets a founder's."""
         self.is_unborn = False
         agent = self._made(energy, page, species, None)
         agent.mind = mind
         self.emit(Came(agent.id, energy, species.name))
         return agent
 
-    def arrive(self, agent: Agent, page: Page, cost: Cost, *, pays: bool) -> None:
-        """The agent has fetched `page`: it sits there and eats, or pays for the visit.
+    def move(self, settlement: Settlement) -> None:
+        """Put the agent on the page that it has fetched; without a page it stays where it is."""
+        if isinstance(settlement.outcome, Fetched):
+            settlement.agent.page = settlement.outcome.page.fingerprint
 
-        `pays`: the page's energy was laid on it now; otherwise there may be some left from before.
+    def pay(self, settlement: Settlement) -> None:
+        """Let the agent pay for time, for a page that it hands on, for a link without a page."""
+        agent, outcome = settlement.agent, settlement.outcome
+        match outcome:
+            case Fetched(page, cost):
+                self._pay_time(agent, cost)
+                if agent.species.hands_on(agent, page, pays=settlement.pays):
+                    self._pay(agent, self.fees.hand_on, "hand on")
+            case Dead(_, cost):
+                self._pay_time(agent, cost)
+                self._pay(agent, self.fees.dead, "dead")
+            case Refused():
+                self._pay(agent, self.fees.refusal, "refusal")
+
+    def feed(self, settlement: Settlement) -> None:
+        """Let the agent eat what lies on the page, or pay for the visit if nothing does.
+
+        Energy laid earlier may be left on a page that does not pay now.
         """
-        agent.page = page.fingerprint
-        self._pay_time(agent, cost)
-        if agent.species.hands_on(agent, page, pays=pays):
-            self._pay(agent, self.fees.hand_on, "hand on")
-        record = self._base.get(page.fingerprint)
+        agent, outcome = settlement.agent, settlement.outcome
+        if not isinstance(outcome, Fetched):
+            return
+        page = outcome.page.fingerprint
+        record = self._base.get(page)
         may_eat = self.may_eat or agent.species.unbuffered
-        if may_eat and record is not None and (pays or record.energy != 0):
-            self._eat(agent, page.fingerprint)
+        if may_eat and record is not None and (settlement.pays or record.energy != 0):
+            self._eat(agent, page)
         else:
             self._pay(agent, self.fees.visit, "visit")
 
     def walk(self, agent: Agent, move: Move) -> list[Agent]:
-        """The agent goes to a known page, at no cost, and takes what energy is left there."""
+        """Move an agent to a known page at no cost, where it eats; return the agents that go on."""
         agent.page = move.page
         self.emit(Moved(agent.id, move.page, move.why))
         record = self._base.get(move.page)
@@ -144,17 +164,8 @@ class Lifecycle:
             self._eat(agent, move.page)
         return self.reproduce(agent)
 
-    def pay_for(self, agent: Agent, cost: Cost) -> None:
-        """The agent went to a link that led nowhere."""
-        self._pay_time(agent, cost)
-        self._pay(agent, self.fees.dead, "dead")
-
-    def pay_refusal(self, agent: Agent) -> None:
-        """The agent went where robots.txt forbids."""
-        self._pay(agent, self.fees.refusal, "refusal")
-
     def reproduce(self, agent: Agent) -> list[Agent]:
-        """Let the agent die or clone; return who goes on from here, the agent first."""
+        """Let the agent die or clone; return the agents that go on, this one first."""
         breeding = agent.species.breeding
         while breeding.is_doomed(agent):
             # An agent with other visits under way settles those before it dies.
@@ -176,13 +187,13 @@ class Lifecycle:
         return [agent, *self._clone(agent, count)] if count > 0 else [agent]
 
     def emit(self, event: Event) -> None:
-        """Tell every listener."""
+        """Call every listener with an event."""
         for listener in self.on_event:
             listener(event)
 
     @contextmanager
     def recording(self) -> Iterator[list[Event]]:
-        """Collect the events of a while."""
+        """Collect the events that are emitted within the context."""
         events: list[Event] = []
         self.on_event.append(events.append)
         try:

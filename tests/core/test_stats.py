@@ -33,7 +33,7 @@ def test_every_stat_is_declared_and_finite(limit: int | None) -> None:
     assert stat("population/largest") >= stat("population/final")
     assert stat("relevant_pages") <= stat("pages") <= stat("visits/fetched")
     assert 0 <= stat("harvest_rate") <= 1
-    agents = sum(agent.energy for agent in population.life.agents.values())
+    agents = sum(agent.energy for agent in population.lifecycle.agents.values())
     earned = stat("energy/founders") + stat("energy/in") - stat("energy/out")
     assert agents == pytest.approx(earned - stat("energy/died"))
     left = stat("energy/left_on_pages")

@@ -21,5 +21,5 @@ class Visitors:
 
     def _note(self, event: Event) -> None:
         if isinstance(event, VisitOpened):
-            species = self.population.life.agents[event.visit.agent].species.name
+            species = self.population.lifecycle.agents[event.visit.agent].species.name
             self.stats.inc_value(f"evocrawl/test/visits/{species}")

@@ -66,7 +66,7 @@ class StoredCrawl:
         assembly = assemble(config, concurrency=1, host_limit=limits, timeout_s=9.0)
         self.assembly = assembly
         self.population = assembly.population
-        self.population.patience = PATIENCE
+        self.population.selector.patience = PATIENCE
         self.journal = SqliteJournal(path, about)
         self.chronicle = JournaledPopulation(self.population, limits, self.journal)
         self.chronicle.begin(RunStarted(budget, 1, (8, 0.0)))
@@ -89,7 +89,7 @@ class StoredCrawl:
         if visit is None:
             return False
         self.chronicle.spend(visit.id)
-        agent = self.population.life.agents[visit.agent]
+        agent = self.population.lifecycle.agents[visit.agent]
         self.energies[visit.lead.url] = agent.energy
         self.settle(visit)
         return True

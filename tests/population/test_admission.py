@@ -37,7 +37,7 @@ def test_a_door_that_stays_shut_keeps_its_host_closed(rng) -> None:
     hosts = HostSlots(lambda _: (1, 0.0))
     doors, agent, lead = AdmissionQueue(hosts), _agent(rng), _lead("a.test")
     doors.wait("a", agent, lead)
-    assert doors.turn_away("a") == [(agent, lead)]
+    assert doors.close("a") == [(agent, lead)]
     assert len(doors) == 0
     assert not hosts.is_free("a.test", 0.0)
     doors.open("a")

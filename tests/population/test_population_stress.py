@@ -85,13 +85,13 @@ class Stress:
                 self.population.settle(visit.id, outcome)
 
     def _open_door(self) -> None:
-        for door in sorted({*self.population._doors, *self.shut}):
+        for door in sorted({*self.population.admission, *self.shut}):
             if door not in self.shut and self.rng.random() < 0.3:
                 self.shut.add(door)
-                self.population.turn_away(door)
+                self.population.close_origin(door)
             else:
                 self.open_doors.add(door)
-                self.population.opened(door)
+                self.population.open_origin(door)
 
     def _pass_time(self) -> None:
         wakes_at_s = self.population.wakes_at()

@@ -99,8 +99,8 @@ def test_links_wait_at_a_closed_door_and_all_go_when_it_opens(species: str) -> N
     assert population.ended is None
     check(population, ledger)
     gate.doors.clear()
-    population.opened("door")
-    population.opened("another door")
+    population.open_origin("door")
+    population.open_origin("another door")
     opened = [population.choose(0.0), population.choose(0.0)]
     assert {each.lead.url for each in opened if each is not None} == {A, B}
     check(population, ledger)

@@ -153,11 +153,11 @@ def test_a_door_that_stays_shut_lets_agents_of_many_flights_go_on(
     visit = population.choose(0.0)
     assert visit is not None
     settle(population, visit)
-    population.gate = lambda url: url if url == A else None
+    population.admission.gate = lambda url: url if url == A else None
     later = population.choose(0.0)
     assert later is not None
     assert later.lead.url == B
-    population.turn_away(A)
+    population.close_origin(A)
     assert population.environment.base.is_claimed(visit.lead.fingerprint)
     settle(population, later)
     again = population.choose(0.0)
@@ -213,7 +213,7 @@ def test_a_full_population_eats_where_energy_is_not_kept_on_pages(
     visit = population.choose(0.0)
     assert visit is not None
     settle(population, visit)
-    (agent,) = population.life.agents.values()
+    (agent,) = population.lifecycle.agents.values()
     assert agent.energy == pytest.approx(held)
 
 
@@ -227,7 +227,7 @@ def test_an_agent_out_of_energy_lives_on_at_the_lower_bound_without_a_buffer(
     visit = population.choose(0.0)
     assert visit is not None
     settle(population, visit)
-    assert [*population.life.agents] == [founders]
+    assert [*population.lifecycle.agents] == [founders]
 
 
 def test_a_species_says_which_pages_are_handed_on(populate: Callable[..., Population]) -> None:
@@ -239,7 +239,7 @@ def test_a_species_says_which_pages_are_handed_on(populate: Callable[..., Popula
         return pays
 
     population = populate({"hands_on": only_new}, bounds=PopulationBounds(1, 1, 1), cost=0.0)
-    population.life.fees = replace(population.life.fees, hand_on=0.25)
+    population.lifecycle.fees = replace(population.lifecycle.fees, hand_on=0.25)
     population.place([link(A)])
     paid = []
     for _ in range(2):

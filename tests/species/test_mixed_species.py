@@ -20,7 +20,7 @@ SEED = "http://a.test/"
 
 def members(population: Population) -> Counter[str]:
     """How many agents of each species are alive."""
-    return Counter(agent.species.name for agent in population.life.agents.values())
+    return Counter(agent.species.name for agent in population.lifecycle.agents.values())
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -58,7 +58,7 @@ def test_agents_of_every_species_have_visits_one_at_a_time() -> None:
     while population.ended is None:
         chosen = population.choose(0.0)
         if chosen is not None:
-            agent = population.life.agents[chosen.agent]
+            agent = population.lifecycle.agents[chosen.agent]
             assert agent.in_flight == 1
             visitors[agent.species.name] += 1
         elif population.unsettled:

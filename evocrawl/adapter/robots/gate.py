@@ -32,7 +32,7 @@ class RobotsGate:
 
     def look(self, host: str = "") -> None:
         """Open the origins, all or those of `host`, whose robots.txt is known; ask for others."""
-        for origin in self._population.shut_doors():
+        for origin in self._population.closed_origins():
             place = f"{origin}/"
             if host not in ("", host_of(place)):
                 continue

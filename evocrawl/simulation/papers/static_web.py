@@ -105,7 +105,7 @@ class CrawlerGroup:
         self._hosts = [f"s{site}.sites.test" for site in range(web.sites)]
         self._restarts = 0
         self._population.place([Link(start, fingerprint(start))])
-        self.watches = {agent: self._new_watch() for agent in self._population.life.agents}
+        self.watches = {agent: self._new_watch() for agent in self._population.lifecycle.agents}
 
     def play(self, visits: int) -> list[Watch]:
         """Let each crawler make as many visits; return what they have done so far."""
@@ -128,7 +128,7 @@ class CrawlerGroup:
             assert visit is not None
             outcome = self._web.answer(visit.lead.url, self._config.gain, self._config.cost)
             self._population.settle(visit.id, outcome)
-            self._note(self._population.life.agents[visit.agent], visit.lead.host)
+            self._note(self._population.lifecycle.agents[visit.agent], visit.lead.host)
 
     def _new_watch(self) -> Watch:
         return Watch(unseen=set(self._hosts))

@@ -15,8 +15,10 @@ from evocrawl.core.fetch import LATER, OVER_BUDGET, FetchDetails
 from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page
 from evocrawl.core.urls.identity import host_of
 from evocrawl.politeness.robots.rules import authority
+from evocrawl.population.admission import Gate
 from evocrawl.population.discovery import ROOT
-from evocrawl.population.population import Gate, Population
+from evocrawl.population.exchange import PopulationExchange
+from evocrawl.population.population import Population
 from evocrawl.species.base import Agent
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.redis.codec import Source, TravellingAgent
@@ -52,7 +54,7 @@ class PopulationSync:
         self.territory = territory
         self.population = population
         self.fenced = 0
-        self._borders = population.borders
+        self._exchange = PopulationExchange(population)
         self._base = population.environment.base
         self._calls = calls
         self._put = put
@@ -111,12 +113,12 @@ class PopulationSync:
         self.territory.gain(host, lease)
         for target in done:
             self.territory.settle(host, target)
-        self._borders.withdraw(done)
+        self._exchange.withdraw(done)
         if was_anothers:
             # The last owner may have sent a request a moment ago.
             self._pacing[host] = self.population.environment.clock.now_s
-        for agent, _ in self._borders.turn_back(lambda lead: lead.fingerprint in done):
-            self._borders.stay(agent)
+        for agent, _ in self._exchange.call_back(lambda lead: lead.fingerprint in done):
+            self._exchange.stay(agent)
 
     def show(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
@@ -132,13 +134,13 @@ class PopulationSync:
             is_new = self.territory.wait(host, target)
             # The page of a waiting, claimed link could not be recorded in time.
             is_new |= self._base.is_claimed(target)
-            if (is_new or again) and self._borders.restore(target):
+            if (is_new or again) and self._exchange.restore(target):
                 by_source[source].append(link)
         for source, found in by_source.items():
             if source is None:
-                self._borders.show_seeds(found)
+                self._exchange.show_seeds(found)
             else:
-                self._borders.show(_page_of(source, found), source.depth)
+                self._exchange.show(_page_of(source, found), source.depth)
 
     def paced(self, host: str, delay_s: float) -> None:
         """Hold the host until `delay_s` after its lease, since its last owner may have fetched."""
@@ -148,7 +150,7 @@ class PopulationSync:
 
     def denied(self, host: str) -> None:
         """Send agents bound for a host of another worker there, and withdraw its links."""
-        for agent, lead in self._borders.turn_back(lambda lead: lead.host == host):
+        for agent, lead in self._exchange.call_back(lambda lead: lead.host == host):
             self._travel(agent, lead)
         self._forget(host)
 
@@ -161,8 +163,8 @@ class PopulationSync:
     def lost(self, hosts: Iterable[str]) -> None:
         """Drop hosts that this worker no longer leases; agents bound for them stay here."""
         gone = set(hosts)
-        for agent, _ in self._borders.turn_back(lambda lead: lead.host in gone):
-            self._borders.stay(agent)
+        for agent, _ in self._exchange.call_back(lambda lead: lead.host in gone):
+            self._exchange.stay(agent)
         for host in gone:
             self._forget(host)
 
@@ -176,28 +178,28 @@ class PopulationSync:
         self.on_links(page.links)
         fresh = [link for link in page.links if self._place(link)]
         if self._base.get(page.fingerprint) is None:
-            self._borders.hear(page, depth)
+            self._exchange.hear(page, depth)
         elif fresh:
-            self._borders.show(replace(page, links=tuple(fresh)), depth)
+            self._exchange.show(replace(page, links=tuple(fresh)), depth)
 
     def heard_dead(self, target: Fingerprint) -> None:
         """Apply a dead link that another worker has found."""
-        self._borders.hear_dead(target)
+        self._exchange.hear_dead(target)
 
     def welcome(self, guests: Iterable[TravellingAgent]) -> None:
         """Add agents that travelled to a host of ours to the population."""
         for guest in guests:
-            if not self._borders.arrive(guest.species, guest.energy, guest.page, guest.mind):
+            if not self._exchange.arrive(guest.species, guest.energy, guest.page, guest.mind):
                 logger.warning("Rejected a travelling agent: unknown species or invalid mind")
 
     def spare(self, most: int) -> list[str]:
         """Return up to `most` own hosts without a visit under way, which can be released."""
         used = {visit.lead.host for visit in self.population.unsettled.values()}
-        used |= {host_of(f"{door}/") for door in self.population.shut_doors()}
+        used |= {host_of(f"{door}/") for door in self.population.closed_origins()}
         return [host for host in self.territory.busy_hosts() if host not in used][:most]
 
     def _forget(self, host: str) -> None:
-        self._borders.withdraw(self.territory.lose(host))
+        self._exchange.withdraw(self.territory.lose(host))
         self._pacing.pop(host, None)
         if any(each.revisits for each in self.population.species):
             # A species that revisits pages would request this host again and again without this.
@@ -205,15 +207,15 @@ class PopulationSync:
             environment.hosts.hold(host, environment.clock.now_s + self.territory.lease_s)
 
     def _travel(self, agent: Agent, lead: Lead) -> None:
-        if not self._borders.may_leave(agent):
-            self._borders.stay(agent)
+        if not self._exchange.may_leave(agent):
+            self._exchange.stay(agent)
             return
         minds = agent.species.minds
         mind = () if minds is None else minds.pack(agent.mind)
         guest = TravellingAgent(agent.species.name, agent.energy, lead.source, mind)
         news = self._calls.news("guest", lead.host, lead.fingerprint)
         self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], news=[news]))
-        self._borders.leave(agent)
+        self._exchange.leave(agent)
 
     def _landed(self, lead: Lead, outcome: Outcome, details: FetchDetails | None) -> None:
         if isinstance(outcome, Dead | Dropped) and outcome.reason in _LEFT_OPEN:
@@ -259,7 +261,7 @@ class PopulationSync:
         if self._base.is_claimed(target):
             return False
         if host in self.territory.foreign:
-            self._borders.withdraw([target])
+            self._exchange.withdraw([target])
             return True
         return self.territory.wait(host, target)
 

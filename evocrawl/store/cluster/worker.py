@@ -187,7 +187,7 @@ class ClusterWorker:
                 await self._beat()
                 await self._keeping.look(self._territory.clock())
                 self._reached(True)
-                self.holdings.tend(list(self.population.borders.doors))
+                self.holdings.tend(list(self.population.admission))
             except Unreachable:
                 self._reached(False)
             self._check_silence()
@@ -198,7 +198,8 @@ class ClusterWorker:
         mine = len(self._territory.busy_hosts())
         workers = await self._board.beat(mine, self._need(mine))
         if len(workers) != len(self._living):
-            self.population.borders.bound(bounds_per_worker(self._terms.bounds, len(workers)))
+            bounds = bounds_per_worker(self._terms.bounds, len(workers))
+            self.population.lifecycle.bounds = bounds
             self.population.environment.hosts.share(len(workers))
         self._living = {each.session: each for each in workers}
         await self._advice.exchange()

@@ -13,7 +13,8 @@ from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Event
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Fingerprint, Lead, Link, Outcome, Visit, VisitId
-from evocrawl.population.population import Gate, Population
+from evocrawl.population.admission import Gate
+from evocrawl.population.population import Population
 from evocrawl.species.base import Species
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.operations import (
@@ -47,7 +48,7 @@ class JournaledPopulation:
         self._budget: Budget = population.environment.budget
         self._base = population.environment.base
         self._journal = journal
-        self._gate: Gate = population.gate
+        self._gate: Gate = population.admission.gate
         self._doors: list[str | None] = []
         self._is_choosing = False
         self._is_due = False
@@ -57,7 +58,7 @@ class JournaledPopulation:
         self.on_settled: Callable[[Fingerprint], None] = lambda _: None
         """Called with the target of a visit that an earlier run settled for good."""
         limits.on_change = journal.append
-        population.gate = self._ask_gate
+        population.admission.gate = self._ask_gate
 
     def guard(self, gate: Gate) -> None:
         """Set the gate, which returns the origin that a URL waits for."""
@@ -113,12 +114,12 @@ class JournaledPopulation:
         return self.population.settle(visit, outcome)
 
     def opened(self, door: str) -> None:
-        """Open an origin; see `Population.opened`."""
-        self._when_chosen(OriginOpened(door), lambda: self.population.opened(door))
+        """Open an origin; see `Population.open_origin`."""
+        self._when_chosen(OriginOpened(door), lambda: self.population.open_origin(door))
 
     def turn_away(self, door: str) -> None:
-        """Keep an origin closed for a while; see `Population.turn_away`."""
-        self._when_chosen(OriginClosed(door), lambda: self.population.turn_away(door))
+        """Keep an origin closed for a while; see `Population.close_origin`."""
+        self._when_chosen(OriginClosed(door), lambda: self.population.close_origin(door))
 
     def hold(self, host: str, until_s: float) -> None:
         """Start nothing at `host` before `until_s`; see `Hosts.hold`."""

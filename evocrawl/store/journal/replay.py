@@ -87,14 +87,14 @@ def replay(ops: Iterable[Op], chronicle: JournaledPopulation) -> ReplayedState:
     before, and any error that reading `ops` raises.
     """
     repeat = _Replayer(chronicle)
-    population, gate = chronicle.population, chronicle.population.gate
-    population.gate = repeat.answer
+    population, gate = chronicle.population, chronicle.population.admission.gate
+    population.admission.gate = repeat.answer
     chronicle.limits.is_replaying = True
     try:
         for number, op in enumerate(ops, 1):
             repeat.do(op, number)
     finally:
-        population.gate = gate
+        population.admission.gate = gate
         chronicle.limits.is_replaying = False
     return repeat.past
 
@@ -135,9 +135,9 @@ class _Replayer:
                 self._population.link(page, links)
                 self._chronicle.on_links(links)
             case OriginOpened(door):
-                self._population.opened(door)
+                self._population.open_origin(door)
             case OriginClosed(door):
-                self._population.turn_away(door)
+                self._population.close_origin(door)
             case Claimed(visit, target):
                 environment.base.claim(target)
                 self.past.moved.setdefault(visit, []).append(target)
@@ -171,7 +171,7 @@ class _Replayer:
         under_way = self._population.unsettled.get(visit)
         if under_way is None:
             raise StateError(f"entry {number} settles visit {visit}, which is not under way")
-        species = self._population.life.agents[under_way.agent].species
+        species = self._population.lifecycle.agents[under_way.agent].species
         with _as_before(number):
             self._population.settle(visit, outcome)
         targets = self.past.moved.pop(visit, [])

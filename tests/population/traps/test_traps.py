@@ -165,7 +165,7 @@ def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
     orders = []
     for patience in (None, 1, 7):
         population, _ = make_population(species, traps=TrapDetector(), budget=3000)
-        population.patience = patience
+        population.selector.patience = patience
         population.place([link("http://a.test/")])
         order, most = list[str](), 0
         told: list[Event] = []

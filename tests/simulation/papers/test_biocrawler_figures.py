@@ -72,7 +72,7 @@ def test_a_crawler_that_has_seen_all_sites_begins_again_elsewhere_with_its_rules
     config = Config.read({}, {"species": "biocrawler", "agents": 1, "max_requests": 0})
     troupe = CrawlerGroup(web, config, web.any_page(), None)
     watch, visits = troupe.watches[1], 0
-    agent = troupe._population.life.agents[1]
+    agent = troupe._population.lifecycle.agents[1]
     rules = 0
     while not watch.passes:
         rules = len(mind_of(agent).rules)

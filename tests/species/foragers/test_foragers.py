@@ -58,7 +58,7 @@ def steps(population: Population, web: Web, count: int) -> list[str]:
 
 def mind_of(population: Population) -> Mind:
     """The mind of the first agent."""
-    mind = next(iter(population.life.agents.values())).mind
+    mind = next(iter(population.lifecycle.agents.values())).mind
     assert isinstance(mind, Mind)
     return mind
 
@@ -236,9 +236,9 @@ def test_each_version_of_a_page_is_handed_on_once() -> None:
     population = make_population(
         "weblog", bounds=PopulationBounds(2, 2, 2), energy="linear", gain=1.0, cost=0.0
     )[0]
-    population.life.fees = replace(population.life.fees, hand_on=0.05)
+    population.lifecycle.fees = replace(population.lifecycle.fees, hand_on=0.05)
     population.place([link(A)])
-    first, second = population.life.agents.values()
+    first, second = population.lifecycle.agents.values()
     told = {first.id: [], second.id: []}  # type: ignore[var-annotated]
     for now_s in range(0, 3600, 60):
         chosen = population.choose(float(now_s))
@@ -257,7 +257,7 @@ def test_pages_that_are_no_news_are_not_handed_on() -> None:
         chosen = population.choose(0.0)
         assert chosen is not None
         population.settle(chosen.id, watch(b"1", 0.0))
-    (agent,) = population.life.agents.values()
+    (agent,) = population.lifecycle.agents.values()
     assert agent.energy == 100
     assert mind_of(population).sent == {}
 
@@ -273,7 +273,7 @@ def test_a_forager_of_a_score_of_200_splits_in_two(species: str) -> None:
     population.place([link(A)])
     chosen = population.choose(0.0)
     assert chosen is not None
-    parent = population.life.agents[chosen.agent]
+    parent = population.lifecycle.agents[chosen.agent]
     parent.energy = MAX_SCORE - 0.5
     mind = parent.mind
     assert isinstance(mind, Mind)
@@ -281,7 +281,7 @@ def test_a_forager_of_a_score_of_200_splits_in_two(species: str) -> None:
         mind.weblog.add(lead(name))
     events = population.settle(chosen.id, watch(b"1"))
     (born,) = (event for event in events if isinstance(event, Born))
-    child = population.life.agents[born.agent]
+    child = population.lifecycle.agents[born.agent]
     assert isinstance(child.mind, Mind)
     assert parent.energy == child.energy == pytest.approx((MAX_SCORE - 0.5 + 1 - 0.05) / 2)
     selects, learns = KINDS[species]
@@ -302,8 +302,8 @@ def test_foragers_are_deleted_down_to_two() -> None:
         assert chosen is not None
         visit(population, web, chosen)
     assert len(population) == 2
-    assert max(agent.energy for agent in population.life.agents.values()) < 0
-    assert population.life.agents.keys() == {2, 3}
+    assert max(agent.energy for agent in population.lifecycle.agents.values()) < 0
+    assert population.lifecycle.agents.keys() == {2, 3}
 
 
 def test_the_economy_is_that_of_the_reinforcing_agent() -> None:
@@ -323,7 +323,7 @@ def test_foragers_live_beside_other_species() -> None:
         visit(population, web, chosen)
     assert population.ended in ("budget", "exhausted")
     assert ledger.visits.opened == ledger.visits.settled > 5
-    kinds = {type(agent.mind) for agent in population.life.agents.values()}
+    kinds = {type(agent.mind) for agent in population.lifecycle.agents.values()}
     assert kinds <= {Mind, type(None)}
 
 
@@ -351,7 +351,7 @@ def test_a_clone_forgets_what_its_parent_was_about() -> None:
     population = alone()
     population.place([link(A)])
     steps(population, Web({A: [B, C], B: [], C: []}), 2)
-    (parent,) = population.life.agents.values()
+    (parent,) = population.lifecycle.agents.values()
     child = Agent(9, 100.0, b"", np.random.default_rng(1), parent.species)
     parent.species.breeding.inherit(parent, child)
     assert isinstance(child.mind, Mind)

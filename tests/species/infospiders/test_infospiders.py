@@ -262,7 +262,7 @@ def test_a_page_pays_its_relevance_once() -> None:
     """At first visit; nothing else is granted but to founders."""
     habitat, _ = living(Traits(theta=10.0))
     crawl(habitat, {"a": (0.25, [to("b")]), "b": (0.5, [to("a")])}, ["a"])
-    assert [agent.energy for agent in habitat.population.life.agents.values()] == [
+    assert [agent.energy for agent in habitat.population.lifecycle.agents.values()] == [
         pytest.approx(5.75)
     ]
 
@@ -271,7 +271,7 @@ def test_a_mind_is_plain_data() -> None:
     """Numbers and strings by name: it can be kept as JSON."""
     habitat, _ = living()
     crawl(habitat, {"a": (0.5, [to("b", "coral")]), "b": (0.5, [])}, ["a"], texts={"b": "sea " * 9})
-    for agent in habitat.population.life.agents.values():
+    for agent in habitat.population.lifecycle.agents.values():
         assert isinstance(agent.mind, Mind)
         kept = json.loads(json.dumps(asdict(agent.mind)))
         assert Mind(Net(**kept["net"]), kept["back"]) == agent.mind

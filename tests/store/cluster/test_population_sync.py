@@ -49,7 +49,7 @@ class Stage:
         self.colony = PopulationSync(
             self.population, self.territory, calls, self.sent.append, self.asked.append
         )
-        self.population.gate = self.colony.door_of
+        self.population.admission.gate = self.colony.door_of
         self.gain("ours.test")
 
     def gain(self, host: str, done: set[bytes] | None = None) -> None:
@@ -158,8 +158,8 @@ def test_a_host_that_nobody_has_is_asked_for_at_the_door() -> None:
     assert visit is not None
     assert visit.lead.url == OURS
     stage.gain("nobodys.test")
-    for door in stage.population.shut_doors():
-        stage.population.opened(door)
+    for door in stage.population.closed_origins():
+        stage.population.open_origin(door)
     later = stage.choose()
     assert later is not None
     assert later.lead.url == NOBODYS
@@ -177,17 +177,17 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
     assert guest[0] == "1.1"
     (told,) = stage.calls("tell")
     assert told[2:] == ["guest", "nobodys.test", fingerprint(NOBODYS).hex()]
-    held = sum(agent.energy for agent in stage.population.life.agents.values())
+    held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
     assert held == pytest.approx(stage.ledger.energy.of_founders - stage.ledger.energy.departed)
     assert stage.ledger.energy.departed > 0
     assert stage.choose() is None
-    assert stage.population.shut_doors() == []
+    assert stage.population.closed_origins() == []
 
 
 def test_the_last_agents_stay() -> None:
     """At the lower bound a link goes without its agent."""
     stage = Stage()
-    stage.population.borders.bound(PopulationBounds(8, 8, 20))
+    stage.population.lifecycle.bounds = PopulationBounds(8, 8, 20)
     stage.show(NOBODYS)
     assert stage.choose() is None
     stage.colony.denied("nobodys.test")
@@ -207,7 +207,7 @@ def test_an_agent_that_comes_lives_here() -> None:
     )
     assert len(stage.population) == 9 == stage.ledger.population
     assert stage.ledger.energy.arrived == 0.25
-    held = sum(agent.energy for agent in stage.population.life.agents.values())
+    held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
     assert held == pytest.approx(stage.ledger.energy.of_founders + 0.25)
 
 
@@ -222,7 +222,7 @@ def test_a_mind_travels_with_its_agent() -> None:
     (guest,) = stage.calls("visit")
     travelled = RowCodec.unpack_guest(guest[1].encode())
     other.colony.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
-    arrived = list(other.population.life.agents.values())
+    arrived = list(other.population.lifecycle.agents.values())
     assert [minds.pack(each.mind) for each in arrived] == [travelled.mind]
     assert len(travelled.mind) > 1
 

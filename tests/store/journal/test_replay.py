@@ -65,7 +65,7 @@ def test_the_population_is_what_it_was(species: str) -> None:
         assert past.runs == 1
         for each in (journey.chronicle, chronicle):
             # From here on both are told the same of hosts and doors.
-            each.limits.is_replaying, each.population.gate = True, lambda _: None
+            each.limits.is_replaying, each.population.admission.gate = True, lambda _: None
         going_on = [each.choose(1e6) for each in (journey.population, repeated) for _ in range(3)]
         assert going_on[:3] == going_on[3:]
 
@@ -207,7 +207,7 @@ class Failing:
 
 def failing(population: Population) -> None:
     """Let the population's species fail."""
-    for each in population.life.species:
+    for each in population.lifecycle.species:
         object.__setattr__(each, "learning", Failing())
 
 
