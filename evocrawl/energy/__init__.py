@@ -1,4 +1,4 @@
-"""Energy models: how much energy a page of a given relevance holds. One model a file."""
+"""Energy models: the energy of a page by its relevance. One model a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MODELS", "EnergyModel", "Linear", "Ranks", "Sigmoid"]
 
 
 class EnergyModel(Protocol):
-    """Turns relevance into energy."""
+    """Computes the energy of a page from its relevance."""
 
     @property
     def cost(self) -> float:
@@ -27,4 +27,4 @@ class EnergyModel(Protocol):
 
 
 MODELS: dict[str, Callable[..., EnergyModel]] = {"sigmoid": Sigmoid, "linear": Linear}
-"""Name in the settings to class; each is called with `gain` and `cost`."""
+"""Maps a name in the settings to a class, which is called with `gain` and `cost`."""

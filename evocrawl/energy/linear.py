@@ -15,13 +15,13 @@ from evocrawl.energy.threshold import Ranks
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """`gain` is ρ > 0, energy for a relevance of 1; `cost` is C ≥ 0, energy a visit costs."""
+    """`gain` is ρ > 0, the energy for a relevance of 1; `cost` is C ≥ 0, the cost of a visit."""
 
     gain: float
     cost: float
 
     def price(self, relevance: float, ranks: Ranks) -> float:  # noqa: ARG002 - the protocol's form
-        """Return Δe = ρ·r − C; the other pages do not matter.
+        """Return Δe = ρ·r − C; other pages have no effect.
 
         >>> from evocrawl.frontier import RelevanceRanks
         >>> Linear(gain=4.0, cost=0.5).price(0.25, RelevanceRanks())

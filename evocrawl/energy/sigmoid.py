@@ -87,4 +87,4 @@ class Sigmoid:
         exponent = -steepness * (relevance - threshold)
         exponent = min(max(exponent, -_EXPONENT_LIMIT), _EXPONENT_LIMIT)
         energy = (self.gain + self.cost) / (1 + math.exp(exponent)) - self.cost
-        return min(energy, self.gain)  # which the difference may pass by rounding
+        return min(energy, self.gain)  # rounding may exceed the gain

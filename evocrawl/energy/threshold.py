@@ -17,7 +17,7 @@ from typing import Protocol
 
 
 class Ranks(Protocol):
-    """The relevances of the pages seen, in order."""
+    """The sorted relevances of the pages seen."""
 
     def at_share(self, share: float, also: float | None = None) -> float:
         """Return the relevance at rank `share`·n, counting `also` as a page too."""

@@ -1,4 +1,4 @@
-"""The page base: what the population knows of the web, and the links still open on it."""
+"""The frontier: open links in the order of their priority, and the base of fetched pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links packed in a spill file."""
+"""Packs links into a spill file on disk."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead
 
 NOWHERE = -1
-"""The address of what is not packed."""
+"""The address of a link that is not packed."""
 _IN_MEMORY = 1 << 62
-"""Addresses from here on are those of links kept as they are."""
+"""Addresses from here on belong to links that stay in memory, unpacked."""
 Row: TypeAlias = tuple[Any, ...]
 _PLAIN = (type(None), bool, float, str, bytes)
 _BITS = 64
 _PACKER = msgpack.Packer(unicode_errors="surrogatepass")
-"""To make one takes longer than to use it."""
+"""Shared, since creating a packer takes longer than packing a link."""
 
 
 class LeadFile:
-    """Puts links into `spill` and takes them out.
+    """Writes links to `spill` and reads them back.
 
-    A link with a payload, which may be anything, or with features that are not plain (None,
-    numbers, strings, tuples of them) stays in memory.
+    A link stays in memory if it has a payload, or if its features are not plain (None, numbers,
+    strings, tuples of them).
     """
 
     def __init__(self, spill: SpillFile) -> None:
@@ -34,7 +34,7 @@ class LeadFile:
         self._numbers = count(_IN_MEMORY)
 
     def put(self, lead: Lead) -> int:
-        """Keep a link; return its address. O(its length)."""
+        """Store a link; return its address. O(its length)."""
         packed = pack(lead)
         if packed is not None:
             return self._spill.put(packed)
@@ -49,12 +49,12 @@ class LeadFile:
         return unpack(self._spill.get(address)), address
 
     def forget(self, address: int) -> None:
-        """The link at an address will not be asked for again."""
+        """Discard the link at an address, which is not needed any more."""
         self._kept.pop(address, None)
 
 
 def pack(lead: Lead) -> bytes | None:
-    """Return a link as bytes, None where it holds what cannot be had again from bytes."""
+    """Return a link as bytes, or None if it cannot be packed."""
     if not is_packable(lead):
         return None
     packed: bytes = _PACKER.pack(row_of(lead))
@@ -62,13 +62,13 @@ def pack(lead: Lead) -> bytes | None:
 
 
 def unpack(packed: bytes) -> Lead:
-    """Undo `pack`."""
+    """Return the link that `pack` has packed."""
     row: Row = msgpack.unpackb(packed, use_list=False, unicode_errors="surrogatepass")
     return lead_of(row)
 
 
 def row_of(lead: Lead) -> Row:
-    """Return the fields of a link, but for the payload."""
+    """Return the fields of a link without its payload."""
     return (
         lead.url, lead.fingerprint, lead.host, lead.source, lead.depth, lead.score, lead.anchor,
         lead.features,
@@ -76,13 +76,13 @@ def row_of(lead: Lead) -> Row:
 
 
 def lead_of(row: Row) -> Lead:
-    """Undo `row_of`."""
+    """Return the link of a row that `row_of` has made."""
     url, target, host, source, depth, score, anchor, features = row
     return Lead(url, target, host, source, depth, score, anchor, None, features)
 
 
 def is_packable(lead: Lead) -> bool:
-    """Return True where all that a link holds can be had again from bytes."""
+    """Return True if bytes can hold every field of a link."""
     return lead.payload is None and _is_plain(lead.features)
 
 

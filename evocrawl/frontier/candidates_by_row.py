@@ -1,4 +1,4 @@
-"""Links by number: some in memory, the others on disk."""
+"""Stores one link for each row number: some in memory, the others on disk."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from evocrawl.frontier.queue import MOST_LINKS
 
 _KEY_BYTES = 12
 _NONE = (1 << 64) - 1
-"""Address of a number without a link."""
+"""Address for a number without a link."""
 _NEAR = _NONE - 1
-"""Address of a link that has not left memory since it was put."""
+"""Address of a link that has been in memory since `put`."""
 
 
 class CandidatesByRow:
-    """Links by numbers from 0, the `most` that were put or asked for last in memory.
+    """Links by numbers from 0; the `most` that were used last are in memory.
 
-    Of the others nothing is, but for those that cannot be packed. Every operation takes O(1).
+    The others are on disk, except links that cannot be packed. Every operation takes O(1).
     """
 
     def __init__(self, most: int = MOST_LINKS, spill: SpillFile | None = None) -> None:
@@ -44,7 +44,7 @@ class CandidatesByRow:
         return self._address(number) != _NONE
 
     def get(self, number: int) -> Lead | None:
-        """Return the link of a number, None where it has none."""
+        """Return the link of a number, None without a link."""
         lead = self._near.get(number)
         if lead is not None:
             self._near.move_to_end(number)
@@ -68,7 +68,7 @@ class CandidatesByRow:
         for address in addresses[addresses < _NEAR].tolist():
             self._file.forget(address)
         for number, lead in leads.items():
-            # What is still held of it must not leave memory as if it were the new one.
+            # The old link must not go to disk in place of the new one.
             self._near.pop(number, None)
             self._unusual.pop(number, None)
             if len(lead.fingerprint) != _KEY_BYTES:
@@ -94,16 +94,16 @@ class CandidatesByRow:
             self._places.set_one("worth", number, -inf)
 
     def scores(self, numbers: Rows) -> npt.NDArray[np.float64]:
-        """Return what some numbers that had a link were last said to be worth, −inf at first."""
+        """Return the last scores of numbers that have had a link; −inf without a score."""
         scores: npt.NDArray[np.float64] = self._places.get("worth", numbers)
         return scores
 
     def set_scores(self, numbers: Rows, scores: npt.NDArray[np.float64]) -> None:
-        """Say what the links of some numbers are worth; forgotten when a link is put anew."""
+        """Set the scores of the links of some numbers; `put` resets them."""
         self._places.set("worth", numbers, scores)
 
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
-        """Return where the links of some numbers lead, None where they have none."""
+        """Return the targets of the links of some numbers, None for a number without a link."""
         known = [number for number in numbers if number < len(self._places)]
         if not known:
             return [None] * len(numbers)

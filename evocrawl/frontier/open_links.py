@@ -1,4 +1,4 @@
-"""The open links of each page, as one species values them."""
+"""The open links of each page, with the scores of one species."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from evocrawl.frontier.sampling_set import SamplingSet
 
 
 class OpenLinks:
-    """Links by the page they stand on, those claimed since forgotten.
+    """Links by the page they stand on; claimed links are removed when they are read.
 
-    A page that is fetched again may offer the same links: each target is kept once a page. About
-    `most` links are in memory, the others in `spill`.
+    A page that is fetched again may have the same links: each page keeps one link per target.
+    About `most` links are in memory, the others in `spill`.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class OpenLinks:
             self._open.add(page)
 
     def leads(self, page: Fingerprint) -> list[Lead]:
-        """Return the open links of `page`, forgetting those claimed since. O(links of the page)."""
+        """Return the open links of `page`; remove claimed links. O(links of the page)."""
         here = self._links.get(page)
         still = [lead for lead in here if not self._is_claimed(lead.fingerprint)]
         if not still:
@@ -57,9 +57,9 @@ class OpenLinks:
     def draw_open(
         self, rng: Generator, contest: int, worth: Callable[[Fingerprint], float]
     ) -> Fingerprint | None:
-        """Return the page of greatest `worth` of `contest` ≥ 1 drawn among those with open links.
+        """Draw `contest` ≥ 1 pages with open links; return the one of the greatest `worth`.
 
-        None when there is none. O(contest) amortised.
+        Return None if no page has open links. O(contest) amortised.
         """
         best: tuple[float, Fingerprint] | None = None
         while contest > 0 and (page := self._open.draw(rng)) is not None:
@@ -71,7 +71,7 @@ class OpenLinks:
         return None if best is None else best[1]
 
     def _has_open(self, page: Fingerprint) -> bool:
-        """Forget claimed links from the end of the page's list until one is open."""
+        """Remove claimed links from the end of the page's list until one is open."""
         last = self._links.last_target(page)
         if last is not None and not self._is_claimed(last):
             return True

@@ -17,16 +17,16 @@ from evocrawl.frontier.sampling_set import SamplingSet
 
 
 class MemoryPageBase:
-    """Pages, their energy, and the fingerprints already claimed.
+    """Stores pages, their energy and the fingerprints of claimed targets.
 
-    The records of all but the last `most` pages asked for wait in `spill`. A page that is not in
-    memory, with its claim, takes about 130 bytes of it, an address claimed by itself 12.
+    The records of the `most` pages that were used last are in memory, the others in `spill`. A page
+    on disk takes about 130 bytes of memory (with its claim), a claim without a page 12 bytes.
     """
 
     def __init__(self, most: int = MOST_PAGES, spill: SpillFile | None = None) -> None:
         self.ranks = RelevanceRanks()
         self.spill = SpillFile() if spill is None else spill
-        """Shared by all that does not fit into memory."""
+        """The file for data that does not fit into memory; other parts share it."""
         self._pages = Pages(most, self.spill)
         self._claimed = KeySet()
         self._energetic = SamplingSet()
@@ -35,17 +35,17 @@ class MemoryPageBase:
         return len(self._pages)
 
     def __iter__(self) -> Iterator[Fingerprint]:
-        """Iterate over the pages, in no order that means anything."""
+        """Iterate over the pages in arbitrary order."""
         return iter(self._pages)
 
     def get(self, page: Fingerprint) -> PageRecord | None:
-        """Return the record of a fetched page; not to be kept or changed. O(1)."""
+        """Return the record of a fetched page. Do not keep or change it. O(1)."""
         return self._pages.get(page)
 
     def add(self, page: Fingerprint, record: PageRecord) -> None:
-        """Keep a page fetched for the first time, with its energy; its URL is claimed with it.
+        """Add a page that was fetched for the first time, with its energy, and claim its URL.
 
-        Raises PageBaseError when the page is known. Runtime complexity: O(log n).
+        Raises PageBaseError if the page is known. Runtime complexity: O(log n).
         """
         if page in self._pages:
             raise PageBaseError(f"the page {record.url!r} is in the page base already")
@@ -54,7 +54,7 @@ class MemoryPageBase:
         self._note(page, record)
 
     def renew(self, page: Fingerprint, relevance: float, energy: float, version: bytes) -> None:
-        """A known page pays again: `energy` is added to what still lies on it.
+        """Update a known page, and add `energy` to the energy that is left on it.
 
         Runtime complexity: O(log n).
         """
@@ -66,23 +66,23 @@ class MemoryPageBase:
         self._note(page, record)
 
     def relevance_of(self, page: Fingerprint) -> float:
-        """Return the relevance of a page, 0 for one that is not known. O(1)."""
+        """Return the relevance of a page, 0 for an unknown page. O(1)."""
         return self._pages.relevance_of(page)
 
     def is_claimed(self, target: Fingerprint) -> bool:
-        """Return True when somebody has followed, or is following, a link to `target`."""
+        """Return True if a link to `target` has been followed or is being followed."""
         return target in self._claimed
 
     def claim(self, target: Fingerprint) -> None:
-        """Nobody else shall follow a link to `target`. Runtime complexity: O(1)."""
+        """Reserve `target`, so that no other link to it is followed. O(1)."""
         self._claimed.add(target)
 
     def release(self, target: Fingerprint) -> None:
-        """Undo `claim`: nobody went there after all."""
+        """Undo `claim`, for a target that was not visited."""
         self._claimed.discard(target)
 
     def take_energy(self, page: Fingerprint, at_most: float) -> float:
-        """Take the energy, also negative, that lies on `page`, up to `at_most`; return it. O(1)."""
+        """Take up to `at_most` energy from `page` and return it; it may be negative. O(1)."""
         record = self._pages[page]
         energy = min(record.energy, at_most)
         record.energy -= energy
@@ -90,15 +90,15 @@ class MemoryPageBase:
         return energy
 
     def draw_energetic(self, rng: Generator) -> Fingerprint | None:
-        """Return a page on which energy > 0 lies, each alike; None when there is none. O(1)."""
+        """Draw a page with energy > 0, each with the same probability; None without one. O(1)."""
         return self._energetic.draw(rng)
 
     def energy(self) -> float:
-        """Return all energy lying on pages, for checks. O(n)."""
+        """Return the sum of the energy on all pages, for checks. O(n)."""
         return fsum(self._pages[page].energy for page in [*self._pages])
 
     def _note(self, page: Fingerprint, record: PageRecord) -> None:
-        """Keep a record that is new or was changed."""
+        """Store a record that is new or has changed."""
         self._pages.put(page, record)
         if record.energy > 0:
             self._energetic.add(page)

@@ -1,4 +1,4 @@
-"""Lists of links by the page they stand on: some in memory, the others on disk."""
+"""Stores the list of links of each page: some in memory, the others on disk."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _KEY_BYTES = 12
 
 
 class PageLinks:
-    """The links of pages, those of the pages asked for last in memory, about `most` links.
+    """The links of pages; about `most` links of the pages that were used last are in memory.
 
-    A page on disk takes about 40 bytes of memory, whatever the number of its links. Pages with
-    links that cannot be packed stay in memory.
+    A page on disk takes about 40 bytes of memory for any number of links. A page with a link that
+    cannot be packed stays in memory.
     """
 
     def __init__(self, most: int, spill: SpillFile | None = None) -> None:
@@ -31,7 +31,7 @@ class PageLinks:
         self._far = KeyMap("<Q12s")
 
     def get(self, page: Fingerprint) -> list[Lead]:
-        """Return a copy of the links of `page`, none where it has none. O(links of the page)."""
+        """Return a copy of the links of `page`; [] without links. O(links of the page)."""
         here = self._near.get(page)
         if here is not None:
             self._near.move_to_end(page)
@@ -62,7 +62,7 @@ class PageLinks:
         self._far.discard(page)
 
     def last_target(self, page: Fingerprint) -> Fingerprint | None:
-        """Return where the last link of `page` leads, None where it has none. O(1)."""
+        """Return the target of the last link of `page`, None without links. O(1)."""
         here = self._near.get(page) or self._unpackable.get(page)
         if here:
             return here[-1].fingerprint

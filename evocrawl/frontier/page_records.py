@@ -1,4 +1,4 @@
-"""What is known of fetched pages: the latest in memory, the others on disk."""
+"""The records of fetched pages: the latest in memory, the others on disk."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import AgentId, Fingerprint
 
 MOST_PAGES = 2_000
-"""Records in memory, unless told otherwise."""
+"""Default number of records in memory."""
 _NOWHERE = (1 << 64) - 1
 
 
 @dataclass(slots=True)
 class PageRecord:
-    """A fetched page: `energy` is what still lies on it, `version` tells what it said last."""
+    """A fetched page: `energy` is what is left on it, `version` identifies its last content."""
 
     url: str
     relevance: float
@@ -30,9 +30,9 @@ class PageRecord:
 
 
 class Pages:
-    """Records by fingerprint, the `most` that were asked for last in memory.
+    """Records by fingerprint; the `most` that were used last are in memory.
 
-    A record on disk takes about 40 bytes of memory. One that was changed is to be `put` again.
+    A record on disk takes about 40 bytes of memory. Call `put` again for a record that has changed.
     Every operation takes O(1).
     """
 
@@ -47,21 +47,21 @@ class Pages:
         return len(self._known)
 
     def __iter__(self) -> Iterator[Fingerprint]:
-        """Iterate over the pages, in no order that means anything."""
+        """Iterate over the pages in arbitrary order."""
         return iter(self._known)
 
     def __contains__(self, page: Fingerprint) -> bool:
         return page in self._known
 
     def __getitem__(self, page: Fingerprint) -> PageRecord:
-        """Return the record of a page; raises KeyError where there is none."""
+        """Return the record of a page. Raises KeyError for an unknown page."""
         record = self.get(page)
         if record is None:
             raise KeyError(page)
         return record
 
     def get(self, page: Fingerprint) -> PageRecord | None:
-        """Return the record of a page, None where there is none."""
+        """Return the record of a page, None for an unknown page."""
         record = self._recent.get(page)
         if record is not None:
             self._recent.move_to_end(page)
@@ -76,13 +76,13 @@ class Pages:
         return record
 
     def put(self, page: Fingerprint, record: PageRecord) -> None:
-        """Keep a record that is new or was changed."""
+        """Store a record that is new or has changed."""
         self._known.put(page, _NOWHERE, record.relevance)
         self._unwritten.add(page)
         self._keep(page, record)
 
     def relevance_of(self, page: Fingerprint) -> float:
-        """Return the relevance of a page, 0 where there is none, without asking the disk."""
+        """Return the relevance of a page without reading the disk; 0 for an unknown page."""
         known = self._known.get(page)
         return 0.0 if known is None else float(known[1])
 

@@ -1,4 +1,4 @@
-"""How a frontier values each waiting link: its priority, and the number of its latest entry."""
+"""Stores the priority of each waiting link, and the number of its latest entry in the queue."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint
 
 FORM = "<dI"
-"""Priority and number, as a `KeyMap` keeps them."""
+"""Format of priority and number in a `KeyMap`."""
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
-"""The number that somebody else has given to a target, from 0 without gaps; None for none."""
+"""Returns the row of a target, from 0 without gaps, or None if it has no row."""
 
 
 class PriorityIndex(Protocol):
-    """What a frontier needs of an index; `KeyMap` is one."""
+    """The methods of an index that a frontier uses; `KeyMap` has them."""
 
     def __len__(self) -> int:
-        """Return how many targets are in."""
+        """Return the number of targets."""
 
     def get(self, key: Fingerprint) -> tuple[float, int] | None:
         """Return priority and number of a target, None where it is not in."""
@@ -33,27 +33,27 @@ class PriorityIndex(Protocol):
         """Remove a target if it is in."""
 
 
-class StandingsByRow:
-    """Standings in columns, where another index tells the row of a target: 12 bytes a row.
+class PrioritiesByRow:
+    """Stores priorities in columns by the row of their target, which another index knows.
 
-    A key and a place to keep it take more than what it stands for, so that a crawl whose link model
-    has numbered all targets does not keep them twice. Targets without a row, such as seeds, are
-    kept by their fingerprints, also when they have a row later, until they are put again.
+    This takes 12 bytes a row. A key takes more memory than its value, so a crawl whose link model
+    has numbered all targets does not store the keys twice. A target without a row, such as a seed,
+    is stored by its fingerprint, until `put` is called again when it has a row.
 
-    >>> standings = StandingsByRow({b"twelve bytes": 1}.get)
-    >>> standings.put(b"twelve bytes", 0.5, 7); standings.put(b"no row", 0.25, 8)
-    >>> standings.get(b"twelve bytes"), standings.get(b"no row"), len(standings)
+    >>> priorities = PrioritiesByRow({b"twelve bytes": 1}.get)
+    >>> priorities.put(b"twelve bytes", 0.5, 7); priorities.put(b"no row", 0.25, 8)
+    >>> priorities.get(b"twelve bytes"), priorities.get(b"no row"), len(priorities)
     ((0.5, 7), (0.25, 8), 2)
     """
 
     def __init__(self, row_of: RowOf) -> None:
         self._row_of = row_of
-        self._priorities = array("d")  # NaN: not in
+        self._priorities = array("d")  # NaN: absent
         self._numbers = array("I")
         self._in_rows = 0
         self._others = KeyMap(FORM)
         self._last: tuple[Fingerprint, int | None] = (b"", None)
-        """The target asked for last and its row then: it is put next, more often than not."""
+        """The target of the last `get`, and its row: `put` often follows for the same target."""
 
     def __len__(self) -> int:
         return self._in_rows + len(self._others)
@@ -64,7 +64,7 @@ class StandingsByRow:
         self._last = (key, row)
         if row is not None and row < len(self._priorities):
             priority = self._priorities[row]
-            if priority == priority:  # NaN alone differs from itself
+            if priority == priority:  # only NaN differs from itself
                 return priority, self._numbers[row]
         return self._others.get(key) if self._others else None
 

@@ -10,43 +10,43 @@ from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.frontier.candidate_file import NOWHERE, LeadFile
-from evocrawl.frontier.priorities import FORM, PriorityIndex, RowOf, StandingsByRow
+from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf
 from evocrawl.frontier.sorted_runs import Mark, Runs
 
 _Entry: TypeAlias = tuple[float, int, Lead, int]
 """Negative priority, number, link, and its address in the spill file or NOWHERE."""
 
 MOST_LINKS = 5_000
-"""Links in memory, unless told otherwise."""
+"""Default number of links in memory."""
 _COMMON = "\n"
-"""Stands for all hosts that share a queue on disk; no host's name has a line end."""
+"""Name of the disk queue that hosts share; no host name contains a line feed."""
 _NUMBERS = (1 << 32) - 1
-"""Of the number of an entry so many bits are kept with its target. An outdated entry would be taken
-for the latest one of a link if so many others had come between them, which takes years.
+"""The low bits of an entry's number that are stored with its target. Two entries of one link with
+the same low bits would be confused; it takes years to make 2³² entries between them.
 """
 _TAKEN, _TAKEN_FIRST = 16, 4
-"""Links that are read at once when those in memory are used up: a few, and more of a queue whose
-next ones come before those of all others too.
+"""Links to read at once when those in memory are used up: first a few, then more if the next links
+of this queue are better than those of all other queues.
 """
 _FEW = 10
-"""One entry of so many may be outdated before they are looked for."""
+"""If more than one entry in `_FEW` is outdated, outdated entries are removed."""
 _MANY = 32
-"""From so many links on that leave memory at once, a host has a queue of its own on disk."""
+"""A host that moves at least so many links to disk at once gets its own queue there."""
 
 
 class Frontier:
     """Open links by priority; ties go to the link found first.
 
-    A link is kept once per target, with the best priority it was ever found at: a better one is
-    pushed beside the old, which is skipped when it comes up. One heap a host and one heap of
-    hosts, so that the best link *of a free host* is found without looking at the links of busy
-    ones.
+    Each target has one link, with the best priority at which it was found. A better priority adds
+    an entry; the old entry is outdated, and skipped when it comes first. There is one heap for
+    each host and one heap of hosts, so that the search for the best link *of a free host* does not
+    read the links of busy hosts.
 
-    Of more than `most` links the better half stays in memory, the others go to `spill`, where
-    they wait in sorted queues: one for each host that has many, one for all others together. They
-    come back when they are the best. What comes up does not depend on `most`: an entry is looked
-    at when it is the best of all hosts that are not parked, wherever it was. A link on disk takes
-    about 30 bytes of memory, or 13 where `row_of` numbers the targets.
+    If there are more than `most` links, the better half stays in memory and the others go to
+    `spill`, into sorted queues: one for each host with many links, and one for all other hosts.
+    They return to memory when they are the best. `most` does not change the order: an entry comes
+    first when it is the best of all hosts that are not parked, in memory or on disk. A link on disk
+    takes about 30 bytes of memory, or 13 if `row_of` numbers the targets.
     """
 
     def __init__(
@@ -60,7 +60,9 @@ class Frontier:
         self._most = most
         self._spill = SpillFile() if spill is None else spill
         self._file = LeadFile(self._spill)
-        self._best: PriorityIndex = KeyMap(FORM, most) if row_of is None else StandingsByRow(row_of)
+        self._best: PriorityIndex = (
+            KeyMap(FORM, most) if row_of is None else PrioritiesByRow(row_of)
+        )
         self._queues: dict[str, list[_Entry]] = {}
         self._held = 0
         self._hosts: list[tuple[float, int, str]] = []
@@ -71,12 +73,12 @@ class Frontier:
         self._on_disk: dict[str, Runs] = {}
 
     def __len__(self) -> int:
-        """Return how many distinct targets wait (claimed ones not yet skipped included)."""
+        """Return the number of waiting targets, with claimed targets not skipped yet."""
         return len(self._best)
 
     @property
     def has_parked(self) -> bool:
-        """True when links wait for a host that was busy when it came up."""
+        """True if links wait for a host that was busy at its turn."""
         return bool(self._parked)
 
     def push(self, lead: Lead, priority: float) -> None:
@@ -89,7 +91,7 @@ class Frontier:
         self._insert(lead, priority)
 
     def rerank(self, lead: Lead, priority: float) -> None:
-        """Give a waiting link another priority, be it better or worse; others are left out.
+        """Set a better or worse priority of a waiting link; ignore a link that does not wait.
 
         Runtime complexity: O(log n).
         """
@@ -99,7 +101,7 @@ class Frontier:
             self._insert(lead, priority)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
-        """Return the best link whose host is free; it stays until it is claimed.
+        """Return the best link whose host is free; the link stays until it is claimed.
 
         Hosts found busy are parked until `free` names them. Runtime complexity: O(log n)
         amortised.
@@ -121,7 +123,7 @@ class Frontier:
         return None
 
     def free(self, host: str) -> None:
-        """The host's links count again. Runtime complexity: O(log hosts)."""
+        """Consider the host's links again. Runtime complexity: O(log hosts)."""
         if host in self._parked:
             del self._parked[host]
             self._list(host)
@@ -147,7 +149,7 @@ class Frontier:
         self._make_room()
 
     def _hold(self, entry: _Entry) -> None:
-        """Take an entry into memory."""
+        """Add an entry to the heap of its host in memory."""
         host = entry[2].host
         queue = self._queues.setdefault(host, [])
         heappush(queue, entry)
@@ -156,7 +158,7 @@ class Frontier:
             self._list(host)
 
     def _is_open(self, entry: _Entry) -> bool:
-        """False for an entry to skip: one whose link has another priority by now, or is claimed."""
+        """Return False for an entry to skip: it is outdated, or its target is claimed."""
         if not self._is_current(entry):
             return False
         target = entry[2].fingerprint
@@ -170,7 +172,7 @@ class Frontier:
         return known is not None and known[1] == entry[1] & _NUMBERS
 
     def _drop_first(self, queue: list[_Entry]) -> None:
-        """Remove an entry, and those outdated that come up then."""
+        """Remove the first entry, and outdated entries that follow it."""
         host = heappop(queue)[2].host
         self._held -= 1
         while queue and not self._is_current(queue[0]):
@@ -186,7 +188,7 @@ class Frontier:
         self._parked[host] = None
 
     def _list(self, host: str) -> None:
-        """Put a host where its best link belongs; an older entry of it counts no more."""
+        """Place a host in the heap by its best link; this makes its older entry outdated."""
         if host in self._parked:
             return
         mark = self._first(host)
@@ -200,7 +202,7 @@ class Frontier:
                 heapify(self._hosts)
 
     def _first(self, host: str) -> Mark | None:
-        """The mark of the host's best link, in memory or on disk, open or not."""
+        """Return the mark of the host's best link in memory or on disk, open or not."""
         queue = self._queues.get(host)
         runs = self._on_disk.get(host)
         held = queue[0][:2] if queue else None
@@ -210,7 +212,7 @@ class Frontier:
         return min(held, waiting)
 
     def _fetch(self, host: str) -> None:
-        """Bring the best links of a queue on disk back into memory."""
+        """Read the best links of a disk queue into memory."""
         runs = self._on_disk[host]
         most = min(_TAKEN, self._most // 4 + 1)
         first = min(_TAKEN_FIRST, most)
@@ -227,10 +229,11 @@ class Frontier:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Where there are too many links in memory, the worse half goes to disk.
+        """Move the worse half of the links to disk if there are too many in memory.
 
-        Links of parked hosts go first, lest they fill the memory, and to queues of their own, lest
-        they come back before they may. Amortised over those it makes room for, O(log n) a link.
+        Links of parked hosts move first, so that they do not fill the memory, and to queues of
+        their own, so that they do not return while parked. O(log n) a link, amortised over the
+        links that get room.
         """
         if self._held <= self._most:
             return
@@ -240,7 +243,7 @@ class Frontier:
         self._queues.clear()
         half = self._most // 2 + 1
         for entry in entries[:half]:
-            self._queues.setdefault(entry[2].host, []).append(entry)  # in order: a heap
+            self._queues.setdefault(entry[2].host, []).append(entry)  # sorted, thus a heap
         self._held = min(half, len(entries))
         leaving: dict[str, list[_Entry]] = {}
         for entry in entries[half:]:
@@ -254,12 +257,12 @@ class Frontier:
                 in_common.append(host)
         if common:
             self._write(_COMMON, sorted(common))
-        # Those of other hosts have the same first link as before, in memory or on disk.
+        # Other hosts have the same first link as before, in memory or on disk.
         for each in (*(hosts if is_pruned else in_common), _COMMON):
             self._list(each)
 
     def _by_use(self) -> list[_Entry]:
-        """The entries in memory, the best first, those of parked hosts last."""
+        """Return the entries in memory, best first; those of parked hosts come last."""
         free, parked = list[_Entry](), list[_Entry]()
         for host, queue in self._queues.items():
             (parked if host in self._parked else free).extend(queue)

@@ -1,4 +1,4 @@
-"""The relevances of all pages seen, in order, from which the balance threshold R is read."""
+"""The sorted relevances of all pages seen, from which the balance threshold R is read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sortedcontainers import SortedList
 
 
 class RelevanceRanks:
-    """The relevances of all pages seen, in order. Exact; 8 bytes a page beside the float.
+    """The sorted relevances of all pages seen. Exact; 8 bytes a page beside the float.
 
     >>> ranks = RelevanceRanks([0.1, 0.2, 0.3])
     >>> ranks.at_share(0.5)
@@ -22,17 +22,17 @@ class RelevanceRanks:
         return len(self._sorted)
 
     def add(self, relevance: float) -> None:
-        """Count one more page. Runtime complexity: O(log n)."""
+        """Add the relevance of a page. Runtime complexity: O(log n)."""
         self._sorted.add(relevance)
 
     def discard(self, relevance: float) -> None:
-        """Count one page less, of exactly this relevance. Runtime complexity: O(log n)."""
+        """Remove one page of exactly this relevance. Runtime complexity: O(log n)."""
         self._sorted.discard(relevance)
 
     def at_share(self, share: float, also: float | None = None) -> float:
         """Return the relevance at rank `share`·n, 0 < share ≤ 1, counting `also` as a page too.
 
-        Raises IndexError when there is no page at all. Runtime complexity: O(log n).
+        Raises IndexError without any page. Runtime complexity: O(log n).
         """
         count = len(self._sorted) + (also is not None)
         return self._at(min(max(round(share * count), 1), count) - 1, also)
@@ -43,7 +43,7 @@ class RelevanceRanks:
         return self._at(0, also), self._at(count - 1, also)
 
     def _at(self, index: int, also: float | None) -> float:
-        """The value at `index` of the sorted list into which `also` had been put."""
+        """Return the value at `index` of the sorted list as if it contained `also`."""
         if also is None:
             return self._sorted[index]
         place = self._sorted.bisect_left(also)

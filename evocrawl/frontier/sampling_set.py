@@ -1,4 +1,4 @@
-"""A set of fingerprints that can be drawn from at random."""
+"""A set of fingerprints with random draws."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _KEY_BYTES = 12
 
 
 class SamplingSet:
-    """A set whose every operation, a uniform draw included, takes O(1); about 40 bytes a key.
+    """A set with uniform random draws; every operation takes O(1); about 40 bytes a key.
 
-    A draw depends on the generator and on the history of additions and removals alone, never on
+    A draw depends only on the generator and on the history of additions and removals, never on
     hash order.
 
     >>> import numpy as np
@@ -34,14 +34,14 @@ class SamplingSet:
         return key in self._places
 
     def add(self, key: Fingerprint) -> None:
-        """Add `key` unless it is in."""
+        """Add `key` if it is not in the set."""
         if key not in self._places:
             place = len(self._places)
             self._keys += bytes(_KEY_BYTES)
             self._set(place, key)
 
     def discard(self, key: Fingerprint) -> None:
-        """Remove `key` if it is in; the last one takes its place."""
+        """Remove `key` if it is in the set; the last key moves to its place."""
         place = self._places.get(key)
         if place is None:
             return
@@ -53,7 +53,7 @@ class SamplingSet:
             self._set(place[0], last)
 
     def draw(self, rng: Generator) -> Fingerprint | None:
-        """Return one key, each with the same probability; None when there is none."""
+        """Return one key, each with the same probability; None if the set is empty."""
         count = len(self._places)
         return self._key(int(rng.integers(count))) if count else None
 

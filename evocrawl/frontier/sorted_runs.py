@@ -1,9 +1,9 @@
-"""A queue of many numbers in hardly any memory: sorted runs that are merged as they come.
+"""A priority queue on disk that takes little memory: sorted runs that are merged as they are added.
 
-The idea is that of log-structured merge trees (O'Neil, Cheng, Gawlick & O'Neil 1996): what comes
-is sorted already, and runs of like length are merged into one, so that an entry is moved O(log n)
-times and there are never many runs. The longest are not merged: no step takes long. Of a long run
-only the beginning is in memory.
+The idea is that of log-structured merge trees (O'Neil, Cheng, Gawlick & O'Neil 1996): each added
+run is sorted, and runs of similar length are merged, so that an entry moves O(log n) times and the
+number of runs stays small. The longest runs are not merged, so that no step takes long. Only the
+beginning of a long run is in memory.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
 _LONGEST = 1 << 17
 _LONG = 1 << 6
 _FRONT = 16
-"""Entries of a long run that are read at once."""
+"""Number of entries of a long run to read at once."""
 _BEGIN = 4
-"""Entries of a long run that are in memory before it is read from: most runs never are."""
+"""Entries in memory of a long run that was not read yet; most runs are never read."""
 
 Rows: TypeAlias = npt.NDArray[np.void]
 Mark: TypeAlias = tuple[float, int]
-"""What entries are ordered by: their rank, then their number; no two have the same number."""
+"""The sort key of an entry: its rank, then its number, which is unique."""
 Entry: TypeAlias = tuple[float, int, int]
 """Rank, number and address."""
 
 
 class Run:
-    """Sorted entries, the first of them in `front`, which is empty only where all are gone."""
+    """Sorted entries; the first are in `front`, which is empty only if no entry is left."""
 
     __slots__ = ("_rest", "_rest_at", "_spill", "_taken", "front")
 
@@ -58,7 +58,7 @@ class Run:
         return np.concatenate((self.front, self._read(self._rest))) if self._rest else self.front
 
     def at_least(self, count: int) -> Rows:
-        """Return the first `count` entries, or more, or all."""
+        """Return at least the first `count` entries, or all if there are fewer."""
         if len(self.front) < count and self._rest:
             more = self._read(min(self._rest, max(_FRONT, count)))
             self._rest -= len(more)
@@ -68,18 +68,18 @@ class Run:
 
     def drop(self, count: int) -> None:
         """Remove the first `count` entries, which `at_least` has brought into memory."""
-        self.front = self.front[count:].copy()  # without the memory of what is gone
+        self.front = self.front[count:].copy()  # a copy, to free the memory of the dropped entries
         self.at_least(1)
 
     def _read(self, count: int) -> Rows:
-        """Return entries from the first one that is not in memory."""
+        """Read the next `count` entries from disk."""
         size = _FORM.itemsize
         part = self._spill.part(self._rest_at, self._taken * size, count * size)
         return np.frombuffer(part, _FORM)
 
 
 class Runs:
-    """Entries in order.
+    """A queue of entries in the order of their marks.
 
     >>> runs = Runs(SpillFile())
     >>> runs.put([(0.1, 3, 70), (0.4, 1, 80)])
@@ -93,13 +93,13 @@ class Runs:
     def __init__(self, spill: SpillFile) -> None:
         self._spill = spill
         self._runs: list[Run] = []
-        self.first: Mark | None = None  # the mark of the first entry, None where there is none
+        self.first: Mark | None = None  # the mark of the first entry, None without entries
 
     def __len__(self) -> int:
         return sum(map(len, self._runs))
 
     def put(self, entries: Iterable[Entry]) -> None:
-        """Add entries that are in order, one or more. O(log n) an entry, amortised."""
+        """Add one or more sorted entries. O(log n) an entry, amortised."""
         new: Rows = np.array(list(entries), _FORM)
         merged = [new]
         count = len(new)
@@ -112,7 +112,7 @@ class Runs:
         self._set_first()
 
     def take(self, most: int) -> list[Entry]:
-        """Take out the first `most` entries, or all. O(most · runs)."""
+        """Remove and return the first `most` entries, or all. O(most · runs)."""
         fronts: list[list[Entry]] = [run.at_least(most)[:most].tolist() for run in self._runs]
         taken = [*islice(merge(*fronts), most)]
         for run, front in zip(self._runs, fronts, strict=True):

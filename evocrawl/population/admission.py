@@ -1,4 +1,4 @@
-"""Chosen links that wait for robots.txt or a lease: none of them is a visit yet."""
+"""Holds chosen links that wait for robots.txt or a lease; none of them is a visit yet."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Gate = Callable[[str], str | None]
 
 
 class AdmissionQueue:
-    """Agents with the link that each has chosen, by the origin that each waits for.
+    """Agents with their chosen links, by the origin that each link waits for.
 
     An origin is closed until its robots.txt is known and, in a shared crawl, its host is leased.
-    The hosts of waiting links are closed, so that their other links are passed over meanwhile.
-    At most `most` origins are waited for at once.
+    The hosts of waiting links are closed, so that agents do not choose other links to them.
+    Links wait for at most `most` origins at once.
     """
 
     def __init__(self, hosts: HostSlots, gate: Gate = lambda _: None, most: int = 1) -> None:
@@ -30,53 +30,53 @@ class AdmissionQueue:
         self._admitted: deque[tuple[Agent, Lead]] = deque()
 
     def __len__(self) -> int:
-        """Return how many origins agents wait for."""
+        """Return the number of origins that links wait for."""
         return len(self._waiting)
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the origins that agents wait for."""
+        """Iterate over the origins that links wait for."""
         return iter(self._waiting)
 
     @property
     def is_full(self) -> bool:
-        """True while no further origin may be waited for."""
+        """True if links wait for as many origins as allowed."""
         return len(self._waiting) >= self._most
 
     @property
     def has_admitted(self) -> bool:
-        """True while an admitted link has not been visited yet."""
+        """True if an admitted link has not been visited yet."""
         return bool(self._admitted)
 
     def closed(self) -> list[str]:
-        """Return every closed origin, with or without links that wait."""
+        """Return every closed origin, with or without waiting links."""
         return [*{**dict.fromkeys(self._waiting), **dict.fromkeys(self._closed)}]
 
     def origin_of(self, target: Fingerprint) -> str | None:
-        """Return the origin that a link waits for; None if it waits for none. O(waiting)."""
+        """Return the origin that a link waits for, None if it does not wait. O(waiting)."""
         for origin, waiting in self._waiting.items():
             if any(lead.fingerprint == target for _, lead in waiting):
                 return origin
         return None
 
     def admitted_host(self, target: Fingerprint) -> str | None:
-        """Return the host of an admitted link; None if it is not one. O(admitted)."""
+        """Return the host of an admitted link, None for any other link. O(admitted)."""
         hosts = (lead.host for _, lead in self._admitted if lead.fingerprint == target)
         return next(hosts, None)
 
     def chosen(self) -> list[Lead]:
-        """Return every link that waits or is admitted. O(them)."""
+        """Return every waiting or admitted link. O(these links)."""
         waiting = [each for of_origin in self._waiting.values() for each in of_origin]
         return [lead for _, lead in (*waiting, *self._admitted)]
 
     def passes(self, agent: Agent, lead: Lead) -> bool:
-        """Ask the gate: return True if the link may be visited now, else let it wait."""
+        """Return True if the gate lets the link pass now; otherwise the link waits."""
         origin = self.gate(lead.url)
         if origin is not None:
             self.wait(origin, agent, lead)
         return origin is None
 
     def wait(self, origin: str, agent: Agent, lead: Lead) -> None:
-        """Let a link wait until the origin opens."""
+        """Add a link that waits until the origin opens."""
         self._waiting.setdefault(origin, []).append((agent, lead))
         self._hosts.close(lead.host)
 
@@ -89,14 +89,14 @@ class AdmissionQueue:
             self._hosts.reopen(lead.host)
 
     def close(self, origin: str) -> list[tuple[Agent, Lead]]:
-        """Take out the links that wait for the origin; their hosts stay closed until `open`."""
+        """Remove and return the links that wait for the origin; their hosts stay closed."""
         waiting = self._waiting.pop(origin, [])
         for _, lead in waiting:
             self._closed.setdefault(origin, []).append(lead.host)
         return waiting
 
     def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
-        """Take out the waiting and admitted links for which `is_gone` is true. O(them)."""
+        """Remove and return the waiting and admitted links that match `is_gone`. O(both)."""
         back = []
         for origin, waiting in list(self._waiting.items()):
             gone = [each for each in waiting if is_gone(each[1])]
@@ -112,7 +112,7 @@ class AdmissionQueue:
         return back + admitted
 
     def admit(self, is_free: Callable[[str], bool]) -> tuple[Agent, Lead] | None:
-        """Take out the first admitted link whose host is free. O(admitted)."""
+        """Remove and return the first admitted link whose host is free. O(admitted)."""
         for _ in range(len(self._admitted)):
             agent, lead = self._admitted.popleft()
             if is_free(lead.host):

@@ -36,7 +36,7 @@ from evocrawl.species.evo.link_model import LinkModel, persistence, prior
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A population, what it lives on, and the ledger that follows its events."""
+    """A population, its environment, and the ledger that records its events."""
 
     config: Config
     relevance: Relevance
@@ -47,7 +47,7 @@ class Assembly:
     link_model: LinkModel | None
 
     def save_learnt(self) -> None:
-        """Write what was learnt about links where the configuration asks for it. Raises OSError."""
+        """Write the link model to the file `learn_to` of the configuration. Raises OSError."""
         if self.config.learn_to and self.link_model is not None:
             persistence.save(self.link_model, self.config.learn_to)
 
@@ -63,14 +63,14 @@ def assemble(
     makers: Sequence[Maker] = (),
     spill_to: Path | None = None,
 ) -> Assembly:
-    """Build the habitat that `config` describes.
+    """Build the population that `config` describes, with its environment.
 
-    `concurrency` is the number of visits under way at once unless the configuration says so,
-    `timeout_s` the longest fetch, `model` a relevance model to use in place of the configured
-    one (a simulator shares one between runs), `labels` the relevant pages where they are known,
-    for the species that needs them, `makers` what makes the species where it is not those that
-    the configuration names, `spill_to` the directory of what does not fit into memory, where
-    temporary files are unless given. Raises SettingError or QueryError.
+    `concurrency` is the number of visits under way at once if the configuration does not set it;
+    `timeout_s` is the longest fetch. `model` is used in place of the configured relevance model (a
+    simulator shares one between runs), and `makers` in place of the configured species. `labels`
+    are the relevant pages, if known, for a species that needs them. `spill_to` is the directory for
+    data that does not fit into memory (default: that of temporary files). Raises SettingError or
+    QueryError.
     """
     makers = makers or makers_of(config.species)
     model = model or _relevance(config)
@@ -152,9 +152,9 @@ def _check_learning(config: Config, learner: LinkModel | None) -> None:
 
 
 def makers_of(species: str) -> list[Maker]:
-    """Return what makes the species of that name, or of those names joined by +.
+    """Return the makers of the species with that name, or with several names joined by +.
 
-    Raises SettingError for an unknown name and for one that stands twice.
+    Raises SettingError for an unknown or repeated name.
     """
     names = species.split("+")
     unknown = [name for name in names if name not in SPECIES]

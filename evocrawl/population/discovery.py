@@ -1,4 +1,4 @@
-"""Takes in pages and seeds: records in the page base, links as each species values them."""
+"""Adds pages to the page base, and shows links to each species with the scores it gives them."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.species.base import Agent, Appraisal, Choice, Species
 
 ROOT = b""
-"""Where founders begin: the fingerprint of no page, on which the seeds hang as links."""
+"""Fingerprint of an artificial page where founders begin; its links are the seeds."""
 
 HELD_BACK, PUT_OFF = "held back", "put off"
-"""States of links in `Discovery.notes`, beside the kinds of outcomes that bring no page."""
+"""States of links in `Discovery.notes`, besides the kinds of outcomes without a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page as the population takes it: its relevance is 0 if it says nothing new.
+    """A page as the population records it: its relevance is 0 if its content is not new.
 
-    `is_new` is True for a page fetched for the first time, `pays` if its energy is laid on it:
-    always for a new page, for a known one as the rewards have it, if it says something new.
+    `is_new` is True for a page that was fetched for the first time. `pays` is True if energy is
+    laid on the page: its content is new, and the page is new or the option `rewards` allows it.
     """
 
     page: Page
@@ -49,11 +49,11 @@ class NewPage:
 
 
 class Discovery:
-    """Values links by each species' choice and shows them to its sight.
+    """Scores links by each species' choice and shows them to its sight.
 
-    With `traps` pages that say nothing new earn nothing, and links like those to them are held
-    back; `emit` is called with an event for both. `notes` has the state of links that brought no
-    page, were put off or are held back.
+    With `traps`, pages without new content earn no energy, and links that look like links to such
+    pages are held back; `emit` gets an event for each. `notes` has the state of links that led to
+    no page, were put off or are held back.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Discovery:
         self.notes = LinkNotes()
 
     def seeds(self, links: Iterable[Link]) -> int:
-        """Hang seeds on the root, but for those placed or fetched before; return how many."""
+        """Add seeds that were not placed or fetched before; return their number."""
         fresh = []
         for link in links:
             target = link.fingerprint
@@ -90,15 +90,15 @@ class Discovery:
             view.see_seeds(links)
 
     def show(self, page: Page, via: Lead, depth: int) -> None:
-        """Show the links of a page, which have `depth`, to every species."""
+        """Show the links of a page to every species; `depth` is that of the links."""
         for view in self._views:
             view.see(page, via, depth, is_own=True)
         self._claim_held()
 
     def take_in(self, visit: Visit, agent: Agent, outcome: Outcome) -> Settlement:
-        """Take in what a visit of `agent` has brought: a page, or the news that there is none.
+        """Record the outcome of a visit of `agent`: a page, or the reason why there is none.
 
-        O(log n) and O(1) for each link of the page.
+        O(log n), and O(1) for each link of the page.
         """
         if isinstance(outcome, Fetched):
             page = outcome.page
@@ -116,9 +116,9 @@ class Discovery:
         return Settlement(visit, agent, outcome)
 
     def remember(self, visit: Visit, page: Page, species: Species) -> NewPage:
-        """Put a page into the base with its energy, and show its links.
+        """Add a page to the base with its energy, and show its links.
 
-        `species` is the visitor's.
+        `species` is that of the visitor.
         """
         record = self._base.get(page.fingerprint)
         is_new = record is None
@@ -138,9 +138,10 @@ class Discovery:
         return NewPage(page, is_new, pays)
 
     def holds_back(self, lead: Lead, species: Species, *, is_drawn: bool = True) -> bool:
-        """Return whether a link is held back as a trap's; no agent sees it until it is released.
+        """Hold a link back if it looks like a trap's; return whether it is held back.
 
-        `is_drawn`: an agent has drawn it. Species that go to known pages too see all. O(1).
+        No agent sees a held-back link until it is released. `is_drawn` is True if an agent has
+        drawn it. No link is held back from a species that revisits pages. O(1).
         """
         if self._traps is None or species.revisits:
             return False
@@ -158,25 +159,25 @@ class Discovery:
             self._traps.follow(lead)
 
     def put_off(self, lead: Lead, species: Species, reason: str = "") -> None:
-        """Open a chosen link again, for `species`, which found it.
+        """Open a chosen link again, for the `species` that found it.
 
-        Without a `reason` it is the one that its visit ended with.
+        The default for `reason` is the reason why its visit ended.
         """
         _, ended = self.notes.get(lead.fingerprint) or ("", "")
         self._reopen(lead, species)
         self.notes.put(lead.fingerprint, PUT_OFF, reason or ended)
 
     def release_for(self, page: Page) -> bool:
-        """Open held-back links that a fetched page shows to be worth it; False if none. O(1)."""
+        """Open held-back links whose group a fetched page has credited; False if none. O(1)."""
         return self._traps is not None and self._release(self._traps.freed(page.url))
 
     def release_some(self) -> bool:
-        """Open some held-back links, to go on with if no others are open; False if none. O(1)."""
+        """Open some held-back links when no other link is open; False if none. O(1)."""
         return self._traps is not None and self._release(self._traps.released())
 
     @property
     def has_held(self) -> bool:
-        """True while links are held back that may still be released."""
+        """True if a held-back link may still be released."""
         return self._traps is not None and self._traps.may_let_out
 
     def _release(self, held: Sequence[HeldLink]) -> bool:
@@ -192,7 +193,7 @@ class Discovery:
         species.sight.found([lead])
 
     def _holds_from(self, lead: Lead, species: Species) -> bool:
-        """Hold back a link of a page that is shown; claim it when all species have seen it."""
+        """Hold back a link of a new page; claim it later, when all species have seen it."""
         is_held = self.holds_back(lead, species, is_drawn=False)
         if is_held:
             self._held.append(lead.fingerprint)
@@ -204,7 +205,7 @@ class Discovery:
         self._held.clear()
 
     def _says_something(self, page: Page, via: Lead, record: PageRecord | None) -> bool:
-        """Return False for a page that is known to say nothing new."""
+        """Return False if the content of a page is known not to be new."""
         if self._traps is None:
             return True
         if record is not None and record.version == page.version:
@@ -223,7 +224,7 @@ class Discovery:
 
 
 class _SpeciesView:
-    """Values new links for one species and shows them to it."""
+    """Scores new links for one species and shows them to it."""
 
     def __init__(
         self,
@@ -241,9 +242,9 @@ class _SpeciesView:
         self.species.sight.found([_lead(each, ROOT, 0, self._score(each, None)) for each in links])
 
     def see(self, page: Page, via: Lead, depth: int, *, is_own: bool) -> None:
-        """Show the links of a page, reached by a lead of this species or (not `is_own`) another's.
+        """Show the links of a page; `is_own` is True if `via` is a lead of this species.
 
-        The features that another species noted on its lead are not passed on.
+        The features that another species has stored on its lead are not passed on.
         """
         if not is_own:
             via = replace(via, features=None)
@@ -275,7 +276,7 @@ def _lead(
 
 
 def _appraisal(choice: Choice) -> Callable[[Link, Page, Lead], tuple[float, object]]:
-    """Return how links are valued: by the choice's appraisal, or by its score alone."""
+    """Return the function that scores links: the choice's `appraise`, or else its `score`."""
     if isinstance(choice, Appraisal):
         return choice.appraise
     return lambda link, page, _: (choice.score(link, page), None)

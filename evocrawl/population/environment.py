@@ -1,4 +1,4 @@
-"""What surrounds a population."""
+"""The environment of a population."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evocrawl.population.traps.traps import TrapDetector
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What surrounds the agents and is no species' business."""
+    """The parts that all species share: energy, fees, pages, hosts, budget, clock and traps."""
 
     energy: EnergyModel
     fees: Fees

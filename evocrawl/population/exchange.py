@@ -1,4 +1,4 @@
-"""What passes between populations that share a crawl: pages, links and agents."""
+"""Exchanges pages, links and agents between populations that share a crawl."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from evocrawl.species.base import Agent, Overhearing
 
 @dataclass(frozen=True, slots=True)
 class PopulationExchange:
-    """Brings to `population` what other populations have found, and takes agents in and out."""
+    """Adds the finds of other populations to `population`; lets agents come and go."""
 
     population: Population
 
     def hear(self, page: Page, depth: int) -> None:
-        """Take in a page that another population has fetched: it is known from now, and ranks.
+        """Add a page that another population has fetched; its relevance joins the ranks.
 
-        No energy lies on it here. Its links are shown to every species, but for those claimed.
-        `depth` is the page's. Raises PageBaseError if it is known. O(links).
+        It has no energy here. Its unclaimed links are shown to every species. `depth` is that of
+        the page. Raises PageBaseError if the page is known. O(links).
         """
         self._add(page, depth)
         via = self.population.show(page, depth)
@@ -32,17 +32,17 @@ class PopulationExchange:
                 species.learning.overhear(page, via)
 
     def show_seeds(self, links: Sequence[Link]) -> None:
-        """Hang links where founders begin, whether they are known or not."""
+        """Show links as seeds, known or not."""
         self.population.show_seeds(links)
 
     def show(self, page: Page, depth: int) -> None:
-        """Show some links of a page, whether it is known or not; its energy is not laid."""
+        """Show some links of a page, known or not, without laying its energy."""
         if self.population.environment.base.get(page.fingerprint) is None:
             self._add(page, depth)
         self.population.show(page, depth)
 
     def hear_dead(self, target: Fingerprint) -> None:
-        """Take in that another population has found no page at `target`."""
+        """Record that another population has found no page at `target`."""
         self.population.environment.base.claim(target)
         for species in self.population.species:
             if isinstance(species.learning, Overhearing):
@@ -54,37 +54,37 @@ class PopulationExchange:
             self.population.environment.base.claim(target)
 
     def restore(self, target: Fingerprint) -> bool:
-        """Undo `withdraw`; return False if an agent has chosen a link to `target`."""
+        """Undo `withdraw`; return False if an agent here has chosen a link to `target`."""
         if target in self.population.selector.targets:
             return False
         self.population.environment.base.release(target)
         return True
 
     def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
-        """Take out the agents that wait with a link for which `is_gone` is true. O(waiting).
+        """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting).
 
         Call `stay` or `leave` for each of them.
         """
         return self.population.call_back(is_gone)
 
     def stay(self, agent: Agent) -> None:
-        """Let an agent that was called back go on here."""
+        """Give turns again to an agent that was called back."""
         self.population.resume(agent)
 
     def may_leave(self, agent: Agent) -> bool:
-        """Return whether the agent can travel: nothing holds it, and enough others stay."""
+        """Return whether the agent can travel: no visit under way, and enough agents stay."""
         single = agent.species.single_flight
         return single and not agent.in_flight and self.population.lifecycle.may_shrink
 
     def leave(self, agent: Agent) -> None:
-        """Take out an agent that was called back, with its energy."""
+        """Remove an agent that was called back, with its energy."""
         self.population.remove(agent)
 
     def arrive(self, species: str, energy: float, page: Fingerprint, mind: tuple[Any, ...]) -> bool:
-        """Take in an agent from another population, on `page` if that is known.
+        """Add an agent from another population, on `page` if the page is known here.
 
         Return False if the species is unknown here, or the mind is invalid for it. The upper bound
-        holds over all populations: an agent that leaves one makes room for itself.
+        holds over all populations, and the agent has left another one, so there is room.
         """
         known = [each for each in self.population.species if each.name == species]
         if not known:

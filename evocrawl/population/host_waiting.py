@@ -1,4 +1,4 @@
-"""Agents that wait for busy hosts."""
+"""Queues agents that wait for busy hosts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from evocrawl.species.base import ANY_HOST, Agent
 
 
 class HostWaitQueue:
-    """Agents by the hosts they wait for; first come, first served.
+    """Agents by the hosts they wait for, first in, first out.
 
-    When a host frees, no more agents are called than it can take: if all were, each visit to a
-    saturated host would make every agent look at its links again.
+    When a host becomes free, only as many agents are called as it has slots. If all were called,
+    each visit to a saturated host would make every agent look at its links again.
     """
 
     def __init__(self) -> None:
@@ -23,17 +23,17 @@ class HostWaitQueue:
         self._ready: deque[Agent] = deque()
 
     def __len__(self) -> int:
-        """Return how many agents wait or have been called and not come out yet."""
+        """Return the number of agents that wait, or are called and not removed yet."""
         return len(self._hosts_of) + len(self._ready)
 
     def enter(self, agent: Agent, hosts: Iterable[str]) -> None:
-        """Wait for the first of `hosts` to be free; ANY_HOST stands for any. O(hosts)."""
+        """Add an agent that waits until one of `hosts` is free; ANY_HOST: any host. O(hosts)."""
         self._hosts_of[agent.id] = tuple(hosts)
         for host in self._hosts_of[agent.id]:
             self._queues.setdefault(host, {})[agent.id] = agent
 
     def freed(self, host: str) -> None:
-        """The host may have become free. O(1), and O(1) for each agent that waits for any."""
+        """Note that a host may be free. O(1), plus O(1) for each agent that waits for any host."""
         for agent in list(self._queues.get(ANY_HOST, {}).values()):
             self._leave(agent)
             self._ready.append(agent)
@@ -41,7 +41,7 @@ class HostWaitQueue:
             self._freed[host] = None
 
     def next(self, is_free: Callable[[str], bool]) -> Agent | None:
-        """Take out an agent one of whose hosts is free, None when there is none. O(hosts)."""
+        """Remove and return an agent one of whose hosts is free; None without one. O(hosts)."""
         if self._ready:
             return self._ready.popleft()
         while self._freed:
@@ -55,7 +55,7 @@ class HostWaitQueue:
         return None
 
     def leave(self, agent: Agent) -> None:
-        """Wait no longer; an agent that does not wait is ignored. O(its hosts)."""
+        """Remove an agent; ignore an agent that does not wait. O(its hosts)."""
         if agent.id in self._hosts_of:
             self._leave(agent)
         elif agent in self._ready:

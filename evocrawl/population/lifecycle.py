@@ -1,7 +1,7 @@
 """The life of an agent: it moves, pays, eats, clones and dies, within the population's bounds.
 
-Mouton & Marteau 2008, algorithm 2, with these decisions where the paper is silent or at odds
-with its own claim that the population stays between LB and UB:
+Mouton & Marteau 2008, algorithm 2, with these decisions where the paper is silent or contradicts
+its own claim that the population stays between LB and UB:
 
 - The upper bound holds at every moment. An agent takes no more energy from a page than the
   population has room to turn into clones; the rest stays on the page. At UB itself it takes
@@ -33,7 +33,7 @@ from evocrawl.species.base import Agent, Move, Species
 
 @dataclass(frozen=True, slots=True)
 class PopulationBounds:
-    """`founders` agents at the start, then between `lower` and `upper` (None: without limit)."""
+    """`founders` agents at the start, then `lower` to `upper` agents (None: no limit)."""
 
     founders: int
     lower: int = 0
@@ -73,20 +73,21 @@ class Lifecycle:
 
     @property
     def room(self) -> float:
-        """How many agents may still be born."""
+        """The number of agents that may still be born."""
         upper = self.bounds.upper
         return float("inf") if upper is None else upper - len(self.agents)
 
     @property
     def may_eat(self) -> bool:
-        """False while the population is full: energy stays on the pages."""
+        """False while the population is full; then energy stays on the pages."""
         return self.room > 0
 
     def found(self, seeds: int) -> list[Agent]:
         """Add founders after `seeds` were placed; return them.
 
-        A species with one founder a seed gets them each time, as far as there is room; others get
-        founders only if no agent is alive. Several species share the configured number of founders.
+        A species with one founder per seed gets them each time, within the upper bound; other
+        species get founders only if no agent is alive. Several species share the configured number
+        of founders.
         """
         self.is_unborn, anew = False, not self.agents
         born = []
@@ -104,7 +105,7 @@ class Lifecycle:
 
     @property
     def may_shrink(self) -> bool:
-        """True while the population is above its lower bound, and has more than one agent."""
+        """True if the population is above its lower bound and has more than one agent."""
         return len(self.agents) > max(self.bounds.lower, 1)
 
     def leave(self, agent: Agent) -> None:
@@ -113,7 +114,7 @@ class Lifecycle:
         self.emit(Left(agent.id, agent.energy))
 
     def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> Agent:
-        """Add an agent from another population; with no `mind` it gets a founder's."""
+        """Add an agent from another population; without a `mind` it gets that of a founder."""
         self.is_unborn = False
         agent = self._made(energy, page, species, None)
         agent.mind = mind
@@ -121,12 +122,12 @@ class Lifecycle:
         return agent
 
     def move(self, settlement: Settlement) -> None:
-        """Put the agent on the page that it has fetched; without a page it stays where it is."""
+        """Move the agent to the page that it has fetched; without a page it does not move."""
         if isinstance(settlement.outcome, Fetched):
             settlement.agent.page = settlement.outcome.page.fingerprint
 
     def pay(self, settlement: Settlement) -> None:
-        """Let the agent pay for time, for a page that it hands on, for a link without a page."""
+        """Charge the agent for time, for a page that it hands on, and for a link without a page."""
         agent, outcome = settlement.agent, settlement.outcome
         match outcome:
             case Fetched(page, cost):
@@ -140,9 +141,9 @@ class Lifecycle:
                 self._pay(agent, self.fees.refusal, "refusal")
 
     def feed(self, settlement: Settlement) -> None:
-        """Let the agent eat what lies on the page, or pay for the visit if nothing does.
+        """Give the agent the energy on the page, or charge it for the visit if there is none.
 
-        Energy laid earlier may be left on a page that does not pay now.
+        A page that does not pay now may have energy left from an earlier visit.
         """
         agent, outcome = settlement.agent, settlement.outcome
         if not isinstance(outcome, Fetched):
@@ -156,7 +157,7 @@ class Lifecycle:
             self._pay(agent, self.fees.visit, "visit")
 
     def walk(self, agent: Agent, move: Move) -> list[Agent]:
-        """Move an agent to a known page at no cost, where it eats; return the agents that go on."""
+        """Move an agent to a known page at no cost; it eats there. Return the agents that go on."""
         agent.page = move.page
         self.emit(Moved(agent.id, move.page, move.why))
         record = self._base.get(move.page)
@@ -165,10 +166,10 @@ class Lifecycle:
         return self.reproduce(agent)
 
     def reproduce(self, agent: Agent) -> list[Agent]:
-        """Let the agent die or clone; return the agents that go on, this one first."""
+        """Kill or clone the agent if it is due; return the agents that go on, this one first."""
         breeding = agent.species.breeding
         while breeding.is_doomed(agent):
-            # An agent with other visits under way settles those before it dies.
+            # An agent with other visits under way does not die before they are settled.
             if agent.in_flight:
                 return []
             if len(self.agents) > self.bounds.lower:
@@ -193,7 +194,7 @@ class Lifecycle:
 
     @contextmanager
     def recording(self) -> Iterator[list[Event]]:
-        """Collect the events that are emitted within the context."""
+        """Collect the events that are emitted inside the `with` block."""
         events: list[Event] = []
         self.on_event.append(events.append)
         try:

@@ -1,4 +1,4 @@
-"""Notes on links that ended without a page, were put off or are held back, in little memory."""
+"""Compact notes on links that led to no page, were put off or are held back."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _OTHER = "other"
 
 
 class LinkNotes:
-    """Maps the fingerprint of a link to a word for its state and the reason.
+    """Maps the fingerprint of a link to the name of its state and the reason.
 
-    A note takes 16 bytes. Of more than `most` different notes the reason is lost: it is "other".
+    A note takes 16 bytes. After `most` different notes, the reason of a new one is "other".
 
     >>> notes = LinkNotes()
     >>> notes.put(b"a", "dead", "404")
@@ -27,12 +27,12 @@ class LinkNotes:
         self._notes: list[tuple[str, str]] = []
 
     def get(self, target: Fingerprint) -> tuple[str, str] | None:
-        """Return the state and the reason noted for a link, None without a note. O(1)."""
+        """Return the state and the reason of a link, None without a note. O(1)."""
         number = self._number_of.get(target)
         return None if number is None else self._notes[number[0]]
 
     def put(self, target: Fingerprint, state: str, reason: str) -> None:
-        """Note the state of a link in place of an earlier one. O(1)."""
+        """Set the state and the reason of a link. O(1)."""
         note = (state, reason)
         number = self._numbers.get(note)
         if number is None:

@@ -11,10 +11,10 @@ from evocrawl.population.population import Population
 
 
 class LinkState(StrEnum):
-    """The states of a link, of which it has one at a time."""
+    """The states of a link; it has one of them at a time."""
 
     OPEN = "open"
-    """No agent has chosen it. A link that no page has shown is not told apart from these."""
+    """No agent has chosen it. A link that no page has shown counts as open, too."""
     CHOSEN = "chosen"
     """An agent has chosen it, its origin is open, and it waits for a slot of its host."""
     AWAITING = "awaiting robots.txt or lease"
@@ -24,7 +24,7 @@ class LinkState(StrEnum):
     SETTLED = "settled"
     """Its visit has ended for good, with a page or without one."""
     PUT_OFF = "put off"
-    """It is open again after a visit, or a wait for its origin, that came to nothing."""
+    """It is open again after an unfinished visit, or because its origin stayed closed."""
     HELD_BACK = "held back"
     """It looks like a link of a trap."""
     TAKEN = "taken"
@@ -33,7 +33,7 @@ class LinkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinkStatus:
-    """The state of a link, and the reason: an origin, a host, a visit, or what ended it."""
+    """The state of a link, and the reason: an origin, a host, a visit, or why its visit ended."""
 
     state: LinkState
     reason: str = ""

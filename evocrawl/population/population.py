@@ -1,8 +1,9 @@
 """The population: it chooses what to fetch and settles what came back.
 
-One agent's life, as the theory has it (Mouton & Marteau 2008, algorithm 2): *pick* a link, *go*
-there, *eat* or *pay*, *clone* or *die*. A crawl has many agents under way at once, so the step is
-cut in two: `choose` picks and goes, `settle` moves, charges, feeds, teaches, clones and buries.
+In the theory, the step of one agent is (Mouton & Marteau 2008, algorithm 2): *pick* a link, *go*
+there, *eat* or *pay*, *clone* or *die*. In a crawl many agents fetch at once, so the step has two
+parts: `choose` picks a link; `settle` moves and charges the agent, feeds it, lets it learn, and
+clones or kills it.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ PATIENCE = 200
 """Links held back in one `choose` of a crawl, a tenth of a millisecond each."""
 
 _MAX_ORIGINS = 64
-"""Origins that links may wait for at once; one if visits go one by one."""
+"""Greatest number of origins that links wait for at once; 1 if visits go one by one."""
 
 
 class Population:
     """Agents of one species or several in an environment.
 
-    `max_unsettled` caps the visits given out and not yet settled. Every draw comes from `rng` or
-    from streams spawned off it, one an agent, so that one agent more does not change what the
-    others draw.
+    `max_unsettled` is the greatest number of unsettled visits. Every random draw comes from `rng`
+    or from a stream that is spawned from it for each agent, so that one more agent does not change
+    the draws of the others.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Population:
         self.max_unsettled = max_unsettled
         self.unsettled: dict[VisitId, Visit] = {}
         self.cut_short = 0
-        """How often `choose` has returned None though it could go on at once."""
+        """Number of times that `choose` returned None although it could continue at once."""
         base = environment.base
         self.lifecycle = Lifecycle(self.species, environment.fees, bounds, base, rng, ROOT)
         self.on_event = self.lifecycle.on_event
@@ -82,21 +83,21 @@ class Population:
         self.selector = LinkSelector(self.lifecycle, self.discovery, environment, self.admission)
         self._next_visit = 0
         self._host_of: dict[VisitId, str] = {}
-        """The hosts of visits that a redirect took to another host."""
+        """Hosts of visits that a redirect has moved to another host."""
 
     def __len__(self) -> int:
         return len(self.lifecycle.agents)
 
     def place(self, seeds: Iterable[Link]) -> int:
-        """Hang `seeds` where founders begin; return how many were not known before."""
+        """Add seeds, where founders begin; return the number of those that are new."""
         placed = self.discovery.seeds(seeds)
         if placed:
             self._found(placed)
-        self.selector.turns.stirred()
+        self.selector.turns.wake()
         return placed
 
     def link(self, page: Fingerprint, links: Sequence[Link]) -> None:
-        """Hang further links on a page; with the seeds if the page is not known."""
+        """Add links to a known page; if the page is not known, add them as seeds."""
         record = self.environment.base.get(page)
         if record is None:
             self.place(links)
@@ -107,12 +108,12 @@ class Population:
         """Show the links of a known page to every species; return a lead to the page."""
         via = Lead(page.url, page.fingerprint, host_of(page.url), ROOT, depth, 0.0)
         self.discovery.show(page, via, depth + 1)
-        # The links of a page are no seeds: there is not one founder for each.
+        # Links of a page are not seeds, so a species does not get one founder for each.
         self._begin(min(len(page.links), self.lifecycle.bounds.founders))
         return via
 
     def show_seeds(self, links: Sequence[Link]) -> None:
-        """Hang links where founders begin, whether they are known or not."""
+        """Show links as seeds, known or not."""
         self.discovery.show_seeds(links)
         self._begin(len(links))
 
@@ -121,14 +122,14 @@ class Population:
         return self.environment.energy.price(relevance, self.environment.base.ranks)
 
     def choose(self, now_s: float) -> Visit | None:
-        """Return the next visit, or None if nothing may be fetched now or patience is out.
+        """Return the next visit, or None if nothing may be fetched now or patience is exhausted.
 
-        A link whose origin has opened comes first, then agents whose host has become free, then
-        the other agents in turn; last, if nothing is under way, links that are released from traps.
+        The order is: links whose origin has opened, agents whose host has become free, the other
+        agents in turn and, if no visit is under way, links that are released from traps.
 
-        Runtime complexity: O(log n) for a species that looks at the whole frontier, O(links of
-        the page) for one that looks at its page; agents whose hosts are busy are set aside and
-        not asked again before one of these hosts can take them.
+        Runtime complexity: O(log n) for a species that sees the whole frontier, O(links of the
+        page) for one that sees its page. Agents whose hosts are busy are asked again only when one
+        of these hosts has a free slot.
         """
         if not self.may_open:
             return None
@@ -159,54 +160,54 @@ class Population:
         self.admission.open(origin)
 
     def close_origin(self, origin: str) -> None:
-        """Open the links that wait for the origin again, and let their agents go on.
+        """Put the links that wait for the origin back among the open links; free their agents.
 
-        The origin's hosts are passed over until `open_origin` names it.
+        No link to the origin's hosts is chosen until `open_origin` is called.
         """
         self.selector.close_origin(origin)
 
     def closed_origins(self) -> list[str]:
-        """Return the origins that have to open before their hosts can be visited."""
+        """Return the closed origins, whose hosts cannot be visited yet."""
         return self.admission.closed()
 
     def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
-        """Take out the agents that wait with a link for which `is_gone` is true. O(waiting).
+        """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting).
 
         Call `resume` or `remove` for each of them.
         """
         return self.selector.call_back(is_gone)
 
     def resume(self, agent: Agent) -> None:
-        """Let an agent go on that was called back."""
+        """Give turns again to an agent that was called back."""
         self.selector.resume(agent)
-        self.selector.turns.stirred()
+        self.selector.turns.wake()
 
     def remove(self, agent: Agent) -> None:
-        """Take out an agent that was called back, with its energy."""
+        """Remove an agent that was called back, with its energy."""
         self.lifecycle.leave(agent)
-        self.selector.turns.stirred()
+        self.selector.turns.wake()
 
     def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> None:
-        """Take in an agent that comes from another population."""
+        """Add an agent that comes from another population."""
         agent = self.lifecycle.welcome(species, energy, page, mind)
         self.selector.turns.join(self.lifecycle.reproduce(agent))
-        self.selector.turns.stirred()
+        self.selector.turns.wake()
 
     def give_back(self, lead: Lead, species: Species, url: str = "") -> None:
-        """Open the link of a visit again that was put off; `species` found it.
+        """Open the link of a visit that was put off; `species` is the one that found it.
 
-        With `url`, to which a redirect has led, it becomes a link to the host of `url`: it waits
-        for that host, and for that host's robots.txt.
+        If a redirect has led to `url`, the link becomes one to the host of `url`: it waits for
+        that host and for its robots.txt.
         """
         if url:
-            # A slot that is not the host's goes with the request.
+            # A slot other than the host's belongs to the request and does not change.
             host = host_of(url) if lead.host == host_of(lead.url) else lead.host
             lead = replace(lead, url=url, host=host)
         self.discovery.put_off(lead, species)
-        self.selector.turns.stirred()
+        self.selector.turns.wake()
 
     def go_on(self, visit_id: VisitId, host: str, now_s: float) -> None:
-        """Move a visit that is redirected from its host's slot to one of `host`."""
+        """Move a redirected visit from the slot of its host to a slot of `host`."""
         hosts = self.environment.hosts
         hosts.finish(self._host_of.get(visit_id, self.unsettled[visit_id].lead.host))
         hosts.start(host, now_s)
@@ -218,18 +219,18 @@ class Population:
         return self.lifecycle.is_unborn
 
     def goes_anywhere(self, visit: Visit) -> bool:
-        """Return True if the visitor is of a species that goes to known pages too."""
+        """Return True if the visitor's species also visits known pages."""
         return self.lifecycle.agents[visit.agent].species.revisits
 
     def wakes_at(self) -> float | None:
-        """Return when a later `choose` can succeed by the passing of time alone, else None."""
+        """Return the time when a later `choose` can succeed if nothing else happens, or None."""
         if self.may_open and self.selector.waits_for_time:
             return self.environment.hosts.wakes_at()
         return None
 
     @property
     def ended(self) -> str | None:
-        """Why nothing will ever be chosen again: "budget", "extinct", "exhausted"; else None."""
+        """Why the crawl has ended: "budget", "extinct" or "exhausted"; None if it has not."""
         if self.unsettled:
             return None
         if self.environment.budget.exhausted:
@@ -240,7 +241,7 @@ class Population:
 
     @property
     def may_open(self) -> bool:
-        """False while as many visits are under way, or requests made, as may be."""
+        """False if the number of visits under way, or of requests, has reached its limit."""
         under_way = len(self.unsettled) + (len(self.admission) if self.max_unsettled == 1 else 0)
         return under_way < self.max_unsettled and self.environment.budget.left != 0
 
@@ -254,7 +255,7 @@ class Population:
         return visit
 
     def _close(self, visit_id: VisitId, outcome: Outcome) -> tuple[Visit, Agent]:
-        """End what a visit holds: its link, its part of the budget, its host's slot, its agent."""
+        """Release what a visit holds: its link, its share of the budget, its slot, its agent."""
         visit = self.unsettled.pop(visit_id, None)
         if visit is None:
             raise SettleError(f"visit {visit_id} is not under way")
@@ -271,24 +272,24 @@ class Population:
         return visit, agent
 
     def _learn(self, settlement: Settlement) -> None:
-        """Let the species learn; open the held-back links that the page shows to be worth it."""
+        """Let the species learn; open held-back links whose group the page has credited."""
         agent, outcome = settlement.agent, settlement.outcome
         self.lifecycle.emit(settlement.event())
         agent.species.learning.learn(agent, settlement.visit, outcome)
         if isinstance(outcome, Fetched) and self.discovery.release_for(outcome.page):
-            self.selector.turns.stirred()
+            self.selector.turns.wake()
 
     def _clone_or_die(self, agent: Agent) -> None:
         self.selector.go_on(agent, self.lifecycle.reproduce(agent))
 
     def _begin(self, links: int) -> None:
-        """Let founders be born if there are links and no agent has lived yet."""
+        """Add founders if there are links and no agent has lived yet."""
         if links and self.lifecycle.is_unborn:
             self._found(links)
-        self.selector.turns.stirred()
+        self.selector.turns.wake()
 
     def _found(self, seeds: int) -> None:
-        """Let founders be born; a species may set its fees by their number and the budget."""
+        """Add founders; a species may set its fees by their number and the budget."""
         self.selector.turns.join(self.lifecycle.found(seeds))
         fees = self.species[0].fees
         if fees is not None:

@@ -1,4 +1,4 @@
-"""Choice of the next link to visit: agents are asked in turn until one of them finds a link."""
+"""Selects the next link to visit: asks agents in turn until one of them finds a link."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class LinkSelector:
         self.targets: set[Fingerprint] = set()
         """Targets of the links that are chosen and not settled."""
         self.patience: int | None = None
-        """How many links of traps `next` holds back before it leaves the rest for the next call;
-        None: all that come up, which can take seconds for a large trap."""
+        """Number of links that one call of `next` may hold back before it returns None; None for
+        no limit, which can take seconds in a large trap."""
         self._held_back = 0
         self._lifecycle = lifecycle
         self._discovery = discovery
@@ -41,60 +41,61 @@ class LinkSelector:
 
     @property
     def is_impatient(self) -> bool:
-        """True if the last search has held back as many links as it may."""
+        """True if the last search has held back as many links as `patience` allows."""
         return self.patience is not None and self._held_back >= self.patience
 
     @property
     def is_idle(self) -> bool:
-        """True while no agent can go anywhere or waits for a host or an origin."""
+        """True if no agent is in turn or waits for a host or an origin."""
         return not (self.turns or self._admission or self.waits_for_time)
 
     @property
     def waits_for_time(self) -> bool:
-        """True while an agent or an admitted link waits for a host."""
+        """True if an agent or an admitted link waits for a host."""
         return bool(self._admission.has_admitted or self._waiting)
 
     def next(self, now_s: float, *, is_quiet: bool) -> tuple[Agent, Lead] | None:
-        """Return an agent and the link that it visits now; None if there is none at present.
+        """Return an agent and the link that it visits now; None if there is none now.
 
-        `is_quiet`: no visit is under way; then held-back links are released if no other is open.
+        `is_quiet` means that no visit is under way; then held-back links are released if no other
+        link is open.
         """
         self._held_back = 0
         found = self._admission.admit(self._freedom(now_s)) or self._search(now_s)
         while found is None and is_quiet and self.is_idle and self._discovery.release_some():
-            self.turns.stirred()
+            self.turns.wake()
             found = self._search(now_s)
         return found
 
     def close_origin(self, origin: str) -> None:
-        """Send the agents that wait for the origin on, and open their links again."""
+        """Free the agents that wait for the origin, and open their links again."""
         for agent, lead in self._admission.close(origin):
             self._free(agent, lead)
             self._discovery.put_off(lead, agent.species, f"{origin} stayed closed")
             self.resume(agent)
-        self.turns.stirred()
+        self.turns.wake()
 
     def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
-        """Take out the agents that wait with a link for which `is_gone` is true. O(waiting)."""
+        """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting)."""
         back = self._admission.call_back(is_gone)
         for agent, lead in back:
             self._free(agent, lead)
         return back
 
     def resume(self, agent: Agent) -> None:
-        """Give turns again to an agent whose link is not visited."""
+        """Give turns again to an agent whose chosen link is not visited."""
         if agent.species.single_flight:
             self.turns.join([agent])
 
     def go_on(self, agent: Agent, alive: Iterable[Agent]) -> None:
-        """Give turns to the agents that are `alive` after a visit of `agent`, itself or not."""
-        # An agent that may have several visits under way never left the queue.
+        """Give turns to the agents that a visit of `agent` has left alive, itself or its clones."""
+        # An agent that may have several visits under way has never left the queue.
         single = agent.species.single_flight
         self.turns.join(each for each in alive if single or each is not agent)
         if not single and agent.id not in self._lifecycle.agents:
-            self.turns.bury(agent)
+            self.turns.remove(agent)
             self._waiting.leave(agent)
-        self.turns.stirred()
+        self.turns.wake()
 
     def _free(self, agent: Agent, lead: Lead) -> None:
         self.targets.discard(lead.fingerprint)
@@ -105,7 +106,7 @@ class LinkSelector:
         return lambda host: hosts.is_free(host, now_s)
 
     def _search(self, now_s: float) -> tuple[Agent, Lead] | None:
-        """Ask one agent after the other until one finds a link; None if none can at present."""
+        """Ask one agent after the other until one finds a link; None if no agent finds one."""
         found = None
         while found is None and not self._admission.is_full and not self.is_impatient:
             waited = self._waiting.next(self._freedom(now_s))
@@ -138,16 +139,16 @@ class LinkSelector:
                 leads = [each for each in leads if each.fingerprint not in self.targets]
             if leads:
                 return self._claim(agent, agent.species.choice.draw(agent, leads))
-            self.turns.stick(agent, is_idle=False)
+            self.turns.set_aside(agent, is_idle=False)
             return None
         if look.busy:
             self._waiting.enter(agent, look.busy)
             return None
         move = agent.species.sight.escape(agent, may_eat=self._lifecycle.may_eat)
         if move is None:
-            self.turns.stick(agent, is_idle=not agent.in_flight)
+            self.turns.set_aside(agent, is_idle=not agent.in_flight)
         else:
-            # At once: if the agent queued, the open links would be gone when its turn comes.
+            # It goes on at once: later, other agents may have followed the links at its new page.
             self.turns.go_on(self._lifecycle.walk(agent, move))
         return None
 

@@ -1,4 +1,4 @@
-"""A visit that has ended, as the population takes it."""
+"""A finished visit, as the steps of `Population.settle` need it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from evocrawl.species.base import Agent
 class Settlement:
     """A visit of `agent` and its outcome.
 
-    In `outcome` a page that says nothing new has relevance 0; `relevance` is the one it came with,
-    None without a page. `is_new` is True for a page that was not fetched before, `pays` where the
-    page's energy was laid on it now.
+    A page without new content has relevance 0 in `outcome`; `relevance` is the one that the
+    relevance model gave it, None without a page. `is_new` is True for a page that was not fetched
+    before, `pays` if energy was laid on the page now.
     """
 
     visit: Visit

@@ -1,4 +1,4 @@
-"""Who is asked next: agents in turn, agents with nothing to do, agents whose slice is to come."""
+"""Decides which agent is asked next for a link."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from evocrawl.species.base import Agent
 
 
 class TurnQueue:
-    """Agents that are asked one after the other; with `slice_s` above 0 one of them at a time.
+    """Asks agents one after the other; if `slice_s` > 0, one agent works at a time.
 
-    Each agent is in one place: in turn; *stuck*, with nothing to do until something happens; or
-    *resting* until a slice begins.
+    Each agent is in one of three queues: in turn; *stuck* (it has nothing to do until links or
+    agents change); or *resting* until a time slice begins.
     """
 
     def __init__(self, slice_s: float) -> None:
@@ -23,28 +23,28 @@ class TurnQueue:
         self._slices = TimeSlices(slice_s)
 
     def __bool__(self) -> bool:
-        """Return True while somebody is in turn."""
+        """Return True if an agent is in turn."""
         return bool(self._queue)
 
     def __iter__(self) -> Iterator[Agent]:
-        """Iterate over all agents, in whatever place."""
+        """Iterate over the agents of all three queues."""
         return iter([*self._queue, *self._stuck, *self._resting])
 
     def join(self, agents: Iterable[Agent]) -> None:
-        """Queue behind the others. O(agents)."""
+        """Add agents at the end of the queue. O(agents)."""
         self._queue.extend(agents)
 
     def go_on(self, agents: Sequence[Agent]) -> None:
-        """The first goes on before all others, who queue behind. O(agents)."""
+        """Add the first of `agents` at the head of the queue, the others at its end. O(agents)."""
         self._queue.extendleft(agents[:1])
         self._queue.extend(agents[1:])
 
     def next(self) -> Agent:
-        """Take out who is next; there must be somebody. O(1)."""
+        """Remove and return the next agent. Raises IndexError without one. O(1)."""
         return self._queue.popleft()
 
     def works(self, agent: Agent, alive: Collection[AgentId], now_s: float) -> bool:
-        """Return True while it is the slice of `agent`, which else rests until another begins."""
+        """Return True during the slice of `agent`; else it rests until another slice begins."""
         works = self._slices.works(agent.id, alive, now_s)
         if self._slices.has_begun():
             self._wake_resting()
@@ -52,20 +52,20 @@ class TurnQueue:
             self._resting.append(agent)
         return works
 
-    def stick(self, agent: Agent, *, is_idle: bool) -> None:
-        """Set aside until something happens; an agent that `is_idle` has its slice passed on."""
+    def set_aside(self, agent: Agent, *, is_idle: bool) -> None:
+        """Set an agent aside until `wake`; if it `is_idle`, its slice ends."""
         if is_idle and self._slices.idles(agent.id):
             self._wake_stuck()
             self._wake_resting()
         self._stuck.append(agent)
 
-    def stirred(self) -> None:
-        """Something happened: who was stuck is asked again. O(stuck)."""
-        self._slices.stirred()
+    def wake(self) -> None:
+        """Put stuck agents back in turn, after links or agents have changed. O(stuck)."""
+        self._slices.wake()
         self._wake_stuck()
 
-    def bury(self, agent: Agent) -> None:
-        """Forget an agent, wherever it is; its slice is over. O(agents)."""
+    def remove(self, agent: Agent) -> None:
+        """Remove an agent from its queue, and end its slice. O(agents)."""
         for place in (self._queue, self._stuck, self._resting):
             if agent in place:
                 place.remove(agent)
@@ -81,10 +81,10 @@ class TurnQueue:
 
 
 class TimeSlices:
-    """Whose turn it is; the agents take turns in the order of their ids.
+    """Gives agents time slices in the order of their ids.
 
-    A slice ends when `length_s` seconds are over, when its agent dies, or when the agent has
-    nothing to do. With a length of 0 everybody works at once.
+    A slice ends after `length_s` seconds, when its agent dies, or when the agent has nothing to do.
+    With a length of 0 all agents work at the same time.
     """
 
     def __init__(self, length_s: float) -> None:
@@ -95,7 +95,7 @@ class TimeSlices:
         self._has_begun = False
 
     def works(self, agent: AgentId, alive: Collection[AgentId], now_s: float) -> bool:
-        """Return True while it is the turn of `agent`. O(agents) when a slice begins, else O(1)."""
+        """Return True during the slice of `agent`. O(agents) when a slice begins, else O(1)."""
         if not self._length_s:
             return True
         if self._holder is None or now_s >= self._ends_at_s or self._holder not in alive:
@@ -103,20 +103,20 @@ class TimeSlices:
         return agent == self._holder
 
     def has_begun(self) -> bool:
-        """Return True once for each slice that has begun."""
+        """Return True if a slice has begun since the last call."""
         begun, self._has_begun = self._has_begun, False
         return begun
 
     def idles(self, agent: AgentId) -> bool:
-        """The agent has nothing to do: its slice is over. Returns True where others now go on."""
+        """End the slice of an agent that has nothing to do; return True if it had the slice."""
         if agent != self._holder or agent in self._idle:
             return False
         self._idle.add(agent)
         self._ends_at_s = float("-inf")
         return True
 
-    def stirred(self) -> None:
-        """Something happened: those who had nothing to do may have now."""
+    def wake(self) -> None:
+        """Let idle agents have slices again."""
         self._idle.clear()
 
     def _begin(self, alive: list[AgentId], now_s: float) -> None:

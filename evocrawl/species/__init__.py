@@ -39,7 +39,7 @@ RowOf: TypeAlias = Callable[[Fingerprint], int | None]
 
 
 class QueueMaker(Protocol):
-    """Makes an empty queue."""
+    """A function that makes an empty queue."""
 
     def __call__(self, row_of: RowOf | None = None) -> Queue:
         """Return a queue; with `row_of`, it may keep rows in place of targets."""
@@ -70,9 +70,9 @@ class SpeciesContext:
     leads: Callable[[], LeadsByRow] = field(kw_only=True)
 
     def bar(self, share: float) -> Bar:
-        """Return a bar for relevant pages: `relevant_at`, or that of the best `share` if lower.
+        """Return the bar for relevant pages: `relevant_at`, or that of the best `share` if lower.
 
-        The shares below were the best of 0.1, 0.2 and 0.4 on topics of an encyclopaedia.
+        The shares in `SPECIES` were the best of 0.1, 0.2 and 0.4 on topics of an encyclopaedia.
         """
         return Bar(self.base.ranks, self.relevant_at, share)
 

@@ -9,16 +9,17 @@ and URL) puts a link into a level, and the frontier is in the order of levels::
     1        to a page with a link to a relevant page                  100 + 99 · P(1)
     2        elsewhere                                                 99 · (1 − P(2))
 
-from the `warm_up`-th example on. Before, as in ACHE's baseline, a link is worth 100 · the
-relevance of its page. A bar decides which pages are relevant.
+from the `warm_up`-th example on. Before, as in ACHE's baseline, the priority of a link is 100 ·
+the relevance of its page. A bar decides which pages are relevant.
 
-What differs: ACHE's `learning_limit` is 500 pages, as much as many a crawl here has in all; the
-warm-up is 100, and much less is worse, since the words of few links mislead. ACHE's level 2 holds
-links two steps from a relevant page, and its classifier never sees the rest; here the rest is
-level 2, and the less sure of it the better. ACHE trains anew on all links after so many pages;
-naive Bayes, being counts, learns from each page at once. ACHE selects words, here all are hashed.
-Priorities of waiting links would be those of the classifier of long ago: at each step some are
-scored anew in turn, and the first before it is followed (lazy evaluation, Minoux 1978).
+Differences: ACHE's `learning_limit` is 500 pages, the whole budget of many crawls here; the warm-up
+is 100, and much less is worse, since the words of few links mislead. ACHE's level 2 holds links two
+steps from a relevant page, and its classifier never sees other links; here all other links are in
+level 2, and the less probable level 2 is, the higher the priority. ACHE trains again on all links
+at intervals; naive Bayes consists of counts and learns from each page at once. ACHE selects words;
+here all words are hashed. The priority of a waiting link comes from an older classifier, so each
+step scores some waiting links again in turn, and the first link before it is followed (lazy
+evaluation, Minoux 1978).
 """
 
 from __future__ import annotations
@@ -122,10 +123,11 @@ class ByLevel(Best):
 
 @dataclass(frozen=True, slots=True)
 class Refreshed(WholeFrontier):
-    """The whole frontier, where priorities of waiting links follow what is learnt.
+    """The whole frontier; waiting links are scored again as the classifier learns.
 
-    Each look scores `turns` of the waiting links anew, raising those that have become better, and
-    the first of the frontier until it stays the first, at most `turns` times. O(turns · log n).
+    Each look scores `turns` of the waiting links again and raises those that have become better.
+    It also scores the first link of the frontier until it stays the first, at most `turns` times.
+    O(turns · log n).
     """
 
     learner: LinkLearner
@@ -176,7 +178,7 @@ def ache(
     warm_up: int = 100,
     turns: int = 8,
 ) -> Species:
-    """Make the species on a frontier of its own; `warm_up` ≥ 0 examples, `turns` ≥ 1 links."""
+    """Make the species with its own frontier; `warm_up` ≥ 0 examples, `turns` ≥ 1 links."""
     learner = LinkLearner(bar, warm_up)
     sight = Refreshed(frontier, learner, is_claimed, turns)
     return lone("ache", sight, ByLevel(learner), learner)

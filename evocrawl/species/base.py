@@ -1,4 +1,4 @@
-"""A species: four small parts that say how its agents see, choose, learn and breed.
+"""A species: four small parts that define how its agents see, choose, learn and breed.
 
 ==========  ======================================================================================
 part        decides
@@ -9,8 +9,8 @@ learning    what an agent keeps from a settled visit
 breeding    when an agent clones, when it dies, how energy and mind pass to the children
 ==========  ======================================================================================
 
-Each part is replaceable by anything with the same methods. The energy and relevance models are
-the environment's and passed to the parts that need them.
+Each part can be replaced by any object with the same methods. The energy and relevance models
+belong to the environment; the parts that need them get them as arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evocrawl.core.fees import Fees
 from evocrawl.core.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, Visit
 
 ANY_HOST = ""
-"""In `View.busy`: the agent waits for whichever host frees next."""
+"""In `View.busy`: the agent waits for the next host that becomes free."""
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an agent sees: links it may follow now, and the hosts it would have to wait for."""
+    """What an agent sees: links that it may follow now, and busy hosts of other links."""
 
     leads: Sequence[Lead]
     busy: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class Move:
 
 
 class Ranks(Protocol):
-    """The relevances of the pages seen, in order."""
+    """The sorted relevances of the pages seen."""
 
     def __len__(self) -> int: ...
 
@@ -69,118 +69,118 @@ class Ranks(Protocol):
 
 
 class PageBase(Protocol):
-    """What a species needs of the page base."""
+    """The methods of the page base that a species uses."""
 
     @property
     def ranks(self) -> Ranks:
         """The relevances of the pages in the base."""
 
     def draw_energetic(self, rng: Generator) -> Fingerprint | None:
-        """Return a page on which energy lies."""
+        """Return a random page with energy."""
 
     def relevance_of(self, page: Fingerprint) -> float:
         """Return the relevance of a page."""
 
     def is_claimed(self, target: Fingerprint) -> bool:
-        """Return True when `target` is taken."""
+        """Return True if a link to `target` has been chosen before."""
 
 
 class Sight(Protocol):
-    """Which links an agent sees."""
+    """Decides which links an agent sees."""
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Links of a page fetched for the first time, or seeds, are open from now."""
+        """Add open links: those of a page that was fetched for the first time, or seeds."""
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
-        """Return a move to make instead of following a link this time; None to follow a link."""
+        """Return a move to make instead of following a link now; None to follow a link."""
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
-        """Return the links in sight; neither leads nor busy hosts: a dead end."""
+        """Return the links in sight; a view without leads and busy hosts is a dead end."""
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:
-        """Return the way out of a dead end; None when there is none at present."""
+        """Return the way out of a dead end, None if there is none now."""
 
     def freed(self, host: str) -> None:
-        """A host that was busy may be free again."""
+        """Note that a busy host may be free again."""
 
 
 class Choice(Protocol):
-    """What links are worth."""
+    """Decides what links are worth, and which one is followed."""
 
     def score(self, link: Link, page: Page | None) -> float:
         """Return the worth of a link found on `page` (None: a seed), finite."""
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
-        """Return one of the `leads`, of which there is at least one."""
+        """Return one of at least one `leads`."""
 
 
 @runtime_checkable
 class Appraisal(Choice, Protocol):
-    """A choice that looks further back than the page, or that wants to learn from a link later.
+    """A choice that uses the lead to the page as well, or stores features for learning later.
 
-    Where a choice has `appraise` it is asked in place of `score`, save for seeds.
+    If a choice has `appraise`, it replaces `score`, except for seeds.
     """
 
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, object]:
-        """Return the worth of a link, finite, and the `features` that its lead shall carry.
+        """Return the worth of a link, finite, and the `features` to store on its lead.
 
-        `via` is the lead that was followed to `page`, with the features given to it. Features
-        are small and plain (None, numbers, strings, tuples of them): every waiting link has some.
+        `via` is the lead that was followed to `page`, with its features. Features are small and
+        plain (None, numbers, strings, tuples of them), since every waiting link has them.
         """
 
 
 class Learning(Protocol):
-    """What an agent keeps."""
+    """Decides what an agent learns."""
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
-        """Take in a settled visit of `agent`."""
+        """Learn from a settled visit of `agent`."""
 
 
 @runtime_checkable
 class Overhearing(Protocol):
-    """A learning that takes in what other populations of the same crawl have found, too."""
+    """A learning part that also learns from the visits of other populations of the crawl."""
 
     def overhear(self, page: Page, via: Lead) -> None:
-        """Take in a page; `via` tells its address and depth."""
+        """Learn from a page; `via` has its address and depth."""
 
     def overhear_dead(self, target: Fingerprint) -> None:
-        """Take in that a link to `target` led to no page."""
+        """Learn that a link to `target` led to no page."""
 
 
 class MindRows(Protocol):
-    """How minds become finite numbers and texts, and minds again, for agents that travel."""
+    """Converts minds to rows of finite numbers and strings, and back, for agents that travel."""
 
     def pack(self, mind: object) -> tuple[Any, ...]:
-        """Return the mind; nothing for a mind that an agent has not made up yet."""
+        """Return the row of a mind, () for an agent without a mind yet."""
 
     def unpack(self, row: tuple[Any, ...]) -> object:
-        """Return the mind, None for nothing; raises ValueError or TypeError for what is none."""
+        """Return the mind, None for (). Raises ValueError or TypeError for an invalid row."""
 
 
 class Breeding(Protocol):
-    """Life and death."""
+    """Decides when an agent clones and dies, and what a child inherits."""
 
     @property
     def founder_energy(self) -> float:
-        """The energy a founder begins with, above 0."""
+        """The initial energy of a founder, above 0."""
 
     def clones(self, agent: Agent) -> int:
         """Return how many clones the agent's energy makes, ≥ 0."""
 
     def is_doomed(self, agent: Agent) -> bool:
-        """Return True when the agent has to die."""
+        """Return True if the agent has to die."""
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Give the parent's mind to the child, changed as the species changes it."""
+        """Give the child the parent's mind, with the changes that the species makes."""
 
 
 class HandsOn(Protocol):
-    """What an agent hands on to whoever sent it, at the fee `Fees.hand_on`."""
+    """Decides which pages an agent hands on to the reinforcing agent, at the fee `Fees.hand_on`."""
 
     def __call__(self, agent: Agent, page: Page, *, pays: bool) -> bool:
-        """Return whether `agent` hands on the page it has fetched.
+        """Return whether `agent` hands on the page that it has fetched.
 
-        `pays`: its content, as the rewards have it, was not found by anybody before.
+        `pays` is True if energy was laid on the page: no agent has found its content before.
         """
 
 
@@ -190,7 +190,7 @@ def relevant_pages(agent: Agent, page: Page, *, pays: bool) -> bool:  # noqa: AR
 
 
 class NoLearning:
-    """The agent keeps nothing."""
+    """Learns nothing."""
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
         """Do nothing."""
@@ -200,15 +200,22 @@ class NoLearning:
 class Species:
     """Four parts under a name.
 
-    With `single_flight` an agent waits for its visit to settle before it chooses again.
-    `founders` fixes the number of agents at the start where the species needs it: ``"seeds"`` is
-    one for each seed. A species that `revisits` is shown every link of a page, and each time the
-    page is fetched, where others are shown those that nobody has followed. With `slice_s` above
-    0 one agent works at a time, for that many seconds. `fees` is what the species makes of the
-    configured fees, the number of founders so far and the budget (None: no limit). Agents of an
-    `unbuffered` species eat all they find whatever room the population has, and live on without
-    energy where it may not shrink: the bounds hold back births and deaths alone. Where agents
-    travel from one population to another, their minds go with them by `minds`, if there is one.
+    ==================  ==========================================================================
+    field               meaning
+    ==================  ==========================================================================
+    `single_flight`     an agent waits until its visit is settled before it chooses again
+    `founders`          number of agents at the start, if the species needs a certain one;
+                        ``"seeds"`` is one for each seed
+    `revisits`          the species sees every link of a page each time the page is fetched; other
+                        species see only links that no agent has followed
+    `slice_s`           if > 0, one agent works at a time, for that many seconds
+    `fees`              computes the fees from the configured fees, the number of founders so far
+                        and the budget (None: no limit)
+    `unbuffered`        agents eat all the energy of a page even if the population is full, and
+                        survive without energy if it may not shrink: the bounds only limit births
+                        and deaths
+    `minds`             converts the minds of agents that travel to another population
+    ==================  ==========================================================================
     """
 
     name: str

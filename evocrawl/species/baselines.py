@@ -95,7 +95,7 @@ class ByParentAndWords(Best):
 
 
 def best_first_anchor(frontier: Queue, relevance: LinkRelevance, *, beta: float = 0.5) -> Species:
-    """Make the species on a frontier of its own; `beta` lies in [0, 1]."""
+    """Make the species with its own frontier; `beta` lies in [0, 1]."""
     return lone("best_first_anchor", WholeFrontier(frontier), ByParentAndWords(relevance, beta))
 
 
@@ -122,7 +122,7 @@ def best_first(frontier: Queue) -> Species:
 
 
 class AllAlike(Best):
-    """Scores every link alike, so that the first found comes first."""
+    """Gives every link the same score, so that the first found comes first."""
 
     meaning = "All links have the same score, so the link that was found first comes first."
 

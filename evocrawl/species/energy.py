@@ -4,7 +4,7 @@ An agent sits on a page and follows one of its links, drawn at random with a pre
 whose words match the query: the prototype of the paper "uses the tf*idf metric to evaluate the
 relevance of crawled pages and of links contexts". The paper does not describe how a link is drawn
 from these. Here a link of context relevance s has the weight s + `boldness`, so that a link without
-any matching word keeps a chance:
+any matching word can be drawn, too:
 
 ==========  =====================================================================================
 boldness    effect

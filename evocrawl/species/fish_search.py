@@ -2,18 +2,18 @@
 
 Waiting links stand in one list. A page that is relevant puts 1.5 · `width` of its links at the
 beginning B, another page puts `width` of them at the middle M, right after the links of relevant
-pages, and what is left goes to the end E::
+pages, and the rest goes to the end E::
 
     links of            number         where    their depth
     a relevant page     1.5 · width    B        depth
     any other page      width          M        that of the link to the page, less 1
     the rest, and all links of an irrelevant page reached at depth 0    E
 
-Fish that find food have more and stronger young, the others' young swim on until they starve.
-A bar decides which pages are relevant. Links to other hosts are selected first, as
-in the original, then in document order, where the original draws; it also takes fewer links of
-slow servers, which is left to the limits per host here. A link that is found again moves up,
-never down.
+In the paper's picture, fish that find food have more and stronger young; the young of the others
+swim on until they starve. A bar decides which pages are relevant. Links to other hosts are selected
+first, as in the original, then links in document order; the original draws them at random. It also
+takes fewer links of slow servers; here the limits per host do that. A link that is found again
+moves up, never down.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from evocrawl.species.reasons import Reason, Term
 
 _MIDDLE = -(2.0**40)
 _END = -(2.0**41)
-"""Far enough below that pages, counted up from 0, never reach from one part into another."""
+"""So low that the numbers of pages, counted up from 0, never reach another part of the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Shoal(WholeFrontier):
 
 
 def fish_search(frontier: Queue, bar: Bar, *, width: int = 5, depth: int = 3) -> Species:
-    """Make the species on a frontier of its own; `width` ≥ 1 links, `depth` ≥ 0 pages."""
+    """Make the species with its own frontier; `width` ≥ 1 links, `depth` ≥ 0 pages."""
     return lone("fish_search", Shoal(frontier, width), Strength(bar, depth))
 
 

@@ -17,13 +17,13 @@ _LONGEST_FIELD = 400
 _WORD = re.compile(r"[^\W_]+")
 
 Words = tuple[int, ...]
-"""Numbers of words in [0, FEATURES), ascending, each once; at most 72."""
+"""Distinct numbers of words in [0, FEATURES), ascending; at most 72."""
 
 
 def link_words(link: Link) -> Words:
     """Return the hashed words of a link's anchor, context and URL (Barbosa & Freire 2007).
 
-    The three fields are kept apart: a word in the URL is another feature than in the anchor.
+    The three fields have separate features: a word in the URL differs from one in the anchor.
     At most 24 words and 400 characters of a field count. The hash (CRC-32) is the same in every
     process.
     """
@@ -58,7 +58,7 @@ class NaiveBayes:
         self._totals = np.zeros(classes)
 
     def learn(self, words: Words, label: int, weight: float = 1.0) -> None:
-        """Take in one example; a weight of −1 takes one out again. O(words)."""
+        """Add one example; a weight of −1 removes one again. O(words)."""
         self.examples[label] += weight
         self._words[label, list(words)] += weight
         self._totals[label] += weight * len(words)

@@ -26,11 +26,11 @@ from evocrawl.species.reasons import Reason, Standing, as_standing, rank_among
 
 
 class Queue(Protocol):
-    """What `WholeFrontier` needs of a frontier."""
+    """The methods of a frontier that `WholeFrontier` uses."""
 
     @property
     def has_parked(self) -> bool:
-        """True when links wait for busy hosts."""
+        """True if links wait for busy hosts."""
 
     def push(self, lead: Lead, priority: float) -> None:
         """Add a link."""
@@ -50,7 +50,7 @@ class Queue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WholeFrontier:
-    """The agent sees the best link of all the open ones: no place, no neighbourhood."""
+    """The agent sees the best of all open links, on any page."""
 
     frontier: Queue
 
@@ -71,7 +71,7 @@ class WholeFrontier:
         return View((), frozenset((ANY_HOST,)) if self.frontier.has_parked else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Nothing is elsewhere."""
+        """Return None: every open link is in sight."""
         return None
 
     def freed(self, host: str) -> None:
@@ -84,7 +84,7 @@ class WholeFrontier:
 
 
 class OpenLinks(Protocol):
-    """What `PageSight` needs of a shelf."""
+    """The methods of a store of open links by page that `PageSight` uses."""
 
     def hang(self, leads: Iterable[Lead]) -> None:
         """Add links to the pages they stand on."""
@@ -95,19 +95,20 @@ class OpenLinks(Protocol):
     def draw_open(
         self, rng: Generator, contest: int, worth: Callable[[Fingerprint], float]
     ) -> Fingerprint | None:
-        """Return the page of greatest worth of those drawn."""
+        """Draw pages with open links; return the one of the greatest worth."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSight:
     """The agent sees the open links of the page it sits on (Mouton & Marteau 2008, algorithm 2).
 
-    Links that others have followed are out of sight: to follow one is no fetch, finds no energy
-    and would let agents circle for nothing. With probability `wander_share` the agent walks to a
-    page of the base that still holds energy instead, the paper's "random walk toward these
-    pages", whose share the paper leaves open. From a dead end it goes to a page with energy, or
-    else to a page with open links, the most relevant of `contest` drawn at random; the paper is
-    silent here too. Both cost nothing, since the visit that follows will be paid.
+    Links that an agent has followed before are out of sight: following one again would fetch
+    nothing and find no energy, and agents would move in circles. With probability `wander_share`
+    the agent walks to a page of the base that still has energy instead, the paper's "random walk
+    toward these pages"; the paper does not give the share. From a dead end the agent goes to a page
+    with energy or, if there is none, to a page with open links, the most relevant of `contest`
+    pages drawn at random; the paper does not describe this case. Both moves are free, since the
+    agent pays for the next visit.
     """
 
     base: PageBase
@@ -116,17 +117,17 @@ class PageSight:
     contest: int
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Hang them on their page."""
+        """Add the links to their pages."""
         self.shelf.hang(leads)
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
-        """Walk to a page with energy now and then. O(1)."""
+        """Walk to a page with energy, with probability `wander_share`. O(1)."""
         if may_eat and self.wander_share and agent.rng.random() < self.wander_share:
             return self._to_energy(agent)
         return None
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
-        """See the page's open links. O(links of the page)."""
+        """See the open links of the page. O(links of the page)."""
         here = self.shelf.leads(agent.page)
         hosts = {lead.host for lead in here}
         free = {host for host in hosts if is_free(host)}
@@ -143,7 +144,7 @@ class PageSight:
         return None if page is None else Move(page, "dead end")
 
     def freed(self, host: str) -> None:
-        """Nothing is queued by host."""
+        """Do nothing: no link is queued by host."""
 
     def standing(self, lead: Lead) -> Standing | None:
         """Return the place of a link among the open links of its page. O(its links)."""
@@ -160,7 +161,7 @@ class PageSight:
 
 
 class Best:
-    """Follow the link of the highest score, the first of them on a tie."""
+    """Follows the link of the highest score, the first one on a tie."""
 
     meaning: ClassVar[str] = ""
     """What the score is, in a sentence."""
@@ -175,7 +176,7 @@ class Best:
 
 
 class Immortal:
-    """Agents that neither clone nor die: those of the baselines."""
+    """Lets no agent clone or die, as in the baselines."""
 
     founder_energy = 1.0
 
@@ -188,11 +189,11 @@ class Immortal:
         return False
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Never called, for lack of children."""
+        """Do nothing; there are no children."""
 
 
 def lone(name: str, sight: Sight, choice: Choice, learning: Learning | None = None) -> Species:
-    """Make a species of one immortal agent with any number of visits under way: a plain crawler."""
+    """Make a plain crawler: one immortal agent with any number of visits under way."""
     return Species(
         name,
         sight,
@@ -210,11 +211,11 @@ def _score(lead: Lead) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A page is relevant from `relevant_at` on, or when it is among the best `share` seen so far.
+    """Decides whether a page is relevant: from `relevant_at` on, or among the best `share` so far.
 
-    A fixed bar alone would be one that hardly a page of one topic reaches, and every page of
-    another, for a relevance is no probability; species that learn from yes and no would learn
-    nothing. A page of relevance 0 never is relevant.
+    Relevance is not a probability: with a fixed bar alone, hardly any page of one topic would be
+    relevant, and every page of another, and a species that learns from relevant and irrelevant
+    pages would learn nothing. A page of relevance 0 is never relevant.
     """
 
     ranks: Ranks
@@ -222,7 +223,7 @@ class Bar:
     share: float
 
     def passes(self, relevance: float) -> bool:
-        """Return True when a page of this relevance counts as relevant now. O(log n)."""
+        """Return True if a page of this relevance counts as relevant now. O(log n)."""
         if relevance <= 0 or not len(self.ranks):
             return relevance > 0
         return relevance >= min(self.relevant_at, self.ranks.at_share(1 - self.share))

@@ -1,4 +1,4 @@
-"""Draws a waiting link of a free host at random, each with the same probability."""
+"""A queue that draws waiting links of free hosts at random, each with the same probability."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RandomQueue:
 
     @property
     def has_parked(self) -> bool:
-        """True when links wait for a host that was busy when it came up."""
+        """True if links wait for a host that was busy when one of them was drawn."""
         return bool(self._parked)
 
     def push(self, lead: Lead) -> None:
@@ -43,7 +43,7 @@ class RandomQueue:
             self._add(place, 1)
 
     def draw(self, rng: Generator, is_free: Callable[[str], bool]) -> Lead | None:
-        """Return one of the open links of free hosts; it stays until it is claimed.
+        """Return a random open link of a free host; it stays until it is claimed.
 
         Hosts found busy are parked until `free` names them. O(log hosts) amortised.
         """

@@ -1,7 +1,7 @@
 """Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim & Ur 1998, WWW7, figure 2).
 
-A link inherits from the page it stands on, a page without relevance hands on, faded, what it has
-inherited itself, and the link's own words count as much as all that::
+A link inherits a score from its page. A page without relevance passes on its own inherited score,
+reduced by δ. The words of the link count as much as the inherited score::
 
     inherited(l) = δ · sim(q, p)         where sim(q, p) > 0, p being the page of l
                    δ · inherited(p)      else
@@ -10,10 +10,10 @@ inherited itself, and the link's own words count as much as all that::
     near(l)      = β · sim(q, anchor) + (1 − β) · context(l)
     score(l)     = γ · inherited(l) + (1 − γ) · near(l)                   in [0, 1]
 
-with δ = 0.5, β = 0.8 and γ = 0.5. sim is the relevance model. The Fish-Search that the paper
-starts from also limits width and depth; without a time limit those limits only delay links, and
-the order by score does that already, so that there are none here. A link found several times
-keeps the best of its scores, and what it inherits from the page where it got it.
+with δ = 0.5, β = 0.8 and γ = 0.5. sim is the relevance model. Fish-Search, on which the paper
+builds, also limits width and depth. Without a time limit, those limits only delay links, as the
+order by score does already; so there are no such limits here. A link that is found several times
+has its best score, and the inherited part of that score.
 """
 
 from __future__ import annotations
@@ -78,6 +78,6 @@ def shark_search(
     anchor_share: float = 0.8,
     inherited_share: float = 0.5,
 ) -> Species:
-    """Make the species on a frontier of its own; δ, β and γ lie in [0, 1]."""
+    """Make the species with its own frontier; δ, β and γ lie in [0, 1]."""
     choice = Scent(relevance, decay, anchor_share, inherited_share)
     return lone("shark_search", WholeFrontier(frontier), choice)

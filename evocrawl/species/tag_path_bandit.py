@@ -1,20 +1,19 @@
-"""A sleeping bandit over tag paths: learn from which part of pages the good links come.
+"""A sleeping bandit over tag paths: learns in which part of pages the good links stand.
 
-After SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, arXiv 2602.11874). Links whose paths
-of tags look alike are one arm, an arm sleeps while no link of it is open. *Awake upper estimated
-reward* (Kleinberg, Niculescu-Mizil & Sharma 2010, Regret bounds for sleeping experts and bandits)
-plays the awake arm a of the highest ::
+After SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, arXiv 2602.11874). Links with similar
+tag paths are one arm; an arm sleeps while it has no open link. *Awake upper estimated reward*
+(Kleinberg, Niculescu-Mizil & Sharma 2010, Regret bounds for sleeping experts and bandits) plays the
+awake arm a of the highest ::
 
     mean reward(a) + α · √(ln t / n(a))         n(a): visits by a, t: visits in all
 
-an unplayed arm first; the link is drawn from the arm, each alike.
+and unplayed arms first. A link is drawn from the arm, each with the same probability.
 
-What differs: the original looks for files of certain types and is rewarded by the number of new
-links to them on the page reached, which a URL classifier guesses. Here the reward is the
-relevance of the page reached, in [0, 1]; a dead link gives 0. The α = √8 for which the bounds of
-Kleinberg et al. are proven would explore nearly evenly in a crawl of some thousand pages, where
-relevances are 0.1 apart: α is 0.3. Where a world has no tag paths all links are one arm, and the
-crawl is random.
+Differences: the original looks for files of certain types; its reward is the number of new links to
+such files on the page reached, as a URL classifier estimates it. Here the reward is the relevance
+of the page reached, in [0, 1]; a dead link gives 0. The bounds of Kleinberg et al. are proven for
+α = √8; in a crawl of some thousand pages, whose relevances differ by 0.1, this would explore nearly
+evenly, so α is 0.3. In a world without tag paths all links are one arm, and the crawl is random.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from evocrawl.species.tag_paths import TagPathGroups
 
 @dataclass(slots=True)
 class Arm:
-    """The open links of a group of tag paths, and what following them has brought."""
+    """The open links of a group of tag paths, and the rewards of the links followed."""
 
     links: RandomQueue
     plays: int = 0
@@ -42,7 +41,7 @@ class Arm:
 
 @dataclass(slots=True)
 class Bandit:
-    """The arms by number. `alpha` ≥ 0 weighs curiosity."""
+    """The arms by number; `alpha` ≥ 0 is the weight of exploration."""
 
     is_claimed: Callable[[Fingerprint], bool]
     alpha: float
@@ -50,7 +49,7 @@ class Bandit:
     plays: int = 0
 
     def arm(self, number: int) -> Arm:
-        """Return an arm, new where it is not known."""
+        """Return an arm; create it if it is new."""
         if number not in self.arms:
             self.arms[number] = Arm(RandomQueue(self.is_claimed))
         return self.arms[number]
@@ -63,7 +62,7 @@ class Bandit:
         self.plays += 1
 
     def ranking(self) -> list[Arm]:
-        """Return the arms, the one to play first, of equals the first found. O(k log k)."""
+        """Return the arms, the best first; equal arms in the order they were found. O(k log k)."""
         return sorted(self.arms.values(), key=self._promise, reverse=True)
 
     def _promise(self, arm: Arm) -> float:
@@ -142,7 +141,7 @@ class BestArm:
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """The relevance of the page reached is the reward of the arm."""
+    """Rewards an arm with the relevance of the page reached."""
 
     bandit: Bandit
 
@@ -162,5 +161,5 @@ def tag_path_bandit(
 
 
 def _arm(lead: Lead) -> int:
-    """Return the number of a lead's arm; seeds have one of their own."""
+    """Return the number of a lead's arm; all seeds share another arm."""
     return lead.features if isinstance(lead.features, int) else -1

@@ -1,9 +1,9 @@
-"""Groups of links whose tag paths look alike: the arms of the bandit.
+"""Groups links with similar tag paths: the arms of the bandit.
 
 In the manner of SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, Efficient Crawling for
 Scalable Web Data Acquisition, arXiv 2602.11874): a path of tags such as ``html/body/div/ul/li``
-is a bag of its bigrams; a path joins the group whose centre has the most similar bag by cosine, or
-founds one where none is at least `threshold` similar.
+is a bag of its bigrams. A path joins the group whose centre is most similar by cosine; if no centre
+has at least the similarity `threshold`, the path starts a new group.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TagPathGroups:
         if len(likeness) < _MOST_GROUPS and (not likeness or likeness[nearest] < self._threshold):
             self._centres.append(bag)
             return len(self._centres) - 1
-        # A centre stops moving when it is heavy: strangers cannot make it grow for ever.
+        # A heavy centre does not move any more, so that it cannot grow without bound.
         if self._centres[nearest].total() < 64 * _MOST_TAGS:
             self._centres[nearest].update(bag)
         return nearest

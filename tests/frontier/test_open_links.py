@@ -57,7 +57,7 @@ def test_a_contest_prefers_pages_of_worth_with_open_links() -> None:
 
 
 def test_no_page_with_open_links_is_found_where_there_is_none() -> None:
-    """Neither on an empty shelf nor when all links are claimed since."""
+    """Neither in an empty store nor when all links are claimed."""
     claimed, rng = set[bytes](), np.random.default_rng(4)
     shelf = OpenLinks(claimed.__contains__)
     assert shelf.draw_open(rng, 3, worth) is None

@@ -1,4 +1,4 @@
-"""How a frontier values its links, kept by the rows that somebody else gives them."""
+"""Stores the priorities of links by the rows of their targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Lead
 from evocrawl.frontier import Frontier
-from evocrawl.frontier.priorities import FORM, StandingsByRow
+from evocrawl.frontier.priorities import FORM, PrioritiesByRow
 
 KEYS = [b"%012d" % number for number in range(8)]
 ACTIONS = st.lists(
@@ -43,41 +43,41 @@ class Numbers:
 
 
 @given(ACTIONS)
-def test_standings_by_row_are_those_of_a_dict(
+def test_priorities_by_row_are_those_of_a_dict(
     actions: list[tuple[str, bytes, float, int]],
 ) -> None:
     """Whenever a target gets its row: before it is put, while it is in, after it has left."""
     numbers, model = Numbers(), dict[bytes, tuple[float, int]]()
-    standings = StandingsByRow(numbers.rows.get)
+    priorities = PrioritiesByRow(numbers.rows.get)
     for action, key, priority, number in actions:
         match action:
             case "put":
-                standings.put(key, priority, number)
+                priorities.put(key, priority, number)
                 model[key] = (priority, number)
             case "discard":
-                standings.discard(key)
+                priorities.discard(key)
                 model.pop(key, None)
             case _:
                 numbers.note(key)
-        assert len(standings) == len(model)
-        assert [standings.get(each) for each in KEYS] == [model.get(each) for each in KEYS]
+        assert len(priorities) == len(model)
+        assert [priorities.get(each) for each in KEYS] == [model.get(each) for each in KEYS]
 
 
 def test_targets_that_were_numbered_take_twelve_bytes() -> None:
     """And nothing of their keys; room for more is a sixteenth."""
     rows = {b"%012d" % number: number for number in range(20_000)}
-    standings, packed = StandingsByRow(rows.get), KeyMap(FORM, 0)
+    priorities, packed = PrioritiesByRow(rows.get), KeyMap(FORM, 0)
     for number, key in enumerate(rows):
-        standings.put(key, 0.5, number)
+        priorities.put(key, 0.5, number)
         packed.put(key, 0.5, number)
-    columns = standings._priorities.__sizeof__() + standings._numbers.__sizeof__()
+    columns = priorities._priorities.__sizeof__() + priorities._numbers.__sizeof__()
     assert columns < 13 * len(rows)
-    assert not standings._others
+    assert not priorities._others
     assert columns < sum(each.__sizeof__() for each in packed._buckets) / 2
 
 
 @given(STEPS, st.sampled_from([1, 2, 5, 1000]))
-def test_what_comes_up_does_not_depend_on_who_keeps_the_standings(
+def test_what_comes_up_does_not_depend_on_who_keeps_the_priorities(
     steps: list[tuple[str, int, int]], most: int
 ) -> None:
     """A frontier alone, and one of numbered targets of which some have a row late or never."""

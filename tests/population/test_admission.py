@@ -1,4 +1,4 @@
-"""A closed door holds up its own host, and nobody waits at one that stays shut."""
+"""A closed origin delays its own host only; links do not wait for one that stays closed."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ def _lead(host: str) -> Lead:
     return Lead(f"http://{host}/", host.encode(), host, b"", 0, 1.0)
 
 
-def test_who_waits_is_let_in_when_the_door_opens(rng) -> None:
-    """The host is closed until then, and free for the one who waited."""
+def test_a_waiting_link_is_admitted_when_its_origin_opens(rng) -> None:
+    """The host is closed until then, and free for the waiting link."""
     hosts = HostSlots(lambda _: (1, 0.0))
-    doors, agent, lead = AdmissionQueue(hosts), _agent(rng), _lead("a.test")
-    doors.wait("a", agent, lead)
+    queue, agent, lead = AdmissionQueue(hosts), _agent(rng), _lead("a.test")
+    queue.wait("a", agent, lead)
     assert not hosts.is_free("a.test", 0.0)
-    assert doors.admit(lambda _: True) is None
-    doors.open("a")
+    assert queue.admit(lambda _: True) is None
+    queue.open("a")
     assert hosts.is_free("a.test", 0.0)
-    assert doors.admit(lambda _: False) is None
-    assert doors.admit(lambda _: True) == (agent, lead)
+    assert queue.admit(lambda _: False) is None
+    assert queue.admit(lambda _: True) == (agent, lead)
 
 
-def test_a_door_that_stays_shut_keeps_its_host_closed(rng) -> None:
-    """Who waited goes away; the host is passed over until the door opens at last."""
+def test_an_origin_that_stays_closed_keeps_its_host_closed(rng) -> None:
+    """The waiting link is returned; its host stays closed until the origin opens."""
     hosts = HostSlots(lambda _: (1, 0.0))
-    doors, agent, lead = AdmissionQueue(hosts), _agent(rng), _lead("a.test")
-    doors.wait("a", agent, lead)
-    assert doors.close("a") == [(agent, lead)]
-    assert len(doors) == 0
+    queue, agent, lead = AdmissionQueue(hosts), _agent(rng), _lead("a.test")
+    queue.wait("a", agent, lead)
+    assert queue.close("a") == [(agent, lead)]
+    assert len(queue) == 0
     assert not hosts.is_free("a.test", 0.0)
-    doors.open("a")
+    queue.open("a")
     assert hosts.is_free("a.test", 0.0)
-    assert doors.admit(lambda _: True) is None
+    assert queue.admit(lambda _: True) is None

@@ -1,4 +1,4 @@
-"""An agent's life: it eats, clones, dies or is rescued, and energy is conserved."""
+"""The life of an agent: it eats, clones, dies or is rescued, and energy is conserved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def life_of(base: MemoryPageBase, bounds: PopulationBounds) -> Lifecycle:
 
 
 def test_a_dying_agent_is_moved_to_energy_at_the_lower_bound() -> None:
-    """A rescue; and it clones at once from what it finds, where there is room."""
+    """It also clones at once if it finds enough energy and there is room."""
     base = MemoryPageBase()
     life = life_of(base, PopulationBounds(1, 1, 4))
     (agent,) = life.found(1)
@@ -38,7 +38,7 @@ def test_a_dying_agent_is_moved_to_energy_at_the_lower_bound() -> None:
 
 
 def test_agents_walk_to_pages_with_energy() -> None:
-    """And take what there is room for; the rest stays there."""
+    """They take as much energy as the population has room for; the rest stays on the page."""
     base = MemoryPageBase()
     life = life_of(base, PopulationBounds(2, 0, 3))
     first, _ = life.found(1)
@@ -52,7 +52,7 @@ def test_agents_walk_to_pages_with_energy() -> None:
 
 @given(st.floats(-3, 50), st.integers(0, 5), st.one_of(st.none(), st.integers(1, 20)))
 def test_reproduction_conserves_energy(energy: float, lower: int, room: int | None) -> None:
-    """⌊E⌋ clones share with their parent, as far as there is room; none is left above 1 for it."""
+    """⌊E⌋ clones share the energy with their parent, within the upper bound."""
     base = MemoryPageBase()
     life = life_of(base, PopulationBounds(5, lower, None if room is None else 5 + room))
     agent, *others = life.found(1)
@@ -81,7 +81,7 @@ def test_reproduction_conserves_energy(energy: float, lower: int, room: int | No
      ((0, 0, None), "agents"), ((5, 0, 4), "agents")],
 )  # fmt: skip
 def test_impossible_bounds_are_refused(bounds: tuple[int, int, int | None], name: str) -> None:
-    """By the name of the setting."""
+    """The error names the setting."""
     with pytest.raises(SettingError) as caught:
         PopulationBounds(*bounds)
     assert caught.value.name == name

@@ -1,4 +1,4 @@
-"""One function says where a link is, and why: a link is in one state at a time."""
+"""`link_status` returns the state of a link and the reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def status(population: Population, url: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("species", ["energy", "best_first", "evo"])
 def test_a_link_is_open_then_under_way_then_settled(species: str) -> None:
-    """The reason names the visit while there is one."""
+    """While the link is under way, the reason names the visit."""
     population, _ = make_population(species)
     population.place([link(A)])
     assert status(population, A) == ("open", "no agent has chosen it")
@@ -39,7 +39,7 @@ def test_a_link_is_open_then_under_way_then_settled(species: str) -> None:
 
 
 def test_a_link_awaits_its_origin_and_then_a_slot_of_its_host() -> None:
-    """Where the origin stays closed, the link is put off."""
+    """If the origin stays closed, the link is put off."""
     is_open, limit = [False], [(9, 0.0)]
     population, _ = make_population(
         "best_first", max_unsettled=9, limit=lambda _: limit[0],
@@ -71,7 +71,7 @@ def test_a_link_awaits_its_origin_and_then_a_slot_of_its_host() -> None:
     ],
 )
 def test_a_link_without_a_page_is_settled_with_the_reason(outcome: Outcome, reason: str) -> None:
-    """It is put off, with the same reason, where it is given back; then it can be chosen again."""
+    """If it is given back, it is put off with the same reason, and can be chosen again."""
     population, _ = make_population("best_first")
     population.place([link(A)])
     chosen = population.choose(0.0)
@@ -108,7 +108,7 @@ def test_a_link_of_another_worker_is_taken_until_it_is_restored() -> None:
 
 
 def test_a_link_of_a_trap_is_held_back_and_then_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason names its group; a released link has no state of its own any more."""
+    """The reason names its group; a released link is open."""
     population, _ = make_population("best_first", traps=TrapDetector())
     population.place([link(A)])
     chosen = population.choose(0.0)
@@ -130,7 +130,7 @@ def test_a_link_of_a_trap_is_held_back_and_then_open(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("species", sorted(SPECIES))
 def test_states_agree_with_what_the_crawl_has_done(species: str) -> None:
-    """Of each link that was visited, and of each that was not, throughout a crawl."""
+    """This holds for each link, visited or not, throughout a crawl."""
     rng = np.random.default_rng(3)
     web = random_web(rng, 20)
     population, _ = make_population(species, max_unsettled=4, budget=40)
@@ -155,7 +155,7 @@ def test_states_agree_with_what_the_crawl_has_done(species: str) -> None:
 
 
 def test_reasons_beyond_the_most_are_not_kept() -> None:
-    """So that a server which makes up reasons costs no memory."""
+    """So a server that invents reasons costs no memory."""
     notes = LinkNotes(most=2)
     for number in range(5):
         notes.put(bytes([number]), "dead", str(number))

@@ -1,4 +1,4 @@
-"""The population on tiny webs: who goes where, who eats, pays, clones and dies."""
+"""The population on tiny webs: how agents choose, eat, pay, clone and die."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_first_visit_lays_energy_and_the_visitor_eats_it() -> None:
 def test_what_brings_no_page_costs(
     outcome: Dead | Refused | Dropped, paid: list[tuple[str, float]]
 ) -> None:
-    """A dead link costs time and a visit, a refusal its own fee, what nobody tried nothing."""
+    """A dead link costs time and a visit, a refusal its own fee, a dropped visit nothing."""
     population, ledger = make_population(bounds=ONE_AGENT, latency=1.0)
     population.place([link(A)])
     events = settled_by(population, outcome)
@@ -117,7 +117,7 @@ def test_what_brings_no_page_costs(
 
 
 def test_a_redirect_onto_a_known_page_lays_nothing_again() -> None:
-    """The second visitor pays for the visit, and the page's links are not hung up twice."""
+    """The second visitor pays for the visit, and the page's links are not added twice."""
     web = Web({A: [B, C], C: [D], D: []}, {C: 1.0}, moved={B: C})
     for seed in range(8):
         population, ledger = make_population(bounds=ONE_AGENT, seed=seed, wander_share=0.0)
@@ -129,7 +129,7 @@ def test_a_redirect_onto_a_known_page_lays_nothing_again() -> None:
 
 
 def test_energy_waits_on_the_page_while_the_population_is_full() -> None:
-    """Algorithm 2: the agent pays C and leaves the energy lying."""
+    """Algorithm 2: the agent pays C and leaves the energy on the page."""
     population, _ = make_population(bounds=ONE_AGENT, energy="linear", gain=4.0, cost=0.5)
     population.place([link(A)])
     chosen = population.choose(0.0)
@@ -141,7 +141,7 @@ def test_energy_waits_on_the_page_while_the_population_is_full() -> None:
 
 
 def test_without_energy_anywhere_a_founder_begins_again() -> None:
-    """Restart from the seeds: the dying agent makes place for it."""
+    """It restarts from the seeds and takes the place of the dying agent."""
     population, ledger = make_population(bounds=ONE_AGENT, cost=1.5, wander_share=0.0)
     web = Web({A: [B], B: [C], C: []})
     assert sorted(crawl(population, web, [A])) == [A, B, C]
@@ -150,7 +150,7 @@ def test_without_energy_anywhere_a_founder_begins_again() -> None:
 
 
 def test_algorithm_1_dies_out_where_nothing_is_relevant() -> None:
-    """B047: without bounds nobody is rescued."""
+    """B047: without bounds no agent is rescued."""
     population, ledger = make_population(
         bounds=PopulationBounds(founders=2), energy="linear", gain=1.0, cost=0.6
     )
@@ -187,7 +187,7 @@ def test_a_second_settle_is_an_error_and_changes_nothing() -> None:
 
 @pytest.mark.parametrize("species", ["energy", "best_first"])
 def test_a_crawl_ends_at_its_budget(species: str) -> None:
-    """Not a request more, and it says so."""
+    """It makes no further request, and `ended` is "budget"."""
     population, ledger = make_population(species, budget=3)
     assert len(crawl(population, TREE, [A])) == 3
     assert population.ended == "budget"
@@ -204,7 +204,7 @@ def test_a_dropped_visit_gives_its_request_back() -> None:
 
 
 def test_a_population_without_seeds_has_not_ended() -> None:
-    """Seeds may still come; until then there is nobody to choose."""
+    """Seeds may still be placed; until then there is no agent to choose a link."""
     population, _ = make_population()
     assert population.choose(0.0) is None
     assert (population.ended, population.is_unborn, len(population)) == (None, True, 0)
@@ -213,7 +213,7 @@ def test_a_population_without_seeds_has_not_ended() -> None:
 
 
 def test_seeds_are_placed_once() -> None:
-    """Given twice, also in other words, they are visited once."""
+    """A seed that is given twice, also with another spelling, is visited once."""
     population, _ = make_population("breadth_first")
     population.place([link(A), link("HTTP://A.test")])
     population.place([link(A)])
@@ -246,7 +246,7 @@ def test_the_same_seed_gives_the_same_events(cap: int) -> None:
 
 
 def test_settle_returns_what_the_listeners_hear() -> None:
-    """In order, but for the visits opened, which no settle brings about."""
+    """In the same order, except visits opened, which are events of `choose`."""
     population, _ = make_population()
     heard: list[Event] = []
     population.on_event.append(heard.append)

@@ -20,15 +20,15 @@ SEEDS = range(300)
 
 
 class Stress:
-    """A world that answers in any order, opens doors late, and lets time pass as it likes."""
+    """A world that responds in any order, opens origins late, and lets any time pass."""
 
     def __init__(self, seed: int) -> None:
         self.rng: Generator = np.random.default_rng(seed)
         self.web: Web = random_web(self.rng, int(self.rng.integers(2, 40)), 4)
         self.seeds = [*self.web.links][: int(self.rng.integers(1, 4))]
         self.now_s = 0.0
-        self.open_doors = set[str]()
-        self.shut = set[str]()
+        self.open_origins = set[str]()
+        self.closed = set[str]()
         self.population, self.ledger = self._population(seed)
         self.population.on_event.append(BoundsAtEveryEvent(self.population))
 
@@ -57,15 +57,15 @@ class Stress:
         )
 
     def _gate(self, url: str) -> str | None:
-        # Two of the hosts stand behind one door.
-        door = url.split("/")[2].replace("h1", "h0")
-        return None if door in self.open_doors else door
+        # Two of the hosts share one origin.
+        origin = url.split("/")[2].replace("h1", "h0")
+        return None if origin in self.open_origins else origin
 
     def act(self) -> None:
-        """One thing happens."""
+        """Perform one random action."""
         population, rng = self.population, self.rng
         actions: list[Callable[[], None]] = [self._choose, self._choose, self._settle]
-        actions += [self._open_door, self._pass_time]
+        actions += [self._open_origin, self._pass_time]
         actions[int(rng.integers(len(actions)))]()
         check(population, self.ledger)
 
@@ -84,14 +84,14 @@ class Stress:
             with pytest.raises(SettleError):
                 self.population.settle(visit.id, outcome)
 
-    def _open_door(self) -> None:
-        for door in sorted({*self.population.admission, *self.shut}):
-            if door not in self.shut and self.rng.random() < 0.3:
-                self.shut.add(door)
-                self.population.close_origin(door)
+    def _open_origin(self) -> None:
+        for origin in sorted({*self.population.admission, *self.closed}):
+            if origin not in self.closed and self.rng.random() < 0.3:
+                self.closed.add(origin)
+                self.population.close_origin(origin)
             else:
-                self.open_doors.add(door)
-                self.population.open_origin(door)
+                self.open_origins.add(origin)
+                self.population.open_origin(origin)
 
     def _pass_time(self) -> None:
         wakes_at_s = self.population.wakes_at()
@@ -120,7 +120,7 @@ def test_invariants_hold_in_random_crawls(first: int) -> None:
         ended = stress.population.ended
         revisits = any(each.revisits for each in stress.population.species)
         if revisits and stress.population.environment.budget.limit is None:
-            continue  # such a crawl goes on for ever
+            continue  # such a crawl never ends
         assert ended is not None, f"the crawl of seed {seed} does not end"
         assert stress.population.choose(stress.now_s) is None
         assert ended != "exhausted" or not stress.population.environment.budget.exhausted

@@ -1,4 +1,4 @@
-"""What holds visits up: the cap, busy hosts, delays and closed doors."""
+"""What delays visits: the limit, busy hosts, delays and closed origins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_cap_on_visits_holds_and_changes_no_sequential_crawl(most: int) -> N
 
 
 def test_a_saturated_host_is_passed_over() -> None:
-    """Its agents wait for it; others go on, and nobody is asked before it frees."""
+    """Its agents wait until it is free; other agents go on meanwhile."""
     population, _ = make_population("breadth_first", limit=lambda _: (1, 0.0), max_unsettled=9)
     population.place([link(f"{A}1"), link(f"{A}2"), link(f"{B}1")])
     first, second = population.choose(0.0), population.choose(0.0)
@@ -60,7 +60,7 @@ def test_a_delayed_host_wakes_the_crawl_when_its_delay_is_over() -> None:
 
 
 def test_time_does_not_wake_a_crawl_that_has_no_place_for_a_visit() -> None:
-    """Else a crawl would be woken again and again while its visits are under way."""
+    """Otherwise a crawl would wake again and again while its visits are under way."""
     population, _ = make_population(bounds=PopulationBounds(2, 2, 2), limit=lambda _: (1, 5.0))
     population.place([link(f"{A}1"), link(f"{A}2")])
     chosen = population.choose(0.0)
@@ -75,19 +75,19 @@ def test_time_does_not_wake_a_crawl_that_has_no_place_for_a_visit() -> None:
 
 
 class Gate:
-    """Doors that open on demand; two hosts may share one."""
+    """Origins that open on demand; two hosts may share one."""
 
-    def __init__(self, doors: dict[str, str]) -> None:
-        self.doors = doors
+    def __init__(self, origins: dict[str, str]) -> None:
+        self.origins = origins
 
     def __call__(self, url: str) -> str | None:
-        return self.doors.get(url)
+        return self.origins.get(url)
 
 
 @pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
-def test_links_wait_at_a_closed_door_and_all_go_when_it_opens(species: str) -> None:
-    """Also two of different hosts at one door; what has no door is not held up."""
-    gate = Gate({A: "door", B: "door"})
+def test_links_wait_for_a_closed_origin_and_all_go_when_it_opens(species: str) -> None:
+    """Links of different hosts may wait for one origin; other links do not wait."""
+    gate = Gate({A: "origin", B: "origin"})
     population, ledger = make_population(
         species, bounds=PopulationBounds(3, 3, 3), max_unsettled=9, gate=gate, wander_share=0.0
     )
@@ -98,15 +98,15 @@ def test_links_wait_at_a_closed_door_and_all_go_when_it_opens(species: str) -> N
     assert population.choose(0.0) is None
     assert population.ended is None
     check(population, ledger)
-    gate.doors.clear()
-    population.open_origin("door")
-    population.open_origin("another door")
+    gate.origins.clear()
+    population.open_origin("origin")
+    population.open_origin("another origin")
     opened = [population.choose(0.0), population.choose(0.0)]
     assert {each.lead.url for each in opened if each is not None} == {A, B}
     check(population, ledger)
 
 
-def test_a_host_behind_a_closed_door_takes_one_link_only() -> None:
+def test_a_host_of_a_closed_origin_takes_one_link_only() -> None:
     """The rest of its links stay open to others."""
     population, _ = make_population(
         "breadth_first", max_unsettled=9, gate=Gate({f"{A}{n}": "a" for n in range(5)})
@@ -150,7 +150,7 @@ def test_a_freed_host_calls_no_more_agents_than_it_can_take(
 
 
 def test_agents_that_wait_for_a_host_take_turns() -> None:
-    """First come, first served: the agent that held the host does not get it again at once."""
+    """First in, first out: the agent that has used the host does not get it again at once."""
     web = Web({A: [f"{A}{n}" for n in range(30)], **{f"{A}{n}": [] for n in range(30)}})
     population, _ = make_population(
         bounds=PopulationBounds(5, 5, 5),
@@ -170,7 +170,7 @@ def test_agents_that_wait_for_a_host_take_turns() -> None:
 
 
 def test_a_link_that_is_given_back_is_followed_again() -> None:
-    """As a link that was cut short by the budget is, once there is more."""
+    """For example after the budget has cut its visit short and was raised."""
     population, _ = make_population("best_first")
     population.place([link(A)])
     first = population.choose(0.0)

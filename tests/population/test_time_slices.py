@@ -1,4 +1,4 @@
-"""Agents take turns, go where others were, die with visits under way, eat without bounds."""
+"""Agents take turns, revisit pages, die with visits under way, and eat without bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WEB = Web({A: [A, B], B: [A, B], C: [A, B]}, {A: 1.0})
 
 
 class Everything:
-    """The agent sees every link ever found, whoever was there before."""
+    """The agent sees every link ever found, followed or not."""
 
     def __init__(self) -> None:
         self.leads: dict[bytes, Lead] = {}
@@ -115,7 +115,7 @@ def test_a_slice_passes_on_while_its_agent_waits_for_a_host(
 def test_an_agent_with_visits_under_way_keeps_its_slice(
     populate: Callable[..., Population],
 ) -> None:
-    """To wait for what one has sent for is no idleness."""
+    """An agent that waits for its own visits is not idle."""
     population = populate(
         {"slice_s": 10.0, "single_flight": False}, max_unsettled=9, cost=0.0, limit=NO_LIMIT
     )
@@ -142,10 +142,10 @@ def test_no_page_is_asked_for_twice_at_once(populate: Callable[..., Population])
     assert again.lead.fingerprint == first.lead.fingerprint
 
 
-def test_a_door_that_stays_shut_lets_agents_of_many_flights_go_on(
+def test_an_origin_that_stays_closed_frees_agents_with_several_visits(
     populate: Callable[..., Population],
 ) -> None:
-    """Nobody is left behind, and what was fetched before stays claimed."""
+    """No agent is lost, and fetched pages stay claimed."""
     population = populate(
         {"single_flight": False}, max_unsettled=9, bounds=PopulationBounds(1, 1, 1)
     )
@@ -165,7 +165,7 @@ def test_a_door_that_stays_shut_lets_agents_of_many_flights_go_on(
     assert again.lead.url == B
 
 
-def test_a_redirect_to_a_known_page_is_followed_by_who_goes_anywhere(
+def test_a_species_that_revisits_pages_follows_a_redirect_to_a_known_page(
     populate: Callable[..., Population],
 ) -> None:
     """A front page that redirects is met again and again."""
@@ -205,7 +205,7 @@ def test_an_agent_of_many_flights_that_dies_leaves_no_trace(
 def test_a_full_population_eats_where_energy_is_not_kept_on_pages(
     populate: Callable[..., Population], unbuffered: bool, held: float
 ) -> None:
-    """With the buffer the page keeps what nobody has room for, and the visit is paid."""
+    """With the buffer the page keeps energy without room, and the agent pays for the visit."""
     population = populate(
         {"unbuffered": unbuffered}, bounds=PopulationBounds(1, 1, 1), gain=8.0, cost=0.5
     )
@@ -221,7 +221,7 @@ def test_a_full_population_eats_where_energy_is_not_kept_on_pages(
 def test_an_agent_out_of_energy_lives_on_at_the_lower_bound_without_a_buffer(
     populate: Callable[..., Population], unbuffered: bool, founders: int
 ) -> None:
-    """It keeps its mind, where with the buffer a founder takes its place."""
+    """It keeps its mind; with the buffer a founder would take its place."""
     population = populate({"unbuffered": unbuffered}, bounds=PopulationBounds(1, 1, 1), cost=9.0)
     population.place([link(B)])
     visit = population.choose(0.0)
@@ -230,12 +230,12 @@ def test_an_agent_out_of_energy_lives_on_at_the_lower_bound_without_a_buffer(
     assert [*population.lifecycle.agents] == [founders]
 
 
-def test_a_species_says_which_pages_are_handed_on(populate: Callable[..., Population]) -> None:
-    """Those are paid for; it is told whether their content was new."""
-    told = list[bool]()
+def test_a_species_decides_which_pages_are_handed_on(populate: Callable[..., Population]) -> None:
+    """The agent pays for them; `pays` is True if their content was new."""
+    seen = list[bool]()
 
     def only_new(agent: Agent, page: object, *, pays: bool) -> bool:  # noqa: ARG001
-        told.append(pays)
+        seen.append(pays)
         return pays
 
     population = populate({"hands_on": only_new}, bounds=PopulationBounds(1, 1, 1), cost=0.0)
@@ -246,5 +246,5 @@ def test_a_species_says_which_pages_are_handed_on(populate: Callable[..., Popula
         visit = population.choose(0.0)
         assert visit is not None
         paid += [e.energy for e in settle(population, visit) if isinstance(e, Paid)]
-    assert told == [True, False]
+    assert seen == [True, False]
     assert paid.count(0.25) == 1

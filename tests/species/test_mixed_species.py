@@ -25,7 +25,7 @@ def members(population: Population) -> Counter[str]:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_common_bounds_and_energy_hold_at_every_event(seed: int) -> None:
-    """Whoever is born or dies; and every reachable link is followed once."""
+    """They hold at each birth and death; and every reachable link is followed once."""
     web = random_web(np.random.default_rng(seed), 60)
     seeds = [*web.links][:3]
     population, ledger = make_population(

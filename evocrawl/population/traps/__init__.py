@@ -1,1 +1,1 @@
-"""Recognises pages that say nothing new and holds back links that look like traps."""
+"""Detects pages without new content, and holds back links that look like traps."""

@@ -1,4 +1,4 @@
-"""How many pages in a row have said nothing new, and led to nothing that did."""
+"""Counts how many pages in a row had no new content and led to no page that had."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from evocrawl.core.model import Fingerprint
 
 
 class Runs:
-    """Follows pages that say nothing new from one to the next.
+    """Counts runs of linked pages without new content.
 
-    A run begins anew at a page whose links have led to something new: its pages are numbered, and
-    count from the last such page on. Memory is some 30 bytes a page. Every method takes O(1).
+    A run starts again after a page whose links have led to new content: the pages of a run are
+    numbered, and only those after the last such page count. Memory is some 30 bytes a page. Every
+    method takes O(1).
     """
 
     def __init__(self) -> None:
@@ -22,7 +23,7 @@ class Runs:
         return page in self._pages
 
     def go_on(self, page: Fingerprint, source: Fingerprint, *, is_longer: bool) -> None:
-        """Take in a page that says nothing new, whose link stood on `source`."""
+        """Add a page without new content whose link stood on the page `source`."""
         known = self._pages.get(source)
         if known is None:
             self._count += 1
@@ -30,18 +31,18 @@ class Runs:
         self._pages.put(page, known[0] + is_longer, known[1])
 
     def end(self, page: Fingerprint) -> None:
-        """Forget a page, which says something new now."""
+        """Remove a page, which has new content now."""
         self._pages.discard(page)
 
     def credit(self, page: Fingerprint) -> None:
-        """Take in that a link of a page led to something new."""
+        """Note that a link of a page led to new content."""
         number, run = self._pages.get(page) or (0, 0)
         before = self._credited.get(_key(run))
         if before is None or before[0] < number:
             self._credited.put(_key(run), number)
 
     def length(self, page: Fingerprint) -> int:
-        """Return how many pages in a row have brought nothing, up to this one."""
+        """Return the number of pages in a row without new content, up to this page."""
         known = self._pages.get(page)
         if known is None:
             return 0

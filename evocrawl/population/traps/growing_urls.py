@@ -1,12 +1,12 @@
-"""Addresses that grow: each page's links are its own address with something more in it.
+"""Detects growing addresses: the links of a page are its own address with an addition.
 
-Such addresses have no end, whatever their pages say: ``/s/more/more/``, ``?q&lang=en&lang=en``,
-``?u=`` the page's own address. A page hands its *run* on to the pages it leads to by growth alone.
-All that began at one page are a *family*. Links are suspects
+Such addresses have no end, even if each page has new content: ``/s/more/more/``,
+``?q&lang=en&lang=en``, ``?u=`` the page's own address. A page passes its *run* to the pages whose
+addresses grow from its own. All runs that begin at one page are a *family*. Links are suspects
 
-- that repeat what stands in their page's address already, from the second step on;
-- from the `LONGEST`-th step on, as directories hardly go that deep;
-- from the second step on, whatever they add, in a family of which `PATIENCE` suspects were gone to.
+- from the second step on, if they repeat a part of their page's address;
+- from the `LONGEST`-th step on, since real directories are rarely so deep;
+- from the second step on, with any addition, in a family of which `PATIENCE` suspects were visited.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(slots=True)
 class Growth:
-    """Follows pages whose addresses grow. Memory is some 25 bytes a page or link that does.
+    """Records pages whose addresses grow, in some 25 bytes for each such page or link.
 
-    Of the latest `MOST_FAMILIES` it is known how many of their suspects were gone to.
+    The visits to suspects are counted for the latest `MOST_FAMILIES` families.
     """
 
     _runs: KeyMap = field(default_factory=lambda: KeyMap("<I8s"))
@@ -42,9 +42,9 @@ class Growth:
     _sent: OrderedDict[bytes, int] = field(default_factory=OrderedDict)
 
     def note(self, page: Page, source: Fingerprint, at: str, fresh: Iterable[Link]) -> None:
-        """Take in a page whose link stood on the page `source` at the address `at`.
+        """Add a page whose link stood on the page `source` with the address `at`.
 
-        `fresh` are its links to addresses that were met on no page before. O(characters).
+        `fresh` are its links to addresses that no earlier page has linked to. O(characters).
         """
         if not at or not what_grew(page.url, at):
             return
@@ -58,7 +58,7 @@ class Growth:
                 self._links.put(link.fingerprint, is_sure, family)
 
     def family_of(self, target: Fingerprint) -> bytes:
-        """Return the family of a suspect that is to wait; empty for any other link. O(1)."""
+        """Return the family of a suspect that has to wait, "" for any other link. O(1)."""
         known = self._links.get(target)
         if known is None or self._sent.get(known[1], 0) < PATIENCE:
             return b""
@@ -75,10 +75,10 @@ class Growth:
 
 
 def what_grew(url: str, at: str) -> str:
-    """Return what `url` has more than `at`, where it is `at` with something put in; else "".
+    """Return what was inserted into `at` to make `url`, or "" if `url` is not made so.
 
-    Numbers all count as one. A long address that is longer than one of the same path has grown,
-    whatever became of what that had in its query. O(characters), of the first 2000.
+    All numbers count as equal. A long address that is longer than another of the same path has
+    grown, even if the rest of the query differs. O(characters), of the first 2000.
 
     >>> what_grew("http://a.test/s/more/more/", "http://a.test/s/more/")
     'more/'
@@ -100,18 +100,18 @@ def what_grew(url: str, at: str) -> str:
 
 
 def _site(url: str) -> str:
-    """The address up to the path."""
+    """Return the address up to the path."""
     return url[: url.find("/", url.find("://") + 3) + 1]
 
 
 def _repeats(added: str, at: str) -> bool:
-    """Return whether what was added stands in the address already, or is a long address itself."""
+    """Return whether the addition is a part of the address already, or is a long address."""
     has_letters = _LETTER.search(added) is not None
     return has_letters and (len(added) >= _LONG or added in _DIGITS.sub("#", at[:_MOST]))
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common beginning of two texts."""
     for place, (a, b) in enumerate(zip(one, other, strict=False)):
         if a != b:
             return place

@@ -1,4 +1,4 @@
-"""Links that are held back, by what holds them; the most promising of a queue comes out first."""
+"""Queues of held-back links, one for each group; the most promising link comes out first."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from evocrawl.frontier.sorted_runs import Runs
 from evocrawl.species.base import Species
 
 MOST_LEADS = 1_000
-"""Links in memory, unless told otherwise."""
+"""Default number of links in memory."""
 
 MOST_ENTRIES = 4_096
-"""Entries of one queue in memory, unless told otherwise: of more the worse half goes to disk."""
+"""Default number of entries of one queue in memory; if there are more, half go to disk."""
 
 _BACK = 64
 
 
 @dataclass(frozen=True, slots=True)
 class HeldLink:
-    """A link that is held back, and the species that found it."""
+    """A held-back link, and the species that found it."""
 
     lead: Lead
     species: Species
@@ -36,7 +36,7 @@ _Entry: TypeAlias = tuple[float, int, "HeldLink | int"]
 
 
 class _Queue:
-    """Entries of one queue by rank, the least first, then in the order they came."""
+    """Entries of one queue in ascending order of rank, then in order of arrival."""
 
     __slots__ = ("_heap", "_longest", "_runs", "_spill")
 
@@ -56,7 +56,7 @@ class _Queue:
             self._make_room()
 
     def take(self) -> HeldLink | int:
-        """Take out the first entry. O(log n) amortised."""
+        """Remove and return the first entry. O(log n) amortised."""
         runs = self._runs
         if runs is not None and (not self._heap or runs.first < self._heap[0][:2]):  # type: ignore[operator]
             for entry in runs.take(_BACK):
@@ -80,9 +80,9 @@ class _Queue:
 class HeldLinks:
     """Queues of links by name.
 
-    A queue gives its best link first; of links that are worth the same, the one that came first.
-    The first `most` links are in memory. Those that come while so many are go to `spill`, but for
-    those that cannot be packed; of a long queue most takes some 20 bytes a link.
+    A queue returns its best link first; of links with equal scores, the one that came first. At
+    most `most` links are in memory; further links go to `spill`, except links that cannot be
+    packed. A long queue takes some 20 bytes of memory for most of its links.
     """
 
     def __init__(
@@ -102,14 +102,14 @@ class HeldLinks:
         self._count = 0
 
     def __len__(self) -> int:
-        """Return how many links are held back."""
+        """Return the number of held-back links."""
         return self._count
 
     def __contains__(self, name: str) -> bool:
         return name in self._queues
 
     def put(self, name: str, held: HeldLink) -> None:
-        """Hold a link back in the queue of that name. O(log n)."""
+        """Add a link to the queue of that name. O(log n)."""
         queue = self._queues.get(name)
         if queue is None:
             queue = self._queues[name] = _Queue(self._spill, self._longest)
@@ -121,7 +121,7 @@ class HeldLinks:
         self._count += 1
 
     def take(self, name: str, most: int) -> list[HeldLink]:
-        """Take the best links, at most so many, out of a queue that there is. O(most · log n)."""
+        """Remove and return the best links, at most `most`, of a queue. O(most · log n)."""
         queue = self._queues[name]
         taken = list[HeldLink]()
         while queue and len(taken) < most:
@@ -134,10 +134,10 @@ class HeldLinks:
     def best(
         self, promise: Callable[[str], float], opens_at: Callable[[str], int], now: int
     ) -> str | None:
-        """Return the name of the most promising queue that may be opened; None: there is none.
+        """Return the name of the most promising queue that may be opened, None without one.
 
-        A queue may be opened from the count `opens_at` of it on; `now` is what is counted. Queues
-        that promise the same come in turn. O(log n) amortised over the queues.
+        A queue may be opened when the count `now` has reached its `opens_at`. Queues with equal
+        promise take turns. O(log n) amortised over the queues.
         """
         while self._shut and self._shut[0][0] <= now:
             opens, name = heappop(self._shut)
@@ -167,12 +167,12 @@ class HeldLinks:
             heapify(self._shut)
 
     def reopen(self, name: str) -> None:
-        """Let `best` ask again when a queue opens. O(log n)."""
+        """Let `best` compute again when a queue opens. O(log n)."""
         if self._opens.pop(name, None) is not None:
             heappush(self._next, (-inf, next(self._numbers), name))
 
     def reopen_all(self) -> None:
-        """Let `best` ask again when each queue opens. O(queues that are shut)."""
+        """Let `best` compute again when each queue opens. O(closed queues)."""
         for name in [*self._opens]:
             self.reopen(name)
 
@@ -191,7 +191,7 @@ class HeldLinks:
         return HeldLink(unpack(record[1:]), self._species[record[0]])
 
     def _number(self, species: Species) -> int:
-        """A number for each species of the population, of which there are a handful."""
+        """Return the number of a species in this file; a population has few species."""
         for number, known in enumerate(self._species):
             if known is species:
                 return number

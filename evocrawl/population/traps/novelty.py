@@ -1,23 +1,24 @@
-"""What pages said: tells what share of another page is new.
+"""Measures what share of a page's content is new compared with all earlier pages.
 
-A text is lower-cased and loses its punctuation and ids, then is cut into windows of 16 bytes, two
-or three words, at every place. Those whose hash is a multiple of 16 stand for all (Manber 1994,
-Finding similar files in a large file system); a page's novelty is the share of them that no page
-had, each counted once, so that what a page says twice is not new the second time. That is a
-containment in what was read so far (Broder 1997), not the likeness of two pages: a list that is
-put together from others has none either.
+A text is lower-cased, and its punctuation and ids are removed. Then it is cut into windows of 16
+bytes (two or three words), one at every position. The windows whose hash is a multiple of 16 stand
+for all (Manber 1994, Finding similar files in a large file system). The novelty of a page is the
+share of its windows that no earlier page had, each counted once, so that a repeated passage is not
+new the second time. This is a containment in all earlier text (Broder 1997), not the likeness of
+two pages: a list that is put together from parts of several pages has no novelty, either.
 
 =====================================  =====================================================
-page                                   says something new?
+page                                   new content?
 =====================================  =====================================================
-no text and no title                   nobody knows
+no text and no title                   unknown
 fewer than 64 bytes                    unless some page has the same title and text; digits
                                        aside where both addresses are of one kind with a query
 more                                   from a novelty of 0.05, or 400 bytes of it
 =====================================  =====================================================
 
-Memory is bounded but for 100 bytes a page: windows have 4 million places of 6 bytes, in which new
-ones drive out old ones. Half are forgotten after some 10 000 pages of 5 kB; whole pages never.
+Memory is bounded, except for 100 bytes a page: windows have 4 million slots of 6 bytes, in which
+new windows replace old ones. Half of the windows are lost after some 10 000 pages of 5 kB; short
+pages, which are stored whole, are never lost.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ Hashes = npt.NDArray[np.uint64]
 LEAST_NEW = 0.05
 LEAST_NEW_BYTES = 400
 SHORT = 64
-"""Bytes from which a text is told by its windows."""
+"""Least size in bytes of a text that is compared by windows; shorter texts are compared whole."""
 
 _LONGEST = 100_000
 _WIDTH = 16
 _SAMPLED = 16
-"""One window of so many, a power of 2, is looked at."""
+"""One window in so many is compared; a power of 2."""
 
 _ALIKE = 0.9
 _LATEST = 32
@@ -52,7 +53,7 @@ _PLACES = 1 << 22
 _WORDS = 1 << 23
 _DIGITS = b"0123456789"
 _ID = 16
-"""Letters and digits, as many together, are an id that may be made up for one answer."""
+"""A mix of at least so many letters and digits is an id, possibly made for one response."""
 _WITHIN_UUID = re.compile(rb"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
 _UUID = re.compile(rb"[0-9a-fA-F]{8}" + _WITHIN_UUID.pattern + rb"[0-9a-fA-F]{12}")
 _PLAIN = bytes(
@@ -68,10 +69,10 @@ _A, _B, _C = (np.uint64(each) for each in (
 class NoveltyVerdict:
     """How much of a page is new.
 
-    `is_new` None: nobody knows. `twin` is a page that says most of what a page says that is not
-    new; None also where it repeats itself alone. `new_words` is the share of its different words
-    that no page had, None where it is too short to say. `is_telling` False: it is so short that
-    its being a copy says nothing of others like it.
+    `is_new` is None if it is unknown. `twin` is the page that shares most of the content that is
+    not new; None also if the page only repeats itself. `new_words` is the share of its distinct
+    words that no earlier page had, None for a short page. `is_telling` is False if the page is so
+    short that a copy proves nothing about similar pages.
     """
 
     is_new: bool | None
@@ -86,7 +87,7 @@ _UNKNOWN = NoveltyVerdict(None)
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What is kept of a text for comparison: `size` in bytes, windows and words as hashes."""
+    """The data of a text for comparisons: `size` in bytes, windows and words as hashes."""
 
     size: int
     windows: Hashes
@@ -96,16 +97,16 @@ class Sketch:
 
 @dataclass(slots=True)
 class _Recent:
-    """A text that is asked for again: its sketch, what was told of it, of whom and how long ago."""
+    """The sketch of a recent text, and its last verdict with the page and the number of pages."""
 
     sketch: Sketch
-    told: NoveltyVerdict = _UNKNOWN
+    verdict: NoveltyVerdict = _UNKNOWN
     page: Fingerprint = b""
     pages: int = -1
 
 
 def sketch_of(text: str, *, digits: bool) -> Sketch:
-    """Return the sketch of a text, its first 100 000 characters. O(characters)."""
+    """Return the sketch of the first 100 000 characters of a text. O(characters)."""
     plain = _plain(text[:_LONGEST], b"" if digits else _DIGITS)
     words = np.array([crc32(word) for word in {*plain.split()}], dtype=np.uint32)
     windows = _windows(plain)
@@ -113,10 +114,10 @@ def sketch_of(text: str, *, digits: bool) -> Sketch:
 
 
 def alike(one: Content, other: Content) -> bool:
-    """Return whether two pages say the same but for numbers, and for a tenth of what they say.
+    """Return whether at least nine tenths of two pages are equal, apart from numbers.
 
-    That is their resemblance |A ∩ B| / |A ∪ B| ≥ 0.9 over all windows (Broder 1997); of short pages
-    title and text. Two pages without a word are alike. O(characters).
+    Their resemblance over all windows is |A ∩ B| / |A ∪ B| ≥ 0.9 (Broder 1997). Of short pages,
+    title and text must be equal. Two pages without words are alike. O(characters).
     """
     first, second = (sketch_of(each.text, digits=False) for each in (one, other))
     if min(first.size, second.size) < SHORT:
@@ -126,7 +127,7 @@ def alike(one: Content, other: Content) -> bool:
 
 
 class NoveltyIndex:
-    """Remembers the windows, words and whole texts of pages in the order they come in."""
+    """Stores the windows, words and short texts of pages in the order of their arrival."""
 
     def __init__(self) -> None:
         self._whole: dict[bytes, Fingerprint] = {}
@@ -137,17 +138,17 @@ class NoveltyIndex:
         self._latest: dict[tuple[int, int, bool], _Recent] = {}
 
     def look(self, page: Fingerprint, kind: str, content: Content) -> NoveltyVerdict:
-        """Tell what is new on a page whose address is of `kind` (see
-        `evocrawl.core.urls.templates`).
+        """Return what is new on a page.
 
-        What the page itself said before does not count. O(characters).
+        `kind` is the template of its address (see `evocrawl.core.urls.templates`). Earlier content
+        of the page itself does not count as known. O(characters).
         """
         recent = self._recent(kind, content.text)
         if recent.sketch.size >= SHORT:
             if recent.page != page or recent.pages != len(self._pages):
-                recent.told = self._compare(page, recent.sketch)
+                recent.verdict = self._compare(page, recent.sketch)
                 recent.page, recent.pages = page, len(self._pages)
-            return recent.told
+            return recent.verdict
         if not content.text and not content.title:
             return _UNKNOWN
         found = [self._whole.get(key) for key in _wholes(kind, content)]
@@ -157,7 +158,7 @@ class NoveltyIndex:
         return NoveltyVerdict(is_new=False, twin=twin, novelty=0.0, is_telling="?" in kind)
 
     def add(self, page: Fingerprint, kind: str, content: Content) -> None:
-        """Remember what a page says. O(characters)."""
+        """Add the content of a page. O(characters)."""
         sketch = self._recent(kind, content.text).sketch
         if sketch.size < SHORT:
             for key in _wholes(kind, content):
@@ -182,7 +183,7 @@ class NoveltyIndex:
         return NoveltyVerdict(is_new, twin, novelty, float(new_words.mean()))
 
     def _owners_of(self, windows: Hashes, page: Fingerprint) -> dict[int, int]:
-        """How many of the windows other pages than `page` had last, by the number of the page."""
+        """Return how many of the windows each other page had last, by the page's number."""
         places, tags = _place(windows)
         owners = self._owners[places]
         owners = owners[(owners > 0) & (self._tags[places] == tags)]
@@ -191,7 +192,7 @@ class NoveltyIndex:
         return {number: count for number, count in found if self._pages[number] != page}
 
     def _recent(self, kind: str, text: str) -> _Recent:
-        """What is kept of a text; of the latest texts, which are asked for again, at hand."""
+        """Return the cached sketch of a recent text, or compute it."""
         digits = "?" not in kind
         key = (hash(text), len(text), digits)
         found = self._latest.get(key)
@@ -218,7 +219,7 @@ def _is_made_up(word: bytes) -> bool:
 
 
 def _windows(plain: bytes) -> Hashes:
-    """Hashes of the windows at every place, in order; shape (bytes − 15,)."""
+    """Return the hashes of the windows at every position, in order, shape (bytes − 15,)."""
     count = len(plain) - _WIDTH + 1
     if count <= 0:
         return np.empty(0, dtype=np.uint64)
@@ -239,14 +240,14 @@ def _sampled(windows: Hashes) -> Hashes:
 
 
 def _place(windows: Hashes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]]:
-    """Where windows are kept, and what tells them from others that fall there."""
+    """Return the slots of windows, and tags that distinguish windows of the same slot."""
     return (windows >> np.uint64(8)) % np.uint64(_PLACES), (windows >> np.uint64(48)).astype(
         np.uint16
     )
 
 
 def _wholes(kind: str, content: Content) -> list[bytes]:
-    """What short pages are told by: title and text, and these without digits for kinds of query."""
+    """Return the digests of a short page: of title and text; with a query, also without digits."""
     said = " ".join(f"{content.title}\n{content.text}".casefold().split())
     keys = [said]
     if "?" in kind:

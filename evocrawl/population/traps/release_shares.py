@@ -1,23 +1,23 @@
-"""How much of the budget the groups of held-back links get when no other link is open.
+"""Decides how much of the budget a group of held-back links gets when no other link is open.
 
-A group that seems to have no end gets a share of its own:
+A group that seems endless gets a share of its own:
 
 ====================================================  ============================================
-links                                                 are released, when no other link is open
+links                                                 released when no other link is open
 ====================================================  ============================================
 of a spent template or domain; of a counter           all
 that a user's spider asked for itself                 all, before the others
-that grow                                             one for `SHARE` pages that said something new
+that grow                                             one for `SHARE` pages with new content
 of an endless template                                the same
-at the end of `LONGEST_RUN` pages that said nothing   the same
-of the last two, where their pages lead elsewhere     up to a fifth of the budget
-of a domain that is made up                           up to a fifth of the budget
-of a maze                                             up to a sixth, all its visits counted
-of a barren page, whose path repeats itself           one for 100 pages that said something new
+at the end of `LONGEST_RUN` pages without new content the same
+of the last two, if their pages lead elsewhere        up to a fifth of the budget
+of a generated domain                                 up to a fifth of the budget
+of a maze                                             up to a sixth, with all its visits
+of a barren page, with a repetition in the path       one for 100 pages with new content
 ====================================================  ============================================
 
-A share of the budget is at least `LEAST_PART`. Where there is no budget, it is taken for
-`NO_BUDGET` requests and those that brought a new page.
+A share of the budget is at least `LEAST_PART`. Without a budget, it is a share of `NO_BUDGET`
+requests plus those that brought a new page.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ReleaseShares:
     """Ranks groups of held-back links by `yields` and `sections`, and limits their releases.
 
     A group's name is its kind, a space, and the template, domain, section or family.
-    `new_pages` counts the pages that said something new, or whose text was not compared.
+    `new_pages` counts the pages with new content, or whose text was not compared.
     """
 
     def __init__(self, yields: YieldTracker, sections: Sections) -> None:
@@ -50,11 +50,11 @@ class ReleaseShares:
 
     @property
     def limit(self) -> int | None:
-        """The number of requests that the crawl may make, None without a budget."""
+        """The greatest number of requests of the crawl, None without a budget."""
         return self.budget.share or self.budget.limit
 
     def note_released(self, name: str, count: int) -> None:
-        """Count links of a group that are released."""
+        """Count released links of a group."""
         self._released[name] = self._released.get(name, 0) + count
 
     def has_end(self, name: str) -> bool:
@@ -62,11 +62,11 @@ class ReleaseShares:
         return self._part_of(name) == 1
 
     def for_maze(self) -> int:
-        """Return how many visits a maze gets."""
+        """Return the number of visits that a maze gets."""
         return self._part(_SIXTH)
 
     def promise(self, name: str) -> float:
-        """Return how much may be expected of a group that is held back, in [0, 1]."""
+        """Return the expected yield of a held-back group, in [0, 1]."""
         what, _, group = name.partition(" ")
         if what in ("template", "tokens"):
             return self.yields.promise(group)
@@ -75,7 +75,7 @@ class ReleaseShares:
         return 1.0 if what == "section" and not self.sections.is_maze(group) else 0.0
 
     def opens_at(self, name: str) -> int:
-        """Return the number of new pages from which on a link of the group may be released."""
+        """Return the number of new pages after which a link of the group may be released."""
         part = self._part_of(name)
         used = self._released.get(name, 0)
         if name.startswith("section "):
@@ -87,9 +87,9 @@ class ReleaseShares:
         return (used + 1) * (_RARELY if name.startswith("repeats ") else SHARE)
 
     def _part_of(self, name: str) -> int:
-        """Return 1 for a group that has an end, n for one that gets a share of 1/n of the budget.
+        """Return n for a group with a share of 1/n of the budget, 1 for a group with an end.
 
-        0 for one whose share depends on what the crawl finds.
+        Return 0 for a group whose share depends on the number of new pages.
         """
         what, _, group = name.partition(" ")
         if what in ("template", "tokens"):

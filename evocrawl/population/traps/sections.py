@@ -1,16 +1,16 @@
-"""Parts of a site that live off themselves, and how many visits each has had.
+"""Detects endless parts of a site, and counts the visits to each.
 
-A *section* is a folder, what one address answers to any query, or the addresses that one template
-makes of numbers. Two kinds of sections go on for ever though each page says something new:
+A *section* is a folder, all queries of one address, or the addresses of one template that differ in
+numbers. Two kinds of sections are endless although each page has new content:
 
-- *mazes*, whose pages each lead to many other pages of the section: of `LEAST_LINKS` links to it
-  and more hardly any leads where another has led;
-- *counters*, as calendars are: each page is found on the one before, by a number one higher or
-  lower.
+- *mazes*, whose pages each lead to many other pages of the section: of at least `LEAST_LINKS` links
+  into the section, hardly two lead to the same page;
+- *counters*, such as calendars: each page is found on the one before, by a number that is one
+  higher or lower.
 
-Both may be what a crawl is for, so neither is shut out: beyond `PATIENCE` visits, and one for
-`SHARE` elsewhere, they wait while links of other sections are open. A section that brings new pages
-of other sections is neither.
+A crawl may want the pages of either kind, so neither is excluded. After `PATIENCE` visits, and one
+more for `SHARE` visits elsewhere, its links wait while links of other sections are open. A section
+that leads to new pages of other sections is neither a maze nor a counter.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NUMBERS = re.compile(r"#(?:[/-]#)+")
 
 @dataclass(slots=True)
 class Section:
-    """What is known of one. `read`, `links` to the section and `met` are of the latest pages."""
+    """The counts of one section; `read`, `links` into it and `met` are of its latest pages."""
 
     sent: int = 0
     pages: int = 0
@@ -56,25 +56,25 @@ class Section:
 
     @property
     def is_maze(self) -> bool:
-        """True where pages lead to ever other pages of the section."""
+        """True if pages lead to ever new pages of the section."""
         is_met = self.met >= _MET * self.links
         is_known = self.links >= max(LEAST_LINKS, _BRANCHES * self.read)
         return is_known and not is_met and 4 * self.credit < self.pages
 
     @property
     def is_counter(self) -> bool:
-        """True where each page is found on the one before, a number further."""
+        """True if each page is found on the one before, one number further."""
         return (
             self.hops >= LEAST_HOPS and 2 * self.hops >= self.sent and 2 * self.credit < self.hops
         )
 
     @property
     def open(self) -> int:
-        """About how many of its links wait to be followed."""
+        """An estimate of the number of its links that wait to be followed."""
         return max(self.fresh - (self.hops or self.sent), 0)
 
     def lead_to(self, links: int, met: int) -> None:
-        """Take in a page with so many links to the section, of which some were `met` before."""
+        """Add a page with so many links into the section, of which some were `met` before."""
         self.pages += 1
         self.fresh += links - met
         self.read += 1
@@ -94,7 +94,7 @@ class Sections:
     _suspects: dict[str, Section] = field(default_factory=dict)
 
     def note(self, url: str, at: str, links: Sequence[Link], is_fresh: Sequence[bool]) -> None:
-        """Take in a page whose link stood at the address `at`; `is_fresh` tells of its links."""
+        """Add a page whose link stood at the address `at`; `is_fresh` is for its links."""
         self.open += sum(is_fresh)
         *places, counter = sections_of(url)
         start = url.partition("://")[0] + "://"
@@ -133,9 +133,9 @@ class Sections:
                 self._of(name).sent += 1
 
     def waits(self, lead: Lead, most: int) -> str:
-        """Return the section for which a link is to wait; "" for none.
+        """Return the section because of which a link has to wait, "" if it need not wait.
 
-        A maze has `most` visits in all.
+        A maze gets `most` visits in all.
         """
         for name in sections_of(lead.url):
             section = self._suspects.get(name)
@@ -150,17 +150,17 @@ class Sections:
         return ""
 
     def is_maze(self, name: str) -> bool:
-        """Return whether a section is a maze, as far as can be told."""
+        """Return whether the known counts show a section to be a maze."""
         section = self._known.get(name)
         return section is not None and section.is_maze
 
     def sent_to(self, name: str) -> int:
-        """Return how many links of a section were followed."""
+        """Return the number of followed links of a section."""
         section = self._known.get(name)
         return 0 if section is None else section.sent
 
     def _others(self, name: str, section: Section) -> int:
-        """About how many links of sections wait that are no suspects."""
+        """Return an estimate of the number of waiting links of sections that are not suspects."""
         names = [*islice(self._suspects, _SUSPECTS)]
         outer = [
             each for each in names
@@ -191,7 +191,7 @@ class Sections:
 
 @lru_cache(maxsize=4096)
 def sections_of(url: str) -> tuple[str, ...]:
-    """Return the names of the sections an address is in; the last is a counter's, or empty.
+    """Return the names of the sections of an address; the last is that of a counter, or "".
 
     >>> sections_of("http://a.test/x/similar/wind-sea")
     ('a.test/x/', 'a.test/x/similar/', '')
@@ -213,9 +213,10 @@ def sections_of(url: str) -> tuple[str, ...]:
 
 
 def is_step(url: str, at: str) -> bool:
-    """Return whether an address is a number or a date further than another, or a finer date.
+    """Return whether two addresses are one step of a number or a date apart, or one is finer.
 
-    Of a date, which is several numbers, any day of the month may come next.
+    Dates have several numbers; as any day may follow the last of a month, the first number that
+    differs may differ by up to `_NEAR`.
 
     >>> is_step("http://a.test/2026/12/01/", "http://a.test/2026/11/30/")
     True

@@ -1,12 +1,11 @@
-"""Keeps a population out of traps: pages that say nothing new, and links like those to them.
+"""Protects a population from traps: pages without new content, and links that look like theirs.
 
-A page that says nothing new earns nothing, whatever its relevance; links of a template or domain
-that is spent (see `evocrawl.population.traps.yields`), that grow (see
-`evocrawl.population.traps.growing_urls`) or that are of a section that feeds on itself
-(see `evocrawl.population.traps.sections`) are *held back*. None is lost:
-they are open again when the group yields again, or when no other link is open, the most promising
-group first. Some groups get a share only
-(see `evocrawl.population.traps.release_shares`).
+A page without new content earns no energy, for any relevance. A link is *held back* if its template
+or domain is spent (`evocrawl.population.traps.yields`), if its address grows
+(`evocrawl.population.traps.growing_urls`) or if its section is endless
+(`evocrawl.population.traps.sections`). No link is lost: held-back links open again when their
+group yields again or, the most promising group first, when no other link is open. Some groups
+get a share of the budget only (`evocrawl.population.traps.release_shares`).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _AT_ONCE = 32
 class TrapDetector:
     """Judges pages, and decides which links are held back, by `yields` and `novelty`.
 
-    `held_links` has the links that are held back, `asked` those of them that a spider requested
+    `held_links` has the held-back links that were extracted, `asked` those that a spider requested
     itself. Memory is that of the parts.
     """
 
@@ -58,22 +57,22 @@ class TrapDetector:
 
     @property
     def held(self) -> int:
-        """How many links are held back now."""
+        """The number of held-back links."""
         return len(self.held_links) + len(self.asked)
 
     @property
     def may_let_out(self) -> bool:
-        """False if no link is held back, or the shares of all that are have been used up."""
+        """False if no link is held back, or if the shares of all their groups are used up."""
         return self.held > 0 and not self._is_dry
 
     def look(self, url: str, page: Fingerprint, content: Content) -> NoveltyVerdict:
-        """Return what is new on a page, at present. O(characters)."""
+        """Return what is new on a page now. O(characters)."""
         return self.novelty.look(page, template_of(url), content)
 
     def take(self, page: Page, via: Lead, at: str = "", *, is_first: bool) -> NoveltyVerdict:
-        """Return what is new on a page, and remember it. O(characters).
+        """Return what is new on a page, and add the page to all counts. O(characters).
 
-        `via` led to it, from the page at the address `at` (empty for a seed).
+        The link `via` led to it, from the page at the address `at` ("" for a seed).
         """
         kind = template_of(page.url)
         verdict = self.novelty.look(page.fingerprint, kind, page.content)
@@ -120,9 +119,9 @@ class TrapDetector:
             self.yields.feed(kind, own, len(fresh) - own)
 
     def _is_more_of(self, kind: str, url: str) -> bool:
-        """Return whether `url` is one more address of a template, or of another with sessions.
+        """Return whether `url` belongs to a template, or both are templates of sessions.
 
-        A site that names a new session in each link has several templates that feed each other.
+        A site that puts a new session id in each link has several templates that link each other.
         """
         other = template_of(url)
         if other.partition("?")[0] == kind.partition("?")[0]:
@@ -130,7 +129,7 @@ class TrapDetector:
         return has_token(url) and self.yields.is_spent_template(other)
 
     def _credit(self, page: Page, kind: str, source: Fingerprint, at: str) -> None:
-        """Credit the page on which the link to a page with something new stood."""
+        """Credit the page whose link led to new content."""
         self.sections.credit(page.url, at)
         if not self.is_barren(source):
             return
@@ -146,13 +145,13 @@ class TrapDetector:
         self.yields.note(template_of(lead.url), domain_of(lead.host), is_new=False)
 
     def is_barren(self, page: Fingerprint) -> bool:
-        """Return whether a page said nothing new when it was fetched. O(1)."""
+        """Return whether a page had no new content when it was fetched. O(1)."""
         return page in self._runs
 
     def reason(self, lead: Lead, *, is_drawn: bool = True) -> str:
-        """Return the name of the group that a link is held back with, or "". O(1).
+        """Return the name of the group with which a link has to be held back, or "". O(1).
 
-        Links of sections wait once an agent has drawn them (`is_drawn`), not before.
+        A link of a section is held back only when an agent has drawn it (`is_drawn`).
         """
         if lead.fingerprint in self._released or not lead.source:
             return ""
@@ -163,7 +162,7 @@ class TrapDetector:
         return f"section {section}" if section else ""
 
     def _endless(self, lead: Lead) -> str:
-        """Return the name of the seemingly endless group that a link is of, or ""."""
+        """Return the name of the seemingly endless group of a link, or ""."""
         if self.is_barren(lead.source):
             if repeats_itself(lead.url):
                 return f"repeats {domain_of(lead.host)}"
@@ -174,7 +173,7 @@ class TrapDetector:
         return f"growth {family.hex()}" if family else ""
 
     def _spent(self, lead: Lead) -> str:
-        """Return the name of the spent template or domain that a link is of, or ""."""
+        """Return the name of the spent template or domain of a link, or ""."""
         domain = domain_of(lead.host)
         if self.yields.has_spent_templates(domain):
             kind = template_of(lead.url)
@@ -193,14 +192,14 @@ class TrapDetector:
         return host != domain and self.yields.is_host_too_many(host, domain)
 
     def hold(self, reason: str, lead: Lead, species: Species) -> None:
-        """Hold a link back with the group `reason`. O(log n)."""
+        """Hold a link back in the group `reason`. O(log n)."""
         queues = self.held_links if lead.payload is None else self.asked
         queues.put(reason, HeldLink(lead, species))
         self.sections.open -= 1
         self._is_dry = False
 
     def freed(self, url: str) -> list[HeldLink]:
-        """Return some links whose group is not spent any more after a visit to `url`. O(log n)."""
+        """Release links whose group is no longer spent after a visit to `url`. O(log n)."""
         if not self.held:
             return []
         names = [name for at in (url, self._credited) if at for name in self._yielding(at)]
@@ -213,7 +212,7 @@ class TrapDetector:
         return self._opened(out)
 
     def _yielding(self, url: str) -> list[str]:
-        """Return the groups of an address's template and domain that are not held back any more."""
+        """Return the groups of the template and domain of an address that may be released."""
         kind, domain = template_of(url), domain_of(host_of(url))
         names = list[str]()
         if not self.yields.is_spent_template(kind):
@@ -225,10 +224,10 @@ class TrapDetector:
         return names
 
     def released(self) -> list[HeldLink]:
-        """Return some links to go on with when no other link is open; [] if there are none.
+        """Release and return some links when no other link is open; [] if none may be released.
 
-        They are not held back again. Links that a spider requested come first; of the other groups
-        the one that has brought most for its visits, as far as its share goes. O(log n).
+        They are not held back again. Links that a spider requested come first, then those of the
+        group that has brought most per visit, within its share. O(log n).
         """
         if self._limit != self.shares.limit:
             self._limit = self.shares.limit

@@ -1,26 +1,26 @@
-"""What kinds of addresses and registrable domains have brought, and which are spent.
+"""Counts what URL templates and registrable domains have yielded, and which are spent.
 
-Each fetched page is new or barren (see `evocrawl.population.traps.novelty`); a link that led
-nowhere is barren too. A group, the addresses of one template or of one domain, is *spent* while
+Each fetched page is new or barren (see `evocrawl.population.traps.novelty`); a link without a page
+is barren, too. A group is the addresses of one template or of one domain. It is *spent* if
 
-- barren visits > `PATIENCE` + new pages: it has brought less than it took, with some patience at
-  the beginning. So the budget of a group grows with what it yields, and nothing is capped;
-- a domain has more hosts that were gone to than `PATIENCE` + new pages: then others of its hosts
-  wait, for each costs a robots.txt at least;
-- a domain's links hardly ever lead where others have led before. Webs that people make have menus
-  and ways back, what a program makes up as it goes has none;
-- a domain's pages bring hardly any new words. Text that is put together by chance need not repeat
-  itself, but its words are soon all used; Heaps' law says that those of real text never are.
+- barren visits > `PATIENCE` + new pages: its yield is less than its cost, with some patience at the
+  beginning. So the budget of a group grows with its yield, and no group has a fixed limit;
+- the domain has more visited hosts than `PATIENCE` + new pages: then its other hosts wait, since
+  each costs at least a request for robots.txt;
+- the links of the domain hardly ever lead to a target of earlier links. Sites made by people have
+  menus and links back; pages that a program generates on request have none;
+- the pages of the domain have hardly any new words. Random text need not repeat itself, but it soon
+  has used all its words; by Heaps' law, real text never has.
 
-The last two go by a domain's latest `BLOCK` pages, not the first, and count where it is far below
-other domains: a crawl within one domain never stops for them.
+The last two rules use the latest `BLOCK` pages of a domain, and apply only if the domain is far
+below other domains: they never stop a crawl within one domain.
 
-A list is credited with what its links bring: a new page counts for the template of the barren page
-on which its link stood.
+A list is credited with the pages that its links lead to: a new page counts for the template of the
+barren page on which its link stood.
 
-A template with a query, or with a token in the path, is *endless* from `ENDLESS` barren visits for
-each new page on, where its barren pages bring the addresses of more of their own: a calendar, a
-counter, sessions. One whose addresses stand on other pages has an end.
+A template with a query, or with a token in the path, is *endless* if it has at least `ENDLESS`
+barren visits for each new page, and its barren pages link to more addresses of the same template:
+calendars, counters, sessions. A template whose addresses stand on other pages has an end.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ Kept = TypeVar("Kept")
 
 @dataclass(slots=True)
 class Yield:
-    """What a group has brought.
+    """The yield of a group.
 
-    Of a template, `own` and `out` are the addresses first met on its barren pages: those of its
-    own path, and the others. Of a domain, `templates` are spent, `hosts` were gone to.
+    For a template, `own` and `out` count addresses that were first met on its barren pages: those
+    of the template's path, and others. For a domain, `templates` is the number of spent templates,
+    and `hosts` has the visited hosts.
     """
 
     new: int = 0
@@ -61,18 +62,18 @@ class Yield:
 
     @property
     def is_spent(self) -> bool:
-        """True where the group has brought less than it took."""
+        """True if the yield of the group is less than its cost."""
         return self.barren > PATIENCE + self.new
 
     @property
     def promise(self) -> float:
-        """How often a visit has brought something new, in (0, 1)."""
+        """The estimated share of visits that yield a new page, in (0, 1)."""
         return (self.new + 1) / (self.new + self.barren + 2)
 
 
 @dataclass(slots=True)
 class BlockMean:
-    """A mean over the last whole block of `BLOCK` pages; over all there are before the first."""
+    """The mean of the last complete block of `BLOCK` pages; before the first, of all pages."""
 
     blocks: int = 0
     mean: float = 0.0
@@ -80,7 +81,7 @@ class BlockMean:
     _sum: float = 0.0
 
     def note(self, share: float) -> None:
-        """Take in what a page tells. O(1)."""
+        """Add the value of a page. O(1)."""
         self._count += 1
         self._sum += share
         if not self.blocks or self._count == BLOCK:
@@ -91,10 +92,10 @@ class BlockMean:
 
 @dataclass(slots=True)
 class Gauge:
-    """A share in [0, 1] that pages tell of their domains.
+    """Averages a measure in [0, 1] of pages by domain.
 
-    A domain is low that has two blocks of pages, the last of them below `floor`, and below an
-    eighth of the mean of the other domains.
+    A domain is low if it has two blocks of pages and the mean of the last one is below `floor` and
+    below an eighth of the mean of the other domains.
     """
 
     floor: float
@@ -102,7 +103,7 @@ class Gauge:
     _total: float = 0.0
 
     def note(self, domain: str, share: float) -> None:
-        """Take in what a page tells. O(1)."""
+        """Add the value of a page. O(1)."""
         known = _met(self._domains, domain, BlockMean)
         before = known.mean
         known.note(share)
@@ -112,7 +113,7 @@ class Gauge:
             self._total -= oldest.mean
 
     def is_low(self, domain: str) -> bool:
-        """Return whether the domain is low, as far as can be told. O(1)."""
+        """Return whether the domain is known to be low. O(1)."""
         known = self._domains.get(domain)
         if known is None or known.blocks < 2 or len(self._domains) < 2:
             return False
@@ -123,10 +124,9 @@ class Gauge:
 class YieldTracker:
     """Counts by template and by domain; all methods are O(1).
 
-    Memory is some 35 bytes a template that was visited, which are as many as pages where addresses
-    are names and not numbers, and about a kilobyte for each of the latest `MOST_DOMAINS` domains,
-    of whose hosts `MOST_HOSTS` are told apart. What a domain that is forgotten has brought is
-    counted anew.
+    Memory is some 35 bytes for each visited template (if addresses are names and not numbers, each
+    page has its own template), and about a kilobyte for each of the latest `MOST_DOMAINS` domains.
+    Up to `MOST_HOSTS` hosts of a domain are counted. The counts of an older domain start again.
     """
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class YieldTracker:
         self._domains: OrderedDict[str, Yield] = OrderedDict()
 
     def note(self, template: str, domain: str, *, is_new: bool) -> None:
-        """Count one visit: whether it brought something new."""
+        """Count one visit, and whether it yielded a new page."""
         of_domain = self._of_domain(domain)
         of_domain.new += is_new
         of_domain.barren += not is_new
@@ -156,18 +156,18 @@ class YieldTracker:
         self._of_domain(domain).templates += known.is_spent - was_spent
 
     def feed(self, template: str, own: int, out: int) -> None:
-        """Count the addresses that were first met on a barren page of the template."""
+        """Count addresses that were first met on a barren page of the template."""
         known = self._of_template(template)
         known.own += own
         known.out += out
         self._put(template, known)
 
     def promise(self, template: str) -> float:
-        """Return how often addresses of the template have brought something new, in (0, 1)."""
+        """Return the estimated share of new pages among those of the template, in (0, 1)."""
         return self._of_template(template).promise
 
     def domain_promise(self, domain: str) -> float:
-        """Return how often pages of the domain have brought something new, in (0, 1)."""
+        """Return the estimated share of new pages among those of the domain, in (0, 1)."""
         return self._domains.get(domain, Yield()).promise
 
     def has_spent_templates(self, domain: str) -> bool:
@@ -176,17 +176,17 @@ class YieldTracker:
         return known is not None and known.templates > 0
 
     def is_spent_template(self, template: str) -> bool:
-        """Return whether the addresses of a template have brought less than they took."""
+        """Return whether the yield of a template is less than its cost."""
         return self._of_template(template).is_spent
 
     def is_spent_domain(self, domain: str) -> bool:
-        """Return whether a domain has brought less than it took, or is one that no people made."""
+        """Return whether the yield of a domain is less than its cost, or it is generated."""
         known = self._domains.get(domain)
         is_spent = known is not None and known.is_spent
         return is_spent or self.is_made_up(domain)
 
     def go_to(self, host: str, domain: str) -> None:
-        """Somebody goes to a host."""
+        """Count a visit to a host."""
         known = self._of_domain(domain)
         if known.hosts is None:
             known.hosts = set()
@@ -194,16 +194,16 @@ class YieldTracker:
             known.hosts.add(host)
 
     def is_host_too_many(self, host: str, domain: str) -> bool:
-        """Return whether the domain has to yield first before another host of it is gone to."""
+        """Return whether the domain has to yield new pages before another host is visited."""
         known = self._domains.get(domain)
         if known is None or not known.hosts or host in known.hosts:
             return False
         return len(known.hosts) > PATIENCE + known.new
 
     def is_endless(self, template: str, *, has_token: bool = False) -> bool:
-        """Return whether a template makes up addresses without end, and they hardly bring anything.
+        """Return whether a template has endless addresses with hardly any new page.
 
-        `has_token`: the address has a token in its path, of which there are as many as one likes.
+        `has_token` is True if the address has a token in its path, which has endless values.
         """
         known = self._of_template(template)
         may_be = has_token or "?" in template
@@ -211,7 +211,7 @@ class YieldTracker:
         return may_be and is_barren and self.feeds_itself(template)
 
     def feeds_itself(self, template: str) -> bool:
-        """Return whether barren pages of the template bring the addresses of more of their own."""
+        """Return whether barren pages of the template link to new addresses of the template."""
         known = self._of_template(template)
         return 2 * known.own > known.barren
 
@@ -221,12 +221,12 @@ class YieldTracker:
         return known.new + known.barren > 0
 
     def leads_elsewhere(self, template: str) -> bool:
-        """Return whether barren pages of the template bring other addresses than their own."""
+        """Return whether barren pages of the template link to new addresses of other templates."""
         known = self._of_template(template)
         return 0 < known.barren <= known.out
 
     def is_made_up(self, domain: str) -> bool:
-        """Return whether a domain is one that no people made, as far as can be told."""
+        """Return whether the known counts show that a program generates the domain's pages."""
         return self.links_met.is_low(domain) or self.new_words.is_low(domain)
 
     def _put(self, template: str, known: Yield) -> None:
@@ -243,7 +243,7 @@ class YieldTracker:
 
 
 def _met(domains: OrderedDict[str, Kept], domain: str, new: Callable[[], Kept]) -> Kept:
-    """What is kept of a domain, which is the latest from now on."""
+    """Return the counts of a domain, and make it the latest domain."""
     known = domains.get(domain)
     if known is None:
         known = domains[domain] = new()

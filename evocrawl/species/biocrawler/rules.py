@@ -1,8 +1,8 @@
 """IF-THEN rules of BioCrawlers, and the manager through which crawlers exchange them.
 
 Batzios et al. 2008, §3.3.3 and §3.4. IF the domains of the condition are all in sight THEN follow
-the target's domain. A rule has a strength: what was gained by following it is added, each use
-takes a tax off it, and below a least strength it is forgotten.
+the target's domain. A rule has a strength: the gain from following it is added, each use costs a
+tax, and a rule below the least strength is forgotten.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
 
 LEAST_STRENGTH = 20.0
-"""A weaker rule is forgotten; a new one begins with this and what was gained (table 3)."""
+"""A weaker rule is forgotten; a new one begins with this plus its gain (table 3)."""
 
 MANAGED = 20
 """Number of rules that the manager keeps, and that a crawler sends to it (table 3)."""
@@ -36,7 +36,7 @@ class Rule:
 
 @dataclass(slots=True)
 class Rules:
-    """A crawler's rules by their target; of one condition and target there is one rule."""
+    """A crawler's rules by their target; each pair of condition and target has one rule."""
 
     by_target: dict[str, list[Rule]] = field(default_factory=dict)
 
@@ -70,7 +70,7 @@ class Rules:
         rules.append(Rule(condition, target, strength))
 
     def forget(self, rule: Rule) -> None:
-        """Drop a rule that is too weak."""
+        """Remove a rule if it is too weak."""
         rules = [each for each in self.by_target.get(rule.target, ()) if each is not rule]
         if rules:
             self.by_target[rule.target] = rules
@@ -93,27 +93,28 @@ class Rules:
 class RuleManager:
     """Keeps the best rules of all crawlers, each with the strength at its last proposal.
 
-    Where several populations share a crawl, each has a manager, and the managers exchange rules:
-    `untold` has the strengths that were not sent yet, of rules that are among the best of any.
+    If several populations share a crawl, each has a manager, and the managers exchange rules:
+    `unsent` has the strengths that were not sent yet, of rules that are among the best of any
+    manager.
     """
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
-        self.untold: dict[Key, float] = {}
+        self.unsent: dict[Key, float] = {}
         self._heard: dict[Key, float] = {}
 
     def propose(self, rules: Iterable[Rule]) -> None:
-        """Take in a crawler's best rules and keep the strongest of all."""
+        """Add a crawler's best rules, and keep the strongest of all."""
         proposed = _strengths(rules)
         self._keep(_strengths(self.rules) | proposed)
         best = self._heard.keys() | _strengths(self.rules).keys()
-        self.untold = {key: now for key, now in (self.untold | proposed).items() if key in best}
+        self.unsent = {key: now for key, now in (self.unsent | proposed).items() if key in best}
 
     def hear(self, rules: Iterable[Rule], sent: Mapping[Key, float]) -> None:
-        """Take in the common rules of all managers, which include the strengths `sent` before."""
-        self.untold = {key: was for key, was in self.untold.items() if sent.get(key) != was}
+        """Keep the best of the common rules of all managers, which include those `sent` before."""
+        self.unsent = {key: was for key, was in self.unsent.items() if sent.get(key) != was}
         self._heard = _strengths(rules)
-        self._keep(self._heard | self.untold)
+        self._keep(self._heard | self.unsent)
 
     def _keep(self, known: dict[Key, float]) -> None:
         strong = [Rule(*key, strength) for key, strength in known.items()]

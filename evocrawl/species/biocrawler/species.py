@@ -1,10 +1,10 @@
 """The BioCrawler of Batzios, Dimou, Symeonidis & Mitkas 2008, and the dumb crawler beside it.
 
 A crawler sees a few domains (`evocrawl.species.biocrawler.vision`). The strongest rule that
-matches these domains selects one of them, or chance does if no rule matches; then one of the links
-to that domain is drawn at random. The gain is added to the strength of the rule, or makes a new
-rule. Every `EXCHANGE_EVERY` visits a crawler proposes its best rules to the rule manager and takes
-the best rules of all crawlers.
+matches these domains selects one of them; if no rule matches, one is drawn at random. Then one of
+the links to that domain is drawn at random. The gain is added to the strength of the rule, or makes
+a new rule. Every `EXCHANGE_EVERY` visits a crawler proposes its best rules to the rule manager and
+gets the best rules of all crawlers.
 
 The paper gives the constants of `evocrawl.species.biocrawler.rules`, the initial energy and the
 interval of exchanges. It is silent on these:
@@ -12,20 +12,20 @@ interval of exchanges. It is silent on these:
 ===========  ====================================================================================
 choice       here
 ===========  ====================================================================================
-condition    the paper's IF holds "the links the crawler currently sees". Taken word for word, a
-             rule matches at its own page alone, and crawlers gain hardly more than dumb ones.
-             As classifiers with wild cards do, a rule keeps `condition` of the domains in sight
-             where it was made: with 1, the default, only its target, which has to be in sight
-tax          each use of a rule costs it `TAX`. It sets how often rich sites are revisited: at 14,
-             what food brings less the move, crawlers circle between two pages for ever; at 15 a
-             site that always feeds is left after 14 visits. The paper's own rule is that a pass of
-             all sites may take twice the time that a dumb crawler needs: that is kept on the mean,
-             though not by every crawler
+condition    the paper's IF contains "the links the crawler currently sees". If this is taken
+             literally, a rule matches only at its own page, and crawlers gain hardly more than dumb
+             ones. Like a classifier with wild cards, a rule keeps `condition` of the domains that
+             were in sight when it was made: with 1 (the default) only its target
+tax          each use of a rule costs it `TAX`. The tax sets how often rich sites are revisited: at
+             14, the gain from food minus the cost of the move, crawlers circle between two pages
+             for ever; at 15, a site that always feeds is left after 14 visits. By the paper's own
+             rule, a pass over all sites may take twice the time that a dumb crawler needs; the mean
+             of the crawlers keeps this rule, but not every crawler does
 vision       8 domains
-gain         what the visit changed of the crawler's energy, losses too
-birth        a new rule has the least strength and what was gained
-life         crawlers neither clone nor die, as the paper does not mention it; in mixed populations
-             they live by the common rules, and a clone knows what its parent knows
+gain         the change of the crawler's energy in the visit, also a loss
+birth        a new rule has the least strength plus the gain
+life         crawlers neither clone nor die, since the paper mentions neither; in mixed populations
+             the common rules apply, and a clone gets the knowledge of its parent
 ===========  ====================================================================================
 
 The dumb crawler has the same sight and no rules: each domain in sight is as likely as any other.
@@ -52,7 +52,7 @@ TAX = 15.0
 CONDITION = 1
 
 TAKEN = 200
-"""Greatest number of rules that a crawler takes along into another population."""
+"""Greatest number of rules that a crawler takes with it to another population."""
 _STRONGEST = 1e6
 
 
@@ -60,8 +60,8 @@ _STRONGEST = 1e6
 class Mind:
     """The knowledge of a crawler.
 
-    `followed` (None: chance), `condition` (that a rule made of the visit shall have) and `energy`
-    are of the visit under way. `visits` were made in other populations, `settled` in all.
+    `followed` (None: a random draw), `condition` (for a rule that the visit may make) and `energy`
+    belong to the visit under way. `visits` counts those in other populations, `settled` all.
     """
 
     trail: Trail = field(default_factory=Trail)
@@ -74,11 +74,11 @@ class Mind:
 
 
 class MindsOfRules:
-    """A mind as numbers and texts: its visits so far, then each rule, the strongest first.
+    """A mind as numbers and strings: its visits so far, then each rule, the strongest first.
 
-    A rule is its strength, its target, the number of domains in its condition, and these. Of more
-    than `TAKEN` rules the weakest stay behind, and the trail is left out. The rule that led the
-    crawler to the border gets its tax back, since the crawler follows it no further.
+    A rule is its strength, its target, the number of domains in its condition, and these domains.
+    If there are more than `TAKEN` rules, the weakest are left out; the trail is left out, too. The
+    rule that led the crawler to another population gets its tax back, since its visit is not made.
     """
 
     def pack(self, mind: object) -> tuple[Any, ...]:
@@ -127,7 +127,7 @@ class AnyDomain:
     """Draws a domain in sight at random, then one of its links."""
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
-        """Return 0: links are alike."""
+        """Return 0: all links are equal."""
         return 0.0
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
@@ -146,7 +146,7 @@ class AnyDomain:
         return Reason(rule, 0.0, drawn=1 / (len(hosts) * alike) if alike else None)
 
     def domain(self, agent: Agent, domains: Domains) -> str:
-        """Return one of the domains, each alike."""
+        """Return one of the domains, each with the same probability."""
         return [*domains][int(agent.rng.integers(len(domains)))]
 
 
@@ -187,7 +187,7 @@ class ByRules(AnyDomain):
 
 @dataclass(frozen=True, slots=True)
 class DeadLinkLearning:
-    """Learns dead links and nothing else."""
+    """Learns only which links are dead."""
 
     vision: Vision
 

@@ -3,9 +3,9 @@
 Batzios et al. 2008, §3.3.1: "The vision vector is populated by the outgoing links of the current
 page the crawler is at. If the page links to less distinct domains than the actual size of the
 vision vector, the links of the previous page or pages the crawler has been at are used to fill in
-the remaining spaces." Where a page links to more domains than there are spaces, which is left
-open, those in sight are drawn at random, so that none is out of sight for good. A domain is a
-host here: what politeness and robots.txt go by.
+the remaining spaces." The paper does not describe a page with links to more domains than there are
+spaces; here the domains in sight are drawn at random, so that each can be in sight. A domain is a
+host here, as for politeness and robots.txt.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROOT = b""
 """The start of founders: an artificial page whose links are the seeds."""
 
 _PAGES = 20_000
-"""Number of pages whose links are kept; the first fetched are dropped first."""
+"""Number of pages whose links are kept; the oldest are dropped first."""
 _TRIES = 32
 
 Domains = dict[str, list[Lead]]
@@ -31,7 +31,7 @@ Domains = dict[str, list[Lead]]
 
 @dataclass(slots=True)
 class Trail:
-    """The pages a crawler has been at, the last first, no page twice."""
+    """The distinct pages that a crawler has visited, the last first."""
 
     pages: list[Fingerprint] = field(default_factory=list)
 
@@ -43,7 +43,7 @@ class Trail:
 
 
 class Vision:
-    """The sight of crawlers that see `size` ≥ 1 domains, pages visited before among them.
+    """The sight of crawlers: `size` ≥ 1 domains, with pages that were visited before.
 
     A link that led to no page is out of sight until its own page is fetched again. Only seeds that
     no agent has followed are in sight.
@@ -125,7 +125,7 @@ class Vision:
         return _by_domain([seed for seed in seeds if not self._is_claimed(seed.fingerprint)])
 
     def _hangs(self, lead: Lead) -> bool:
-        """Return True if its page has this same link already: it was not followed after all."""
+        """Return True if its page already has this very link, which was then not visited."""
         return any(each is lead for each in self._seen.get(lead.source, {}).get(lead.host, ()))
 
     def _keep(self, page: Fingerprint) -> None:

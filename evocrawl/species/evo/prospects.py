@@ -89,7 +89,7 @@ class CandidateRanking:
         return self._queue.has_parked
 
     def add(self, leads: Sequence[Lead]) -> None:
-        """Take in links, new or found again. O(log n) a link."""
+        """Add links, new or found again. O(log n) a link."""
         rows: dict[int, Lead] = {}
         for lead in leads:
             row = row_of(lead)

@@ -1,15 +1,15 @@
-"""The default species: agents share one link model, and each has its own trust in it.
+"""The default species: agents share one link model, and each weighs its evidence differently.
 
-The whole population learns from every visit which links are good. An agent is a guess at how
-the evidence should be weighed: its genome is a draw z from a standard normal distribution and a
-temperature τ ≥ 0, and it follows the link of the greatest ::
+The whole population learns from every visit which links are good. The genome of an agent is a
+hypothesis about the weights of the evidence: a draw z from a standard normal distribution and a
+temperature τ ≥ 0. The agent follows the link of the greatest ::
 
     (θ + τ · L z) · x          x the link's features, θ the posterior mean, L Lᵀ its covariance
 
-so that an agent of temperature 1 is a draw from the posterior (Thompson 1933; Chapelle & Li 2011,
-An empirical evaluation of Thompson sampling), one of temperature 0 believes the model to the
-letter, and all agree more and more as the crawl learns. Clones inherit the genome with mutation:
-guesses that lead to energy become more frequent, others starve.
+An agent of temperature 1 is a draw from the posterior (Thompson 1933; Chapelle & Li 2011, An
+empirical evaluation of Thompson sampling), an agent of temperature 0 uses the posterior mean, and
+all agents agree more and more as the model learns. Clones inherit the genome with mutation:
+hypotheses that lead to energy become more frequent, others die out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from evocrawl.species.reasons import Reason, Standing, Term, sigmoid
 _SEED = 1e6
 _HOTTEST = 2.0
 _FAR = 20.0
-"""No draw from a standard normal distribution is as far from 0."""
+"""Greater than the size of any draw from a standard normal distribution."""
 
 
 class SharedModel(Valuer, Protocol):
@@ -54,13 +54,13 @@ class SharedModel(Valuer, Protocol):
         """Return the mean features of the links followed lately, shape (d,)."""
 
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
-        """Take in a page; return the rows of the targets it links to."""
+        """Learn from a page; return the rows of the targets of its links."""
 
     def row_of(self, target: Fingerprint) -> int | None:
         """Return the row of a target, None for an unknown target."""
 
     def observe_dead_link(self, row: int) -> None:
-        """Take in a link that led to no page."""
+        """Learn that a link led to no page."""
 
     def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
         """Return mean + temperature · L z."""
@@ -143,7 +143,7 @@ class BestAtHand:
     prospects: CandidateRanking
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Take in links. O(log n) a link."""
+        """Add links. O(log n) a link."""
         self.prospects.add(leads)
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol

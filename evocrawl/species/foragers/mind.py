@@ -1,4 +1,4 @@
-"""What a forager keeps: its weblog, its weights, and how far it is on its path.
+"""The mind of a forager: its weblog, its weights and its position on its path.
 
 Palotai, Farkas & Lőrincz, Is selection optimal for scale-free small worlds?, §3.1: algorithms 1
 (weblog update), 3 (URL ordering), 4 (URL ordering update) and 6 (multiplication).
@@ -23,7 +23,7 @@ BETA = 0.3
 GAMMA = 0.9
 ALPHA = 0.1
 _HEAVIEST = 1e6
-"""Weights are kept within ±10⁶: bootstrapped values have no bound of their own."""
+"""Bound of the size of weights: bootstrapped values have no natural bound."""
 
 
 class Frontier:
@@ -47,7 +47,7 @@ class Frontier:
         self._states[place] = state
 
     def pop_best(self, weights: NDArray[np.float64]) -> Lead | None:
-        """Take out the link of the highest weights · state, None when there is none. O(links)."""
+        """Remove and return the link of the highest weights · state, or None. O(links)."""
         if not self._leads:
             return None
         values = self._states[: len(self._leads)] @ weights.astype(np.float32)
@@ -72,12 +72,12 @@ class Weblog:
         return len(self.leads)
 
     def add(self, lead: Lead, value: float = 0.0) -> None:
-        """Put a URL at the end; a known one is left as it is. O(1)."""
+        """Add a URL at the end; ignore a known one. O(1)."""
         self.values.setdefault(lead.fingerprint, value)
         self.leads.setdefault(lead.fingerprint, lead)
 
     def starts(self, most: int = START_SIZE) -> list[Lead]:
-        """Return the first URLs: where paths may begin."""
+        """Return the first URLs, where paths may begin."""
         return list(self.leads.values())[:most]
 
     def update(self, path: Sequence[Lead], profits: Sequence[float]) -> None:
@@ -92,13 +92,13 @@ class Weblog:
         self._keep(sorted(self.leads, key=self.values.__getitem__, reverse=True)[:WEBLOG_SIZE])
 
     def copy(self) -> Weblog:
-        """Return one of the same URLs. O(n)."""
+        """Return a copy. O(n)."""
         return Weblog(dict(self.leads), dict(self.values))
 
     def halved(self, rng: Generator) -> Weblog:
-        """Take out half of the URLs, drawn at random, and return them (algorithm 6).
+        """Remove and return half of the URLs, drawn at random (algorithm 6).
 
-        Of a single URL both have a copy. O(n).
+        A single URL stays in both. O(n).
         """
         other = self.copy()
         if len(self) < 2:
@@ -116,25 +116,25 @@ class Weblog:
 
 @dataclass(slots=True)
 class Mind:
-    """One forager's: what is learnt, then what belongs to the path, then to the step.
+    """The knowledge of one forager, then the state of its path, then that of its step.
 
     ============  ==========================================================================
     field         meaning
     ============  ==========================================================================
-    weights       of the value estimate, shape (50,)
-    weblog        URLs by value; of a kind that keeps its starting URLs, these
-    sent          version of each page as it was last handed on
-    untried       seeds that found no place among the starting URLs
-    seeds         seeds that have been taken in
-    failed        starting URLs that brought no page since a path last brought one
-    path          the steps made, `profits` what each brought
-    frontier      where the path may go on
-    before        state of the step before, None at a path's beginning
-    step          the step being made, None between two
-    is_landed     the step's page was fetched, or is not to be had
-    state         state of its page, None while and where there is none
+    weights       weights of the value estimate, shape (50,)
+    weblog        URLs by value; for a kind that keeps its starting URLs, only these
+    sent          version of each page when it was last handed on
+    untried       seeds that have no place among the starting URLs
+    seeds         number of seeds that have been added
+    failed        starting URLs that led to no page since the last path that led to one
+    path          the steps made; `profits` has the profit of each
+    frontier      links to which the path may continue
+    before        state of the previous step, None at the beginning of a path
+    step          the current step, None between two steps
+    is_landed     True if the step's page was fetched or cannot be fetched
+    state         state of its page, None without a page
     profit        rewards and penalties since the step began
-    errands       pages still to fetch in this step, the last first
+    errands       pages to fetch in this step, in reverse order
     ============  ==========================================================================
     """
 
@@ -155,15 +155,15 @@ class Mind:
     errands: list[Lead] = field(default_factory=list)
 
     def begin(self, step: Lead) -> None:
-        """Make a step: its page is fetched first."""
+        """Begin a step: its page is fetched first."""
         self.step, self.is_landed, self.state = step, False, None
         self.errands = [step]
 
     def finish(self, *, learns: bool) -> None:
-        """End the step, and where the kind `learns` correct the weights by it (algorithm 4).
+        """End the step; if the kind `learns`, correct the weights by it (algorithm 4).
 
-        δ = r + γ value(n+1) − value(n), weights += α δ state(n). Where |state|² > 1/α the step is
-        shortened to 1/|state|²: a longer one would overshoot the error it corrects.
+        δ = r + γ value(n+1) − value(n), weights += α δ state(n). If |state|² > 1/α, the step size
+        is reduced to 1/|state|²: a longer step would overshoot the error that it corrects.
         """
         if self.step is None:
             return
@@ -179,9 +179,9 @@ class Mind:
         self.step, self.profit = None, 0.0
 
     def restart(self, *, keeps_weblog: bool) -> None:
-        """End the path; the weblog learns from it, but where the kind `keeps_weblog` as it is.
+        """End the path; the weblog learns from it unless the kind `keeps_weblog` unchanged.
 
-        Of such a kind the first ten URLs visited stay the starting URLs.
+        For such a kind, the first ten visited URLs stay the starting URLs.
         """
         path = list(self.path.values())
         if keeps_weblog:

@@ -1,10 +1,10 @@
 """Foragers look for news: the species of Palotai, Farkas & Lőrincz.
 
 "Is selection optimal for scale-free small worlds?", §3. A forager makes *paths*: it begins at one
-of its starting URLs and makes up to 100 steps. A step fetches a page and all the pages it links
-to; those that are relevant are handed on, each version once, to the reinforcing agent, which
-rewards what was not handed on before (100) and fines the rest (−1). The next step goes to the page
-of the highest estimated value of all those that were linked on the path.
+of its starting URLs and makes up to 100 steps. A step fetches a page and all the pages it links to.
+The forager hands on the relevant ones, each version once, to the reinforcing agent, which rewards
+pages that were not handed on before (100) and fines the others (−1). The next step goes to the page
+of the highest estimated value of all pages linked on the path.
 
 ==========================  =================  ==========================  =================
 species                     starting URLs      weights of the estimate     a child's weights
@@ -18,12 +18,13 @@ The score of a forager is its energy: 100 at birth, less 0.05 for a page handed 
 where that is new (`evocrawl.core.config.presets`). At 200 a forager splits in two while there are
 fewer than 16, at 0 it is deleted while there are more than two.
 
-Silent in the paper, and chosen here: weights are drawn evenly from [−1, 1]; the fixed starting
-URLs are the seeds, and the first pages visited up to ten; a child remembers nothing of what its
-parent handed on; a starting URL that brings no page is passed over until a path has brought one;
-of a page's links the first 1000 are followed. A forager splits or is deleted when its score says
-so, where the paper waits for the end of its slice; what it has above 200 is shared with the child,
-where the paper sets both to 100. Pages on their way to another forager are waited for.
+The paper does not describe the following, and it is chosen here: weights are drawn uniformly from
+[−1, 1]; the fixed starting URLs are the seeds and the first visited pages, up to ten; a child does
+not know which pages its parent has handed on; a starting URL that led to no page is skipped until a
+path leads to a page; the first 1000 links of a page are followed. A forager splits or is deleted as
+soon as its score allows it, while the paper waits for the end of its slice; the score above 200 is
+shared with the child, while the paper sets both scores to 100. A forager waits for pages that
+another forager is fetching.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ KINDS = {
     "reinforcement": (False, True),
     "weblog_reinforcement": (True, True),
 }
-"""Name to: are starting URLs selected by the weblog update, are weights learnt."""
+"""Maps a name to two flags: the weblog update selects starting URLs; weights are learnt."""
 
 _NO_PAGE = b""
 _MOST_LINKS = 1000
@@ -58,7 +59,7 @@ _IN_SIGHT = 16
 
 @dataclass(slots=True)
 class Fleet:
-    """What the foragers of a population share: their kind, the seeds, how states are found.
+    """The parts that the foragers of a population share: kind, seeds, classification of pages.
 
     `latest` are the links of the page that was settled last.
     """
@@ -85,12 +86,12 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class Errands:
-    """A forager sees the page its path goes on to, then the pages linked there."""
+    """A forager sees the next page of its path, then the pages that this page links to."""
 
     fleet: Fleet
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Remember seeds, and the links of the page that is being settled. O(seeds)."""
+        """Store seeds, and the links of the page that is being settled. O(seeds)."""
         self.fleet.latest = leads
         for lead in leads if leads and leads[0].source == _NO_PAGE else ():
             self.fleet.seeds.setdefault(lead.fingerprint, lead)
@@ -100,10 +101,10 @@ class Errands:
         return None
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
-        """See up to 16 of the pages still to fetch. O(them), O(links of the path) for a step.
+        """See up to 16 of the pages to fetch. O(these pages), O(links of the path) for a step.
 
-        Neither leads nor busy hosts: the step's last pages are on their way, or there is nowhere
-        to begin.
+        A view without leads and busy hosts means that the last pages of the step are under way, or
+        that there is no starting URL.
         """
         mind = self.fleet.mind(agent)
         if not mind.errands and not agent.in_flight:
@@ -137,7 +138,7 @@ class Errands:
             mind.begin(step)
 
     def _start(self, agent: Agent, mind: Mind) -> Lead | None:
-        """Draw a starting URL; a seed that has found no place among them is tried once."""
+        """Draw a starting URL; a seed without a place among them is tried once."""
         for seed in list(self.fleet.seeds.values())[mind.seeds :]:
             mind.weblog.add(seed)
             if self.fleet.selects and seed not in mind.weblog.starts():
@@ -152,12 +153,12 @@ class Errands:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """A forager fetches what is to be fetched, one after the other."""
+    """A forager fetches its pages one after the other."""
 
     fleet: Fleet
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
-        """Return 0: a link is worth what the page it leads to is like, which is not known yet."""
+        """Return 0: the worth of a link depends on its page, which is not known yet."""
         return 0.0
 
     def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:  # noqa: ARG002
@@ -172,7 +173,7 @@ class Next:
         return Reason(f"{rule} The path has {len(mind.path)} steps.", lead.score)
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
-        """Return the first, which is no longer to be fetched. O(errands)."""
+        """Return the first lead, and remove it from the pages to fetch. O(errands)."""
         lead = leads[0]
         errands = self.fleet.mind(agent).errands
         for place in range(len(errands) - 1, -1, -1):
@@ -184,12 +185,12 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class StepLearning:
-    """What a step has met, and what was handed on, until the step ends."""
+    """Stores the pages that a step has met and handed on, until the step ends."""
 
     fleet: Fleet
 
     def hands_on(self, agent: Agent, page: Page, *, pays: bool) -> bool:
-        """Hand on what is relevant and was not handed on by this forager (algorithms 5 and 7)."""
+        """Hand on relevant pages that this forager has not handed on (algorithms 5 and 7)."""
         mind = self.fleet.mind(agent)
         if page.relevance <= 0 or mind.sent.get(page.fingerprint) == page.version:
             return False
@@ -198,7 +199,7 @@ class StepLearning:
         return True
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
-        """Take in a page: the step's own brings errands, another a link that may be the next step.
+        """Learn from a page: that of the step gives errands, another is a possible next step.
 
         O(links of the page, length of its text).
         """
@@ -219,7 +220,7 @@ class StepLearning:
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
-    """The reinforcing agent splits foragers of a score of 200 and deletes those of 0."""
+    """Splits foragers with a score of 200 and deletes those with a score of 0."""
 
     fleet: Fleet
     founder_energy: float = INIT_SCORE
@@ -233,7 +234,7 @@ class Splitting:
         return agent.energy <= MIN_SCORE
 
     def inherit(self, parent: Agent, child: Agent) -> None:
-        """Give half of the weblog, or all of one that stays as it is, and the weights if learnt."""
+        """Give half of the weblog (all of it if it does not change), and the weights if learnt."""
         mind, fresh = self.fleet.mind(parent), self.fleet.mind(child)
         selects = self.fleet.selects
         fresh.weblog = mind.weblog.halved(child.rng) if selects else mind.weblog.copy()

@@ -1,16 +1,16 @@
 """Computes the state of a page: 50 numbers that describe its text.
 
 Palotai, Farkas & Lőrincz (§3.1.2) classify texts by PrTFIDF (Joachims 1997) against 50 clusters of
-Geocities pages, and take tanh of the outputs. Those clusters are not to be had, and a crawl should
-need no corpus. Here the 50 directions are fixed random ones: ::
+Geocities pages, and take tanh of the outputs. Those clusters are not available, and a crawl should
+not need a corpus. Here the 50 directions are fixed random ones: ::
 
     state_i = tanh(½ · Σ_w x_w s_i(w)),    x_w ∝ 1 + ln n(w),  |x| = 1,    i = 1 … 50
 
 with n(w) the mentions of word w and s_i(w) = ±1 a bit of the word's hash. It is a random
-projection (Achlioptas 2003) of the bag of words: texts that share words have like states, so that
-a linear value over states can prefer one kind of text to another. What differs: a direction has
-no meaning of its own, common words count as much as rare ones (but for those of three letters and
-less), and |state|² is about 9.
+projection (Achlioptas 2003) of the bag of words: texts that share words have similar states, so
+that a linear value over states can prefer one kind of text to another. Differences: a direction has
+no meaning of its own, common words count as much as rare ones (except words of up to three letters,
+which do not count), and |state|² is about 9.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LONGEST_TEXT = 10_000
 _LONGEST_WORD = 40
 _KNOWN_WORDS = 20_000
 _WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_a-z]{1,3}")
-"""Words of four letters and more; of scripts other than a to z any."""
+"""Words of four letters and more; in scripts other than a to z, all words."""
 
 
 class TextStates:
@@ -45,7 +45,7 @@ class TextStates:
         self._signs: dict[str, NDArray[np.int8]] = {}
 
     def __call__(self, page: Page) -> State:
-        """Return the state of a page, all 0 for one without words. O(length of the text)."""
+        """Return the state of a page, zeros for a page without words. O(length of the text)."""
         text = f"{page.content.title}\n{page.content.text}"[:_LONGEST_TEXT].lower()
         mentions = Counter(word[:_LONGEST_WORD] for word in _WORD.findall(text))
         if not mentions:

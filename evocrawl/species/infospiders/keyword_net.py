@@ -1,6 +1,6 @@
-"""A net of one unit that estimates a link by the keywords around it (Menczer & Belew 2000).
+"""A neural net of one unit that estimates a link by the keywords around it (Menczer & Belew 2000).
 
-Its inputs are keyword frequencies, each occurrence weighing less the farther it is from the link::
+Its inputs are keyword frequencies; an occurrence weighs less if it is farther from the link::
 
     in(k, l) = Σ 1/dist(o, l)    over the occurrences o of keyword k near link l
     λ(l) = tanh(b + Σ_k w_k · in(k, l))                  in (−1, 1)
@@ -9,10 +9,10 @@ The delta rule moves λ towards a target t, with a rate η::
 
     Δw_k = η · (t − λ) · (1 − λ²) · in(k, l),    Δb the same with an input of 1
 
-Distance is counted in words, the unit the sources differ on: a word of the anchor has distance 1,
-the one beside the anchor 2, and so on up to the window, for MySpiders looks at "a small set of
-words around each hyperlink" and its sources give anchor text the greatest weight. Every word
-counts for the distance, but words that nearly every text has are not kept.
+Distance is counted in words (the sources differ on the unit): a word of the anchor has distance 1,
+the word next to the anchor 2, and so on up to the window, since MySpiders uses "a small set of
+words around each hyperlink" and its sources give anchor text the greatest weight. Every word counts
+for the distance, but words that nearly every text has are left out.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import Protocol, TypeAlias
 from evocrawl.core.model import Link
 
 Near: TypeAlias = str
-"""The terms near a link, separated by spaces, one line for each distance from 1. Leads carry it."""
+"""The terms near a link, separated by spaces, one line for each distance from 1, for its lead."""
 
 _ANCHOR_TERMS = 16
-"""Number of terms read from an anchor, so that stuffing an anchor gains little."""
+"""Greatest number of terms read from an anchor, so that a stuffed anchor gains little."""
 _CHARS_A_WORD = 12
 """Characters read for each word needed: twice the length of an English word."""
 _STEEPEST = 8.0
-"""Greatest size of a weight: tanh is flat beyond, and weights must stay bounded."""
+"""Greatest size of a weight: tanh is flat beyond it, and weights must stay bounded."""
 
 
 class Lexicon(Protocol):
@@ -54,7 +54,7 @@ class Lexicon(Protocol):
 def near(link: Link, lexicon: Lexicon, window: int) -> Near:
     """Return the terms at distances 1 to `window` of a link. O(window + words of the anchor).
 
-    The anchor's first occurrence in the context is taken for the link.
+    The first occurrence of the anchor in the context counts as the link.
     """
     common, anchor, context = lexicon.common, link.anchor, link.context
     levels = [[term for term in lexicon.read(anchor)[:_ANCHOR_TERMS] if term not in common]]
@@ -91,9 +91,9 @@ class Net:
         self.bias = _bounded(self.bias + step)
 
     def inputs(self, near: Near) -> list[tuple[str, float]]:
-        """The keywords near a link, an occurrence at a time, with 1/dist."""
+        """Return each occurrence of a keyword near a link, with 1/dist."""
         if self.weights.keys().isdisjoint(near.split()):
-            return []  # as it is with most links
+            return []  # true of most links
         return [
             (term, 1 / distance)
             for distance, terms in enumerate(near.split("\n"), 1)

@@ -5,7 +5,7 @@ An agent sits on a page and follows one of its links. Its net
 estimates every link by the keywords around it, and a link is drawn with probability ∝ exp(β·λ).
 From the page reached it learns, p being the page, μ a discount and λ its own estimates::
 
-    target = sim(p, query) + μ · max λ(l) over the links l of p          0 where nothing came
+    target = sim(p, query) + μ · max λ(l) over the links l of p          0 without a page
 
 It gains sim − c_t · t/t_max there (`evocrawl.core.config.presets` has the sim, `budget_fees` the
 c_t), at a
@@ -14,14 +14,14 @@ A child has its parent's keywords, the most characteristic of the frequent terms
 its birth, and mutated weights.
 
 MySpiders leaves the net, the draw, the learning and the mutation to its sources (Menczer & Belew
-2000, Machine Learning 39, 203–242). Chosen here, where it is silent:
+2000, Machine Learning 39, 203–242). Where these do not describe a case, it is chosen here:
 
 - Links that any agent has followed are out of sight. The paper's agents may walk over pages in the
-  shared cache, which costs and brings nothing; here they spend their moves on the unknown.
-- From a dead end an agent goes back to the page it came from, by its back link. Where that is a
-  dead end too, the paper's agent is lost; ours goes on from the most relevant of some pages with
+  shared cache, which costs nothing and gains nothing; here they move only to unknown pages.
+- From a dead end an agent goes back to the page it came from, by its back link. If that page is a
+  dead end, too, the paper's agent stops; here it goes on from the most relevant of some pages with
   open links drawn at random, as the `energy` species does.
-- A founder's weights lie around `trust`: before it has learnt, it believes in the query.
+- A founder's weights lie around `trust`: before it has learnt, it relies on the query.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Traits:
     discount           μ of the reached page's best link, in [0, 1)
     rate               η of the delta rule; 0: nothing is learnt
     trust              weight of a query term, before mutation
-    mutation           σ of what a birth adds to each weight, normal with mean 0
+    mutation           σ of the normal change (mean 0) of each weight at birth
     keywords           greatest number of keywords; 0: children get no new ones
     =================  =================================================================
     """
@@ -78,7 +78,7 @@ class Mind:
 class MindFactory:
     """Makes minds for founders, and for children from the page of their birth.
 
-    `page` and `text` are of the page settled last: births follow its settling at once.
+    `page` and `text` belong to the page that was settled last: births follow immediately.
     """
 
     lexicon: Lexicon
@@ -110,9 +110,9 @@ class MindFactory:
 
 
 def characteristic_term(lexicon: Lexicon, text: str, known: dict[str, float]) -> str:
-    """Return the term of greatest n · idf in a text, of those it has n ≥ 2 times; "" for none.
+    """Return the term of greatest n · idf that a text has n ≥ 2 times, "" without one.
 
-    Those `known` are left out.
+    Terms in `known` are left out.
     """
     best, found = 0.0, ""
     for term, times in lexicon.count(text).items():
@@ -125,7 +125,7 @@ def characteristic_term(lexicon: Lexicon, text: str, known: dict[str, float]) ->
 
 @dataclass(frozen=True, slots=True)
 class BackLinkSight(PageSight):
-    """The open links of the page; from a dead end by the back link, else to open links anywhere.
+    """Shows the open links of the page; from a dead end, follows the back link, or else jumps.
 
     It never moves to a page for its energy: only the first visitor is paid.
     """
@@ -133,7 +133,7 @@ class BackLinkSight(PageSight):
     nursery: MindFactory
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Go back to where the agent came from, once, if there are open links. O(its links)."""
+        """Go back once to the page that the agent came from, if it has open links. O(its links)."""
         mind = self.nursery.mind(agent)
         back, mind.back = bytes.fromhex(mind.back), ""
         if self.shelf.leads(back):
@@ -144,7 +144,7 @@ class BackLinkSight(PageSight):
 
 @dataclass(frozen=True, slots=True)
 class Softmax:
-    """Draw a link with probability ∝ exp(β·λ); its lead carries the words near it."""
+    """Draws a link with probability ∝ exp(β·λ); its lead stores the words near it."""
 
     nursery: MindFactory
 
@@ -157,7 +157,7 @@ class Softmax:
         return 0.0, near(link, self.nursery.lexicon, self.nursery.traits.window)
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
-        """Return one of the leads. O(words near them)."""
+        """Return one of the leads. O(words near the links)."""
         net, greed = self.nursery.mind(agent).net, self.nursery.traits.greed
         # λ ≥ −1 lies at most 2 below the greatest: no sum is 0, and none overflows.
         shares = [math.exp(greed * (net.estimate(_near(lead)) - 1)) for lead in leads]
@@ -196,7 +196,7 @@ class DeltaRule:
     shelf: OpenLinks
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
-        """Move the estimate of the link followed towards its target. O(words near the links)."""
+        """Move the estimate of the followed link towards its target. O(words near the links)."""
         mind, traits = self.nursery.mind(agent), self.nursery.traits
         target = 0.0
         if isinstance(outcome, Fetched):

@@ -32,7 +32,7 @@ class RuleExchange:
     async def exchange(self) -> None:
         """Send new rules to Redis and read the rules of other workers. Raises Unreachable."""
         for species, manager in self._managers.items():
-            new = dict(manager.untold)
+            new = dict(manager.unsent)
             rules = [SharedRule(*key, strength) for key, strength in new.items()]
             rows = {self._rows.pack_rule(each): each.strength for each in rules}
             found = await self._board.exchange_rules(species, rows, MANAGED)

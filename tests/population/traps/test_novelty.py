@@ -1,4 +1,4 @@
-"""What pages are found to say anew."""
+"""The share of new content of pages."""
 
 import numpy as np
 import pytest
@@ -16,10 +16,10 @@ def prose(rng: np.random.Generator, words: int = 200) -> str:
     return " ".join(rng.choice(WORDS, words))
 
 
-def told(
+def verdict_of(
     novelty: NoveltyIndex, name: str, text: str, title: str = "", kind: str = "a.test/"
 ) -> NoveltyVerdict:
-    """Look at a page, and remember it."""
+    """Return the verdict on a page, and add the page."""
     content = Content(title, text)
     found = novelty.look(name.encode(), kind, content)
     novelty.add(name.encode(), kind, content)
@@ -29,8 +29,8 @@ def told(
 def test_a_copy_says_nothing_new_and_names_its_original(rng: np.random.Generator) -> None:
     """Case, punctuation and white space are no difference."""
     novelty, text = NoveltyIndex(), prose(rng)
-    assert told(novelty, "1", text).is_new
-    copy = told(novelty, "2", text.upper().replace(" ", ",\n"))
+    assert verdict_of(novelty, "1", text).is_new
+    copy = verdict_of(novelty, "2", text.upper().replace(" ", ",\n"))
     assert (copy.is_new, copy.twin, copy.novelty) == (False, b"1", 0.0)
 
 
@@ -43,19 +43,19 @@ def test_ids_that_are_made_up_for_each_answer_say_nothing(
     for number, made_up in enumerate(
         ("0123456789abcdef", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "/s/lit3py55t21z5v55vlm25s55/")
     ):
-        found = told(novelty, str(number), f"{text} Request: {made_up}. {text}", kind=kind)
+        found = verdict_of(novelty, str(number), f"{text} Request: {made_up}. {text}", kind=kind)
         assert found.is_new is (number == 0)
     long = "珊瑚礁在海水变暖时会白化" * 2 + " donaudampfschifffahrt" * 2
-    assert told(novelty, "long", f"{text} {long}", kind=kind).is_new
+    assert verdict_of(novelty, "long", f"{text} {long}", kind=kind).is_new
 
 
 def test_a_near_copy_says_nothing_new(rng: np.random.Generator) -> None:
     """A word here and there."""
     novelty, text = NoveltyIndex(), prose(rng, 400)
-    told(novelty, "1", text)
+    verdict_of(novelty, "1", text)
     words = text.split()
     words[7] = words[300] = "otherwise"
-    near = told(novelty, "2", " ".join(words))
+    near = verdict_of(novelty, "2", " ".join(words))
     assert (near.is_new, near.twin) == (False, b"1")
     assert 0 < near.novelty < 0.05
 
@@ -63,21 +63,21 @@ def test_a_near_copy_says_nothing_new(rng: np.random.Generator) -> None:
 def test_a_list_put_together_from_others_says_nothing_new(rng: np.random.Generator) -> None:
     """The things of a shop, narrowed by another criterion."""
     novelty, things = NoveltyIndex(), [prose(rng, 120) for _ in range(20)]
-    told(novelty, "1", " ".join(things[:12]))
-    told(novelty, "2", " ".join(things[8:]))
-    assert told(novelty, "3", " ".join(things[::-1])).is_new is False
+    verdict_of(novelty, "1", " ".join(things[:12]))
+    verdict_of(novelty, "2", " ".join(things[8:]))
+    assert verdict_of(novelty, "3", " ".join(things[::-1])).is_new is False
 
 
 def test_a_page_that_adds_a_paragraph_says_something_new(rng: np.random.Generator) -> None:
     """However much it repeats."""
     novelty, text = NoveltyIndex(), prose(rng, 3000)
-    told(novelty, "1", text)
-    assert told(novelty, "2", f"{text} {prose(rng, 120)}").is_new
+    verdict_of(novelty, "1", text)
+    assert verdict_of(novelty, "2", f"{text} {prose(rng, 120)}").is_new
 
 
 def test_a_page_that_repeats_itself_says_nothing_new() -> None:
     """R17: keywords stuffed into a page, five thousand times over."""
-    found = told(NoveltyIndex(), "1", "coral bleaching " * 5000)
+    found = verdict_of(NoveltyIndex(), "1", "coral bleaching " * 5000)
     assert (found.is_new, found.twin) == (False, None)
 
 
@@ -85,54 +85,54 @@ def test_pages_that_differ_in_numbers_only_are_alike_where_a_query_makes_them() 
     """B110: a calendar; numbered pages without a query are pages."""
     novelty = NoveltyIndex()
     for kind, differ in (("a.test/?y", False), ("a.test/n/#", True)):
-        assert told(novelty, f"{kind}1", f"{kind} in 2025", kind=kind).is_new
-        assert told(novelty, f"{kind}2", f"{kind} in 2026", kind=kind).is_new is differ
+        assert verdict_of(novelty, f"{kind}1", f"{kind} in 2025", kind=kind).is_new
+        assert verdict_of(novelty, f"{kind}2", f"{kind} in 2026", kind=kind).is_new is differ
 
 
-def test_short_pages_are_told_by_title_and_text() -> None:
-    """Few words are no templated page's copy because they are few."""
+def test_short_pages_are_compared_by_title_and_text() -> None:
+    """A short page is not a copy only because it is short."""
     novelty = NoveltyIndex()
-    assert told(novelty, "1", "Buy now", "Red").is_new
-    assert told(novelty, "2", "Buy now", "Blue").is_new
-    assert told(novelty, "3", "buy  NOW", "Red").twin == b"1"
+    assert verdict_of(novelty, "1", "Buy now", "Red").is_new
+    assert verdict_of(novelty, "2", "Buy now", "Blue").is_new
+    assert verdict_of(novelty, "3", "buy  NOW", "Red").twin == b"1"
 
 
-def test_nobody_knows_of_a_page_without_text() -> None:
-    """It counts neither way."""
+def test_the_novelty_of_a_page_without_text_is_unknown() -> None:
+    """It is neither new nor barren."""
     novelty = NoveltyIndex()
-    assert told(novelty, "1", "").is_new is told(novelty, "2", "").is_new is None
+    assert verdict_of(novelty, "1", "").is_new is verdict_of(novelty, "2", "").is_new is None
 
 
 def test_what_a_page_said_itself_does_not_count_against_it(rng: np.random.Generator) -> None:
     """A page may be fetched again."""
     novelty, text = NoveltyIndex(), prose(rng)
-    told(novelty, "1", text)
-    assert told(novelty, "1", text).is_new
+    verdict_of(novelty, "1", text)
+    assert verdict_of(novelty, "1", text).is_new
 
 
 def test_words_are_new_once(rng: np.random.Generator) -> None:
     """Shares of different words."""
     novelty, text = NoveltyIndex(), prose(rng)
-    assert told(novelty, "1", text).new_words == 1
-    assert told(novelty, "2", " ".join(reversed(text.split()))).new_words == 0
+    assert verdict_of(novelty, "1", text).new_words == 1
+    assert verdict_of(novelty, "2", " ".join(reversed(text.split()))).new_words == 0
 
 
 @pytest.mark.parametrize("pages", [300])
 def test_pages_of_one_vocabulary_are_no_copies(rng: np.random.Generator, pages: int) -> None:
     """The same words in another order say something else."""
     novelty = NoveltyIndex()
-    assert all(told(novelty, str(number), prose(rng)).is_new for number in range(pages))
+    assert all(verdict_of(novelty, str(number), prose(rng)).is_new for number in range(pages))
 
 
 @given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=9)), max_size=6), st.booleans())
-def test_any_text_is_told(texts: list[tuple[str, str]], has_query: bool) -> None:
+def test_any_text_gets_a_verdict(texts: list[tuple[str, str]], has_query: bool) -> None:
     """Shares stay in [0, 1]; a second copy says nothing new."""
     novelty, kind = NoveltyIndex(), "a.test/?x" if has_query else "a.test/"
     for number, (text, title) in enumerate(texts):
-        found = told(novelty, str(number), text, title, kind)
+        found = verdict_of(novelty, str(number), text, title, kind)
         assert 0 <= found.novelty <= 1
         assert found.new_words is None or 0 <= found.new_words <= 1
-        again = told(novelty, f"{number} again", text, title, kind)
+        again = verdict_of(novelty, f"{number} again", text, title, kind)
         assert again.is_new is (None if not text and not title else False)
 
 

@@ -1,4 +1,4 @@
-"""How a population keeps out of traps."""
+"""How a population avoids traps."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def said(url: str, words: int = 60) -> str:
 def visited(species: str, make: Callable[[str], Any], **options: Any) -> tuple[list[str], Any]:
     """Crawl a made web from ``http://a.test/``; return the addresses in order, and the events."""
     population, _ = make_population(species, budget=options.pop("budget", 3000), **options)
-    told: list[Event] = []
-    population.on_event.append(told.append)
-    return crawl_web(population, Made(make), ["http://a.test/"]), told  # type: ignore[arg-type]
+    events: list[Event] = []
+    population.on_event.append(events.append)
+    return crawl_web(population, Made(make), ["http://a.test/"]), events  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("species", SPECIES)
@@ -84,13 +84,13 @@ def test_one_page_at_every_address_is_left(species: str, text: str) -> None:
 @pytest.mark.parametrize("species", SPECIES)
 def test_near_empty_pages_earn_nothing(species: str) -> None:
     """B115: one word, three links; the first page has a price, the others have none."""
-    urls, told = visited(
+    urls, events = visited(
         species,
         lambda url: ("coral", [f"{url}{name}/" for name in "abc"]),
         traps=TrapDetector(),
         budget=200,
     )
-    assert sum(isinstance(each, DuplicateFound) for each in told) == len(urls) - 1
+    assert sum(isinstance(each, DuplicateFound) for each in events) == len(urls) - 1
 
 
 @pytest.mark.parametrize("species", SPECIES)
@@ -102,9 +102,9 @@ def test_many_pages_of_one_template_are_all_fetched_while_they_say_something(spe
         below = [n for n in (2 * number, 2 * number + 1) if n < 200]
         return said(url), [f"http://a.test/{each}" for each in below]
 
-    urls, told = visited(species, tree, traps=TrapDetector())
+    urls, events = visited(species, tree, traps=TrapDetector())
     assert len(urls) == 199
-    assert not [each for each in told if isinstance(each, HeldBack)]
+    assert not [each for each in events if isinstance(each, HeldBack)]
 
 
 @pytest.mark.parametrize("species", SPECIES)
@@ -116,9 +116,9 @@ def test_links_that_were_held_back_come_when_there_is_nothing_else(species: str)
         below = [n for n in (2 * number, 2 * number + 1) if n < 150]
         return said("x"), [f"http://a.test/{each}" for each in below]
 
-    urls, told = visited(species, tree, traps=TrapDetector())
+    urls, events = visited(species, tree, traps=TrapDetector())
     assert len(urls) == 149
-    assert [each for each in told if isinstance(each, HeldBack)]
+    assert [each for each in events if isinstance(each, HeldBack)]
 
 
 def test_links_held_back_wait_for_better_ones() -> None:
@@ -153,7 +153,7 @@ def test_a_group_that_yields_again_is_open_again() -> None:
 
 @pytest.mark.parametrize("species", ["evo", "best_first", "energy+best_first"])
 def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
-    """The order is the same as with all the patience in the world."""
+    """The order is the same as with unlimited patience."""
     copies = [f"http://a.test/copy/{n}" for n in range(300)]
 
     def web(url: str) -> Outcome:
@@ -168,12 +168,12 @@ def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
         population.selector.patience = patience
         population.place([link("http://a.test/")])
         order, most = list[str](), 0
-        told: list[Event] = []
-        population.on_event.append(told.append)
+        events: list[Event] = []
+        population.on_event.append(events.append)
         while population.ended is None:
-            cut_short, before = population.cut_short, len(told)
+            cut_short, before = population.cut_short, len(events)
             visit = population.choose(0.0)
-            held = sum(isinstance(each, HeldBack) for each in told[before:])
+            held = sum(isinstance(each, HeldBack) for each in events[before:])
             most = max(most, held)
             if visit is None:
                 assert population.cut_short == cut_short + 1 or population.ended
@@ -192,22 +192,22 @@ def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
     def chain(url: str) -> tuple[str, list[str]]:
         return said("x"), [f"http://h{len(url)}.test/{'x' * len(url)}"]
 
-    urls, told = visited("best_first", chain, traps=TrapDetector())
+    urls, events = visited("best_first", chain, traps=TrapDetector())
     assert len(urls) == LONGEST_RUN + 1
-    assert [each.reason for each in told if isinstance(each, HeldBack)] == ["run"]
+    assert [each.reason for each in events if isinstance(each, HeldBack)] == ["run"]
 
 
-def test_short_copies_earn_nothing_but_hold_nobody_back() -> None:
+def test_short_copies_earn_nothing_but_hold_no_link_back() -> None:
     """A web of a few words a page is crawled as it comes."""
     copies = [f"http://a.test/{n}" for n in range(40)]
-    urls, told = visited(
+    urls, events = visited(
         "breadth_first",
         lambda url: ("coral", copies if url.endswith("/") else []),
         traps=TrapDetector(),
     )
     assert urls == ["http://a.test/", *copies]
-    assert sum(isinstance(each, DuplicateFound) for each in told) == 40
-    assert not [each for each in told if isinstance(each, HeldBack)]
+    assert sum(isinstance(each, DuplicateFound) for each in events) == 40
+    assert not [each for each in events if isinstance(each, HeldBack)]
 
 
 def test_links_that_lead_nowhere_spend_their_template() -> None:
@@ -225,33 +225,33 @@ def test_links_that_lead_nowhere_spend_their_template() -> None:
     assert len(urls) == 111
 
 
-def test_a_copy_is_worth_nothing_to_anybody() -> None:
-    """It has no energy, the visit is paid for, and its relevance counts as none."""
+def test_a_copy_is_worth_nothing_to_any_species() -> None:
+    """It has no energy, the agent pays for the visit, and its relevance counts as 0."""
     pages = {"http://a.test/": ["http://a.test/1", "http://a.test/2"]}
     population, _ = make_population("best_first", traps=TrapDetector())
-    told: list[Event] = []
-    population.on_event.append(told.append)
+    events: list[Event] = []
+    population.on_event.append(events.append)
     crawl_web(population, Made(lambda url: (said("x"), pages.get(url, []))), ["http://a.test/"])  # type: ignore[arg-type]
     base = population.environment.base
     copy = base.get(fingerprint("http://a.test/1"))
     assert copy is not None
     assert (copy.relevance, copy.energy) == (0.0, 0.0)
-    assert [each.twin for each in told if isinstance(each, DuplicateFound)] == [
+    assert [each.twin for each in events if isinstance(each, DuplicateFound)] == [
         fingerprint("http://a.test/")
     ] * 2
-    assert [each.relevance for each in told if isinstance(each, VisitSettled)] == [1.0] * 3
+    assert [each.relevance for each in events if isinstance(each, VisitSettled)] == [1.0] * 3
 
 
 def test_without_traps_everything_is_as_written() -> None:
-    """A population that was not told of them holds nothing back."""
-    urls, told = visited("best_first", lambda url: (said("x"), [f"{url}x/"]), budget=100)
+    """A population without a trap detector holds nothing back."""
+    urls, events = visited("best_first", lambda url: (said("x"), [f"{url}x/"]), budget=100)
     assert len(urls) == 100
-    assert not [each for each in told if isinstance(each, HeldBack | DuplicateFound)]
+    assert not [each for each in events if isinstance(each, HeldBack | DuplicateFound)]
 
 
 @pytest.mark.parametrize("species", [*SPECIES, "energy+best_first"])
-def test_what_was_held_back_is_so_again_when_a_crawl_is_had_again(species: str) -> None:
-    """R1: copies, waiting links and those let out are part of what a journal gives back."""
+def test_a_replayed_crawl_holds_back_the_same_links(species: str) -> None:
+    """R1: a replayed journal restores copies, held-back links and released links."""
 
     def web(url: str) -> tuple[str, list[str]]:
         number = int(url.rpartition("/")[2] or 1)
@@ -260,20 +260,20 @@ def test_what_was_held_back_is_so_again_when_a_crawl_is_had_again(species: str) 
 
     def fresh() -> tuple[Population, JournaledHostLimits, list[Event]]:
         population, _ = make_population(species, traps=TrapDetector(), budget=200)
-        told: list[Event] = []
-        population.on_event.append(told.append)
-        return population, JournaledHostLimits(lambda _: (100, 0.0), (100, 0.0)), told
+        events: list[Event] = []
+        population.on_event.append(events.append)
+        return population, JournaledHostLimits(lambda _: (100, 0.0), (100, 0.0)), events
 
     journal = ListJournal()
-    population, limits, told = fresh()
+    population, limits, events = fresh()
     chronicle = JournaledPopulation(population, limits, journal)
     chronicle.begin(RunStarted(200, 1, (100, 0.0)))
     chronicle.place([link("http://a.test/")])
     while (visit := chronicle.choose(0.0)) is not None:
         chronicle.spend(visit.id)
         chronicle.settle(visit.id, Made(web).answer(visit.lead.url, population.price))
-    assert {HeldBack, DuplicateFound} <= {type(each) for each in told}
-    again, limits, retold = fresh()
+    assert {HeldBack, DuplicateFound} <= {type(each) for each in events}
+    again, limits, replayed = fresh()
     replay(journal.ops(), JournaledPopulation(again, limits, ListJournal()))
-    assert retold == told
+    assert replayed == events
     assert state_of(again) == state_of(population)

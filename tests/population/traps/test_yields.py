@@ -22,7 +22,7 @@ def test_a_template_is_spent_when_it_took_more_than_it_brought() -> None:
 
 
 def test_a_domain_is_spent_by_all_its_templates() -> None:
-    """Be they one page each."""
+    """Even if each template has one page."""
     yields = YieldTracker()
     for number in range(PATIENCE + 1):
         yields.note(f"a{number}.farm.test/", "farm.test", is_new=False)
@@ -57,7 +57,7 @@ def test_a_counter_in_a_query_is_endless_a_numbered_page_is_not() -> None:
 
 
 def test_sessions_in_the_path_are_endless_too() -> None:
-    """A program makes up as many as one likes."""
+    """A program can make any number of them."""
     yields = YieldTracker()
     for _ in range(ENDLESS):
         assert not yields.is_endless("a.test/s/#", has_token=True)

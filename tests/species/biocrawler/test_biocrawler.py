@@ -38,7 +38,7 @@ MANY_OF_B = [A, *(lead(f"http://b.test/{number}") for number in range(9))]
 
 
 class Life:
-    """A crawler that chooses and learns, told what each visit brings."""
+    """A crawler that chooses and learns; the test sets the outcome of each visit."""
 
     def __init__(self, condition: int = 1) -> None:
         self.manager = RuleManager()
@@ -96,7 +96,7 @@ def test_a_rule_is_followed_taxed_and_credited_until_it_is_too_weak() -> None:
 
 
 def test_a_site_that_always_feeds_is_left_in_the_end() -> None:
-    """The tax is more than food brings: nobody follows one rule for ever."""
+    """The tax exceeds the gain from food, so no crawler follows one rule for ever."""
     life = Life()
     life.follow([A], 14.0)
     uses = 0
@@ -149,7 +149,7 @@ def test_a_clone_knows_what_its_parent_knows() -> None:
 
 
 def test_a_mind_travels() -> None:
-    """With its rules and its visits; the rule that led to the border has its tax back."""
+    """With its rules and visits; the rule that led to the other population gets its tax back."""
     life = Life(condition=2)
     life.agent.visits = EXCHANGE_EVERY - 3
     life.follow([A, B], 14.0)
@@ -168,8 +168,8 @@ def test_a_mind_travels() -> None:
     assert len(there.manager.rules) == 1
 
 
-def test_a_mind_not_made_up_yet_travels_as_nothing() -> None:
-    """It is made up on arrival."""
+def test_an_agent_without_a_mind_travels_with_an_empty_row() -> None:
+    """It gets a mind on arrival."""
     minds = Life().agent.species.minds
     assert minds is not None
     assert minds.pack(None) == ()
@@ -180,7 +180,7 @@ NUMBERS = st.floats(-1e9, 1e9) | st.integers(-9, 300) | st.sampled_from(["a", "b
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=12))
-def test_what_is_no_mind_is_refused(row: list[Any]) -> None:
+def test_an_invalid_row_of_a_mind_is_refused(row: list[Any]) -> None:
     """Or else it is one, whose rules are rules."""
     minds = Life().agent.species.minds
     assert minds is not None

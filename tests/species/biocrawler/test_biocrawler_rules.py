@@ -57,15 +57,15 @@ def test_a_copy_changes_apart() -> None:
     assert next(iter(known)).strength == 30
 
 
-def test_only_strong_rules_are_told() -> None:
+def test_only_strong_rules_are_proposed() -> None:
     """The strongest first, as many as the manager keeps."""
     known = rules(*(("a", str(number), float(number)) for number in range(60)))
-    told = known.best()
-    assert [rule.strength for rule in told] == [float(number) for number in range(59, 39, -1)]
+    best = known.best()
+    assert [rule.strength for rule in best] == [float(number) for number in range(59, 39, -1)]
     assert rules(("a", "a", LEAST_MANAGED - 0.1)).best() == []
 
 
-def test_the_manager_believes_what_it_was_told_last() -> None:
+def test_the_manager_keeps_the_strength_of_the_last_proposal() -> None:
     """A rule that has become weaker is weaker for all."""
     manager = RuleManager()
     manager.propose([Rule(("a",), "a", 40), Rule(("b",), "b", 30)])
@@ -80,11 +80,11 @@ _RULES = st.lists(
 
 @given(st.lists(_RULES, max_size=5))
 def test_the_manager_keeps_few_strong_rules_each_once(
-    told: list[list[tuple[str, str, float]]],
+    proposals: list[list[tuple[str, str, float]]],
 ) -> None:
-    """Whatever it is told, in whatever order."""
+    """This holds for any proposals in any order."""
     manager = RuleManager()
-    for some in told:
+    for some in proposals:
         manager.propose(rules(*some))
     kept = manager.rules
     assert len(kept) <= MANAGED
@@ -95,28 +95,28 @@ def test_the_manager_keeps_few_strong_rules_each_once(
 
 
 def test_the_manager_has_rules_of_its_own() -> None:
-    """What a crawler does to its rules later is not yet told."""
+    """A crawler that changes its rules later does not change those of the manager."""
     manager, rule = RuleManager(), Rule(("a",), "a", 40)
     manager.propose([rule])
     rule.strength = 99
     assert manager.rules[0].strength == 40
 
 
-def test_managers_that_tell_each_other_know_the_same() -> None:
-    """What one hears while it tells is not lost, and what is told is not told again."""
+def test_managers_that_exchange_rules_have_the_same_rules() -> None:
+    """Rules proposed during an exchange are not lost, and sent rules are not sent again."""
     manager = RuleManager()
     manager.propose([Rule(("a",), "a", 30.0)])
-    told = dict(manager.untold)
+    sent = dict(manager.unsent)
     manager.propose([Rule(("b",), "b", 40.0)])
-    manager.hear([Rule(("c",), "c", 50.0), Rule(("a",), "a", 30.0)], told)
+    manager.hear([Rule(("c",), "c", 50.0), Rule(("a",), "a", 30.0)], sent)
     assert [rule.target for rule in manager.rules] == ["c", "b", "a"]
-    assert manager.untold == {(("b",), "b"): 40.0}
+    assert manager.unsent == {(("b",), "b"): 40.0}
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), st.floats(0, 99))))
-def test_what_is_untold_is_bounded(told: list[tuple[str, float]]) -> None:
-    """Where nobody takes it, too: no more than the best."""
+def test_the_number_of_unsent_rules_is_bounded(proposals: list[tuple[str, float]]) -> None:
+    """Without any exchange, too: only the best rules are unsent."""
     manager = RuleManager()
-    for target, strength in told:
+    for target, strength in proposals:
         manager.propose([Rule((target,), target, strength)])
-        assert manager.untold.keys() == {(rule.condition, rule.target) for rule in manager.rules}
+        assert manager.unsent.keys() == {(rule.condition, rule.target) for rule in manager.rules}

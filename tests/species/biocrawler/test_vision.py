@@ -140,7 +140,7 @@ def test_a_page_has_the_links_it_had_when_it_was_last_fetched() -> None:
     assert crawler.see() == "b c"
 
 
-def test_seeds_are_in_sight_until_somebody_follows_them() -> None:
+def test_seeds_are_in_sight_until_an_agent_follows_them() -> None:
     """Also those that are placed later."""
     crawler = Crawler()
     first, _ = crawler.hang("", "a", "b")

@@ -12,7 +12,7 @@ from evocrawl.species.evo.species import Genome, GenomePool, Heredity
 
 
 class Ranked:
-    """A model whose targets are worth their row; `version` tells of changes."""
+    """A model that scores each target by its row; `version` counts changes."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -127,7 +127,7 @@ def test_only_links_of_free_hosts_are_seen() -> None:
 
 
 def test_founders_take_the_temperatures_in_turn() -> None:
-    """The first one believes the model to the letter."""
+    """The first one uses the mean of the model."""
     mates = GenomePool(4, (0.0, 0.5), 0.3)
     founders = [mates.genome(agent(seed)) for seed in range(3)]
     assert [each.temperature for each in founders] == [0.0, 0.5, 0.0]

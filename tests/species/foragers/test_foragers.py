@@ -239,13 +239,13 @@ def test_each_version_of_a_page_is_handed_on_once() -> None:
     population.lifecycle.fees = replace(population.lifecycle.fees, hand_on=0.05)
     population.place([link(A)])
     first, second = population.lifecycle.agents.values()
-    told = {first.id: [], second.id: []}  # type: ignore[var-annotated]
+    paid = {first.id: [], second.id: []}  # type: ignore[var-annotated]
     for now_s in range(0, 3600, 60):
         chosen = population.choose(float(now_s))
         assert chosen is not None
         events = population.settle(chosen.id, watch(b"1"))
-        told[chosen.agent] += [each.energy for each in events if isinstance(each, Paid)]
-    assert [row.count(0.05) for row in told.values()] == [1, 1]
+        paid[chosen.agent] += [each.energy for each in events if isinstance(each, Paid)]
+    assert [row.count(0.05) for row in paid.values()] == [1, 1]
     assert (first.energy, second.energy) == pytest.approx((100.95, 99.95))
 
 
@@ -308,10 +308,15 @@ def test_foragers_are_deleted_down_to_two() -> None:
 
 def test_the_economy_is_that_of_the_reinforcing_agent() -> None:
     """Scores, bounds and what counts as relevant."""
-    told = Config.read({}, {"species": "weblog"})
-    assert (told.gain, told.cost, told.dead_cost, told.hand_on_cost) == (1.0, 0.0, 0.0, 0.05)
-    assert (told.agents, told.lower_bound, told.upper_bound) == (2, 2, 16)
-    assert (told.relevance, told.rewards, told.energy) == ("recency", "changed", "linear")
+    config = Config.read({}, {"species": "weblog"})
+    assert (config.gain, config.cost, config.dead_cost, config.hand_on_cost) == (
+        1.0,
+        0.0,
+        0.0,
+        0.05,
+    )
+    assert (config.agents, config.lower_bound, config.upper_bound) == (2, 2, 16)
+    assert (config.relevance, config.rewards, config.energy) == ("recency", "changed", "linear")
 
 
 def test_foragers_live_beside_other_species() -> None:

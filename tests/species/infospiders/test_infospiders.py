@@ -149,7 +149,7 @@ def test_the_page_reached_is_the_target_with_its_best_link() -> None:
     assert agent.mind.net == expected
 
 
-def test_a_dead_link_is_worth_nothing_and_a_forbidden_one_tells_nothing() -> None:
+def test_a_dead_link_is_worth_nothing_and_a_forbidden_one_teaches_nothing() -> None:
     """The estimate sinks after the first and stays after the second."""
     species, agent, _ = made(Traits(mutation=0.0))
     visit = Visit(1, 1, lead("p", "coral"), 0.0)

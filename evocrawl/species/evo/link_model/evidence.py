@@ -1,18 +1,18 @@
-"""What a crawl knows of links: pages, the targets of their links, the links between, and groups.
+"""The evidence about links, in four tables: pages, targets of links, links and groups.
 
 ========  ========================================================================================
 table     a row holds
 ========  ========================================================================================
-pages     a fetched page: its label, how much of what it links to was good, how far a good page is
-targets   an address that is linked: its latest `KEPT` links in, its groups
-links     one link: source page, target, words, how well anchor and context match the query
-groups    a host, a folder of URLs or a tag path: how many of its pages were tried, how good they
-          were, how many were none
+pages     a fetched page: its label, the labels of its linked pages, the distance of a good page
+targets   a linked address: its latest `KEPT` incoming links, its groups
+links     one link: source page, target, words, match of anchor and context with the query
+groups    a host, a folder of URLs or a tag path: its number of visited targets, the sum of their
+          labels, the number of dead ones
 ========  ========================================================================================
 
-A label is how good a page is, in [0, 1]. All that changes with learning is computed from
-these rows when it is asked for, never stored with the target. Targets and links, of which there are
-many, lie on disk, and the numbers of addresses and groups take some 21 bytes of memory each.
+A label, in [0, 1], is the quality of a page. Values that change with learning are computed from
+these rows when they are needed, and not stored with the target. Targets and links, of which there
+are many, are on disk; the numbers of addresses and groups take some 21 bytes of memory each.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from evocrawl.species.evo.link_model.hashing import LINK_WIDTH, URL, Ids
 from evocrawl.species.evo.link_model.table import Table
 
 KEPT = 6
-"""Links into a target that are kept; of more, the latest take the place of the oldest."""
+"""Number of incoming links that a target keeps: the latest ones."""
 FAR = 5
-"""Links from the last good page that count as far."""
+"""Greatest distance from the last good page, in links."""
 _PATHS = 4096
 _INSIDE, _OUTSIDE = _PATHS, _PATHS + 1
-"""Groups of the links within a host, and of those from one to another."""
+"""Groups of the links within a host, and of the links between hosts."""
 _LATEST, _LONGEST_NAME = 512, 200
-"""Hosts and folders whose groups are at hand: the links of a page share few."""
+"""Number of cached hosts and folders (the links of a page share few), and their longest name."""
 
 Rows = npt.NDArray[np.intp]
 Reals = npt.NDArray[np.float64]
@@ -49,10 +49,10 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The links of a page as they are found, n of them, each to another target.
+    """The n links of a page, each to another target.
 
-    `rows` are those of the targets, `paths` groups of tag paths, `words` has shape (n, LINK_WIDTH);
-    how well anchor and context match the query lies in [0, 1].
+    `rows` are those of the targets, `paths` groups of tag paths; `words` has shape (n, LINK_WIDTH).
+    The matches of anchor and context with the query lie in [0, 1].
     """
 
     rows: list[int]
@@ -64,7 +64,7 @@ class PageLinks:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Addresses that nothing has linked to so far, n of them; `words` has shape (n, URL.width)."""
+    """n new addresses; `words` has shape (n, URL.width)."""
 
     urls: Sequence[str]
     fingerprints: Sequence[Fingerprint]
@@ -82,7 +82,7 @@ class LinkGraph:
             distance=("f4", 0, FAR), host=("i4", 0, 0),
         )  # fmt: skip
         self.became = Table(page=("i4", 0, -1))
-        """The page that each target has become, −1 for none: wanted of many targets at once."""
+        """The page of each target, −1 without one; a table of its own, since it is read often."""
         self.targets = PagedTable(
             spill, links=("i4", KEPT, -1), count=("i4", 0, 0), host=("i4", 0, 0),
             folder=("i4", 0, 0),
@@ -103,16 +103,16 @@ class LinkGraph:
 
     @property
     def mean_label(self) -> float:
-        """The mean label of what was tried, as if one page of 0.1 had been tried before."""
+        """The mean label of visited targets, with one page of label 0.1 as the prior."""
         return (self.labels + 0.1) / (self.tries + 1)
 
     def row(self, fingerprint: Fingerprint) -> int | None:
-        """Return the row of a target, None when nothing has linked to it."""
+        """Return the row of a target, None for an unknown target."""
         known = self._rows.get(fingerprint)
         return None if known is None else known[0]
 
     def add_targets(self, new: Targets) -> range:
-        """Note targets that `row` does not know; return their rows. O(targets)."""
+        """Add targets that `row` does not know; return their rows. O(targets)."""
         count = len(new.urls)
         records = self.targets.fresh(count)
         groups = list[int]()
@@ -131,7 +131,7 @@ class LinkGraph:
     def add_page(
         self, row: int, relevance: float, label: float, like: float, title_match: float
     ) -> int:
-        """Note the page that a target became; return its number. Its links are still to come."""
+        """Add the page of a target, without its links; return its number."""
         page = len(self.pages)
         self.pages.grow(1)
         for name, value in (
@@ -144,19 +144,19 @@ class LinkGraph:
         return page
 
     def page_of(self, row: int) -> int:
-        """Return the page that a target became, −1 for none."""
+        """Return the page of a target, −1 without one."""
         return int(self.became["page"][row])
 
     def become(self, row: int, page: int) -> None:
-        """A target has turned out to be a page that is known."""
+        """Note that a target is a known page."""
         self.became["page"][row] = page
 
     def is_open(self, row: int) -> bool:
-        """Return True while a target was not tried."""
+        """Return True if a target was not visited."""
         return bool(self.targets.get_one("is_open", row))
 
     def add_links(self, page: int, found: PageLinks) -> None:
-        """Note the links of a page. O(links)."""
+        """Add links of a page. O(links)."""
         rows = np.array(found.rows)
         records = self.links.fresh(len(rows))
         records["source"] = page
@@ -182,7 +182,7 @@ class LinkGraph:
         np.add.at(self.groups["gained"], paths, labels)
 
     def settle(self, row: int, label: float, *, is_page: bool = True) -> None:
-        """A target was tried: those that link to it and its groups gain by its label."""
+        """Note a visit: the label counts for the target's groups and the pages that link to it."""
         self.targets.set_one("is_open", row, False)
         self.labels += label
         self.tries += 1
@@ -201,12 +201,12 @@ class LinkGraph:
             np.add.at(self.groups["dead"], np.concatenate((groups[:2], kind)), 1)
 
     def kinds(self, are_inside: npt.NDArray[np.bool_]) -> Rows:
-        """Return the groups of targets that a page of their own host links to, and of others."""
+        """Return the groups of links: within a host if `are_inside`, else between hosts."""
         groups: Rows = np.where(are_inside, _INSIDE, _OUTSIDE)
         return groups
 
     def relabel(self, pages: Rows, labels: Reals) -> None:
-        """Give different `pages` other labels, and what they had lent to others too. O(pages)."""
+        """Change the labels of distinct `pages`, and all sums that contain them. O(pages)."""
         change = labels - self.pages["label"][pages]
         self.pages["label"][pages] = labels
         self.labels += float(change.sum())
@@ -221,17 +221,17 @@ class LinkGraph:
             np.add.at(self.groups["gained"], targets[kind], change)
 
     def inlinks_of(self, row: int) -> Rows:
-        """Return the links kept into a target, shape (n,), n from 0 to KEPT."""
+        """Return the kept incoming links of a target, shape (n,), n from 0 to KEPT."""
         links: Rows = self.targets.get_one("links", row)
         return links[links >= 0]
 
     def words(self, links: Rows) -> Ids:
-        """Return the words of `links`, those of their targets' URLs last, shape (n, WIDTH)."""
+        """Return the words of `links`, with those of the target's URL last, shape (n, WIDTH)."""
         own = self.links.take(links)
         return np.concatenate((own["words"], self.targets.get("words", own["target"])), axis=1)
 
     def _distance(self, row: int, label: float) -> float:
-        """Links from the last good page on the way here: 0 for a page better than most."""
+        """Return the number of links from the last good page to a page, 0 for a good page."""
         if label > 1.2 * self.mean_label:
             return 0.0
         sources = self.links.get("source", self.inlinks_of(row))

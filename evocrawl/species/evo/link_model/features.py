@@ -37,7 +37,7 @@ _ALIVE_ELSEWHERE = 0.5
 
 
 class _Maximum:
-    """Columns of which a target has the greatest value among its links."""
+    """Columns whose value for a target is the greatest among its links."""
 
     LOGIT, ANCHOR, CONTEXT, ANCHOR_PROFILE, CONTEXT_PROFILE, LABEL, NEARNESS, LIKE, TITLE = range(9)
     WIDTH = 9
@@ -45,7 +45,7 @@ class _Maximum:
 
 
 class _Sum:
-    """Columns that are added up over the links to a target."""
+    """Columns whose value for a target is the sum over its links."""
 
     LABEL, LOGIT, PATH_RATE, HUB_RATE, NEAR_RATE, LIKE, NEWNESS = range(7)
     WIDTH = 7
@@ -62,8 +62,7 @@ class _Rate:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What an ablation leaves out: `without` names features that are 0, parts of the model, or
-    groups."""
+    """The parts that an ablation leaves out: `without` has names of features, parts or groups."""
 
     without: frozenset[str] = frozenset()
 
@@ -82,7 +81,7 @@ class FeatureExtractor:
     mask: Matrix
 
     def features(self, rows: Rows) -> Matrix:
-        """Return the features of targets, shape (n, len(FEATURES)); 0 where no link leads.
+        """Return the features of targets, shape (n, len(FEATURES)); 0 for a target without links.
 
         O(n · KEPT · WIDTH).
         """
@@ -170,7 +169,7 @@ class FeatureExtractor:
     def _summed(
         self, each: Rows, links: Records, label: Matrix, logits: Matrix, like: Matrix
     ) -> Matrix:
-        """Return what is added up over the links to a target, shape (links, _Sum.WIDTH)."""
+        """Return the columns `_Sum` of links, shape (links, _Sum.WIDTH)."""
         mean, source = self.evidence.mean_label, links["source"]
         tried = self.evidence.pages["tried"][source]
         summed = np.empty((len(each), _Sum.WIDTH))
@@ -212,7 +211,7 @@ class FeatureExtractor:
         return rate
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
-        """Return the mean label of the links that were followed from the same pages."""
+        """Return the mean label of the followed links of the same pages."""
         gained = np.maximum(self.evidence.pages["gained"][source], 0)
         prior = np.maximum(mean, 0.5 * label)
         rate: Matrix = (gained + _SHRINK_HUB * prior) / (tried + _SHRINK_HUB)

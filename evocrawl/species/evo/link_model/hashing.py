@@ -1,9 +1,9 @@
-"""The words of links and pages as numbers.
+"""Converts the words of links and pages to numbers.
 
-A word is hashed by CRC-32 to a bucket in [1, 65536); 0 stands for "no word". Of a link's
-anchor, context, tag path and URL the first words count, or the last ones of the URL. In each
-field a bucket is XORed with a constant of the field, so that "fossil" in an anchor and in a URL
-are two numbers, and `plain` turns either back into the number that a page's text has for it.
+A word is hashed by CRC-32 to a bucket in [1, 65536); 0 stands for "no word". The first words of a
+link's anchor, context and tag path count, and the last words of its URL. In each field the bucket
+is XORed with a constant of the field, so that "fossil" in an anchor and in a URL are two numbers;
+`plain` converts both to the number of the word in the text of a page.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ import regex
 
 BUCKETS = 1 << 16
 PAGE_WORDS = 128
-"""Different words of a page that are kept, the most frequent ones."""
+"""Number of words kept of a page: the most frequent ones."""
 
 _PACKED = (
     r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}"
     r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
 )
-"""Scripts that write no spaces between words."""
+"""Scripts without spaces between words."""
 _RUN = regex.compile(
     rf"(?P<packed>{_PACKED}[{_PACKED}\p{{M}}]*)|[[\p{{L}}\p{{N}}]--{_PACKED}][[\p{{L}}\p{{N}}\p{{M}}]--{_PACKED}]*",
     regex.V1,
@@ -41,14 +41,14 @@ _SIGN = regex.compile(r"\X")
 _INVISIBLE = regex.compile(r"[\p{Cf}\u034f\ufe00-\ufe0f]+")
 _LETTER_BY_LETTER = regex.compile(r"[\p{Khmer}\p{Lao}\p{Myanmar}\p{Tibetan}\p{M}]+")
 _LONGEST_WORD = 12
-"""Characters of Khmer, Lao, Burmese or Tibetan that are taken for one word."""
+"""Greatest length of a word in Khmer, Lao, Burmese or Tibetan."""
 _LONGEST_FIELD = 400
 _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
 _KNOWN_WORDS = 10_000
 _SECOND = itemgetter(1)
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]*)?((?:/[^?#]*)?)(?:\?([^#]*))?(?:#.*)?")
-"""URLs whose parts are where `urlsplit` finds them."""
+"""URLs that can be split without `urlsplit`."""
 _ENDING = re.compile(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", re.IGNORECASE)
 
 Ids = npt.NDArray[np.uint16]
@@ -87,10 +87,10 @@ _ASCII_WORDS = bytes(
 
 
 class Hasher(dict[str, int]):
-    """Numbers words, remembering those met; bounded, since a crawl meets ever new ones."""
+    """Caches the numbers of words; bounded, since a crawl always meets new words."""
 
     def __missing__(self, word: str) -> int:
-        """Return the bucket of a word in [1, BUCKETS), the same in every process; of "" 0."""
+        """Return the bucket of a word in [1, BUCKETS), the same in every process; 0 for ""."""
         if not word:
             return 0
         bucket = crc32(_singular(word).encode(errors="replace")) % (BUCKETS - 1) + 1
@@ -101,14 +101,15 @@ class Hasher(dict[str, int]):
         return bucket
 
     def links(self, texts: Iterable[tuple[str, str, str]]) -> Ids:
-        """Return the words of links, given by anchor, context and tag path: each field's first
-        ones, each once; shape (n, LINK_WIDTH).
+        """Return the first distinct words of each field of links, shape (n, LINK_WIDTH).
+
+        A link is given by its anchor, context and tag path.
         """
         words = list[str]()
         read, paths = dict[str, list[str]](), dict[str, list[str]]()
         for anchor, context, tag_path in texts:
             anchors = split(anchor[:_LONGEST_FIELD])
-            # Links beside each other have their context and their path in common.
+            # Neighbouring links often have the same context and path.
             around = read.get(context)
             if around is None:
                 around = read[context] = split(context[:_LONGEST_FIELD])
@@ -130,8 +131,8 @@ class Hasher(dict[str, int]):
     def page(self, title: str, text: str) -> tuple[Ids, Reals]:
         """Return a page's most frequent words, shape (PAGE_WORDS,), and weights of length 1.
 
-        A weight is 1 + ln n for n mentions, one in the title counting three times. No words:
-        zeros. O(characters), at most 4000 of them.
+        The weight of a word with n mentions is 1 + ln n; a mention in the title counts three times.
+        Zeros for a page without words. O(characters), of at most 4000.
         """
         counts = Counter(map(self.__getitem__, split(text[:_LONGEST_PAGE])))
         for word in split(title[:_LONGEST_FIELD]):
@@ -146,7 +147,7 @@ class Hasher(dict[str, int]):
         return ids, weights
 
     def _marked(self, words: list[str], marks: Ids) -> Ids:
-        """The buckets of words, with the marks of their fields, shape (n, len(marks))."""
+        """Return the buckets of words with the marks of their fields, shape (n, len(marks))."""
         plain = np.frombuffer(array("H", map(self.__getitem__, words)), np.uint16)
         plain = plain.reshape(-1, len(marks))
         marked = plain ^ marks
@@ -156,12 +157,12 @@ class Hasher(dict[str, int]):
 
 
 def plain(words: Ids) -> Ids:
-    """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
+    """Return the buckets of links' words without the marks, shape (n, WIDTH); 0 stays 0."""
     return np.where(words > 0, words ^ _MARKS, np.uint16(0))
 
 
 def readable(url: str) -> str:
-    """Return path and query of any `url`, decoded, its ending apart; "" where it is malformed."""
+    """Return decoded path and query of a `url`, without the extension of pages; "" if malformed."""
     if not url.isprintable():
         return ""
     plain = _PLAIN_URL.fullmatch(url[:_LONGEST_FIELD])
@@ -179,15 +180,15 @@ def readable(url: str) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a text, in lower case: its runs of letters and digits with their marks.
+    """Return the words of a text in lower case: its runs of letters, digits and combining marks.
 
-    Of a script that writes no spaces, each two neighbouring signs are a word.
+    In a script without spaces, each two neighbouring characters are a word.
 
     >>> split("Deep-sea 深海采矿 co\\u0301ral")
     ['deep', 'sea', '深海', '海采', '采矿', 'córal']
     """
     text = text.lower()
-    # Bytes are looked at far faster than characters; what is not ASCII is looked at after that.
+    # Bytes are far faster to scan than characters; other than ASCII text is scanned afterwards.
     rough = text.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS)
     words = rough.decode("utf-8", "surrogatepass").split()
     if text.isascii():
@@ -196,7 +197,7 @@ def split(text: str) -> list[str]:
 
 
 def _parts(rough: str) -> list[str]:
-    """The words of what no ASCII parts."""
+    """Return the words of a text without ASCII separators."""
     words = []
     for run in _RUN.finditer(normalize("NFC", _INVISIBLE.sub("", rough).replace("i\u0307", "i"))):
         if not run["packed"]:
@@ -212,7 +213,7 @@ def _parts(rough: str) -> list[str]:
 
 
 def _around(anchors: list[str], context: list[str]) -> list[str]:
-    """The words of the context that are not in the anchor, from the middle of them outwards."""
+    """Return the words of the context that are not in the anchor, from the middle outwards."""
     in_anchor = set(anchors)
     words = [word for word in context if word not in in_anchor]
     start = max((len(words) - CONTEXT.width) // 2, 0)
@@ -220,17 +221,17 @@ def _around(anchors: list[str], context: list[str]) -> list[str]:
 
 
 def _padded(words: list[str], width: int) -> list[str]:
-    """The first `width` different words; where there are fewer, "" for each that is missing."""
+    """Return the first `width` distinct words, padded with ""."""
     row = [*dict.fromkeys(words)][:width]
     return row + _NO_WORDS[len(row) : width]
 
 
 def _paths(tag_path: str) -> list[str]:
-    """The last two and the last four elements of a tag path."""
+    """Return the last two and the last four elements of a tag path."""
     tags = tag_path[-_LONGEST_FIELD:].rsplit("/", 4)
     return ["/".join(tags[-2:]), "/".join(tags[-4:])] if tag_path else []
 
 
 def _singular(word: str) -> str:
-    """Take a plural's s off: rough, but it serves names as well as words."""
+    """Remove the s of a plural: a rough rule, also for names."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

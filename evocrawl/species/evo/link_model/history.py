@@ -1,4 +1,4 @@
-"""What the second level learnt from: the latest examples, and old links to learn again."""
+"""The latest examples of the second level, and old links to learn again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _GOLDEN = 0.6180339887498949
 
 
 class History:
-    """The latest `_KEPT` examples: features, the page reached (−1: none), the link followed."""
+    """The latest `_KEPT` examples: features, the page reached (−1: none) and the followed link."""
 
     def __init__(self, width: int) -> None:
         self._features = np.zeros((_KEPT, width))
@@ -20,7 +20,7 @@ class History:
         self._mark = 0.0
 
     def add(self, features: npt.NDArray[np.float64], page: int, link: int) -> None:
-        """Keep an example. O(d)."""
+        """Add an example. O(d)."""
         place = self._count % _KEPT
         self._features[place], self._pages[place], self._links[place] = features, page, link
         self._count += 1
@@ -33,8 +33,8 @@ class History:
     def replay(self, most: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Return links and pages of at most `most` examples, spread evenly over all kept.
 
-        Multiples of the golden ratio, modulo 1, come back to each example about as often as to
-        any other, without chance.
+        Multiples of the golden ratio, modulo 1, select each example about equally often, without
+        random draws.
         """
         kept = min(self._count, _KEPT)
         marks = self._mark + _GOLDEN * np.arange(1, min(most, kept) + 1)

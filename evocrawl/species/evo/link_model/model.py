@@ -52,8 +52,8 @@ _WHOLE = Tuning()
 class LinkModel:
     """Stores the evidence about links and scores them.
 
-    `match` values words against the query, `relevant_at` > 0 is the relevance of a page that is
-    about it, which `r` begins near.
+    `match` computes the match of words with the query; `relevant_at` > 0 is the relevance of a page
+    about the query, from which the initial `r` is computed.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class LinkModel:
         self._next_refit = 5
 
     def begin_near(self, reference: float) -> None:
-        """Begin with the relevance of good pages of another crawl as the reference."""
+        """Set the initial reference to the relevance of good pages of another crawl."""
         self._bar = self.reference = reference
 
     def features(self, rows: Rows) -> Matrix:
@@ -144,7 +144,7 @@ class LinkModel:
         return dict(zip(links, rows, strict=True))
 
     def row_of(self, target: Fingerprint) -> int | None:
-        """Return the row of a target, None when nothing has linked to it."""
+        """Return the row of a target, None for an unknown target."""
         return self.evidence.row(target)
 
     def observe_dead_link(self, row: int) -> None:

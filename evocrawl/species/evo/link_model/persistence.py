@@ -1,8 +1,8 @@
-"""What a link model has learnt, in a file that the next crawl of the same topic begins with.
+"""Saves a learnt link model to a file, from which another crawl of the same topic can begin.
 
-Kept are the weights of both levels, the profile, and the relevance of a good page. The evidence
-belongs to the pages of one crawl and is not. The file is that of `numpy.savez`, read without
-pickle.
+The file has the weights of both levels, the profile, and the relevance of a good page. It does not
+have the evidence, which belongs to the pages of one crawl. Its format is that of `numpy.savez`; it
+is read without pickle.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evocrawl.species.evo.link_model.posterior import Posterior
 
 VERSION = 2
 DOUBT = 4.0
-"""What was learnt elsewhere counts as much as a DOUBT-th of its examples here."""
+"""Learnt weights count as much as 1/DOUBT of their examples would count in this crawl."""
 
 _MOST_BYTES = 1 << 24
 
@@ -33,7 +33,7 @@ State = Mapping[str, npt.NDArray[Any]]
 
 
 def to_state(model: LinkModel) -> dict[str, npt.NDArray[Any]]:
-    """Return what `model` has learnt; only words that it met take room."""
+    """Return the learnt state of `model`; only words that it has met take space."""
     words = np.flatnonzero(model.words.weights).astype(np.uint16)
     profile, profile_weights = model.profile.terms()
     return {
@@ -53,10 +53,9 @@ def to_state(model: LinkModel) -> dict[str, npt.NDArray[Any]]:
 
 
 def from_state(model: LinkModel, state: State) -> None:
-    """Give a new `model` what another had learnt, as its prior.
+    """Set the learnt state of another model as the prior of a new `model`.
 
-    Raises ValueError for a state of another version, of other features, of other shapes, or with
-    numbers that are not finite.
+    Raises ValueError if the version, the features or the shapes differ, or a number is not finite.
     """
     if set(state) != set(to_state(model)) or int(state["version"]) != VERSION:
         raise ValueError("what was learnt is of another version")
@@ -75,7 +74,7 @@ def from_state(model: LinkModel, state: State) -> None:
 
 
 def save(model: LinkModel, path: str | Path) -> None:
-    """Write what `model` has learnt, whole or not at all. Raises OSError."""
+    """Write the learnt state of `model` to a file, atomically. Raises OSError."""
     beside = Path(f"{path}.part")
     with beside.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **to_state(model))
@@ -85,7 +84,7 @@ def save(model: LinkModel, path: str | Path) -> None:
 
 
 def load(model: LinkModel, path: str | Path) -> None:
-    """Give a new `model` what stands in a file; raises SettingError where that is no such file."""
+    """Load a file into a new `model`. Raises SettingError if the file is missing or invalid."""
     allowed = "a file that a crawl has written by learn_to"
     try:
         if Path(path).stat().st_size > _MOST_BYTES:
@@ -106,7 +105,7 @@ def digest(path: str | Path) -> str:
 
 
 def _check_sizes(path: str | Path) -> None:
-    """A small file may unpack to a huge one: refuse that before it is unpacked."""
+    """Raise ValueError, before unpacking, if a file would unpack to an excessive size."""
     with zipfile.ZipFile(path) as archive:
         if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
             raise ValueError("it is too large")

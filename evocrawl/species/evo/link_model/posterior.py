@@ -1,7 +1,7 @@
 """Level 1: Bayesian logistic regression over few dense features, with its uncertainty.
 
-The posterior over weights θ is kept as a normal distribution (mean, covariance S), as Laplace's
-method gives it. One example (x, y) of weight w moves it by one Newton step, in O(d²)
+The posterior over weights θ is a normal distribution (mean, covariance S) by Laplace's method. One
+example (x, y) of weight w changes it by one Newton step, in O(d²)
 (Spiegelhalter & Lauritzen 1990, Networks 20; the online form of Chapelle & Li 2011, NIPS)::
 
     p = σ(x·θ)    h = w · max(p(1 − p), 0.05)
@@ -25,9 +25,9 @@ _LONGEST_LOGIT = 20.0
 
 
 class Posterior:
-    """`mean`, shape (d,), and `covariance`, shape (d, d), of the weights; the prior at first.
+    """`mean`, shape (d,), and `covariance`, shape (d, d), of the weights; initially the prior.
 
-    `precision` is the prior's, symmetric and positive definite.
+    `precision` is that of the prior, symmetric and positive definite.
     """
 
     def __init__(self, mean: Vector, precision: Matrix) -> None:
@@ -37,7 +37,7 @@ class Posterior:
         self.covariance = _inverse(precision)
 
     def update(self, x: Vector, y: float, weight: float = 1.0) -> None:
-        """Take in one example: finite features, y in [0, 1], weight > 0. O(d²)."""
+        """Learn from one example: finite features, y in [0, 1], weight > 0. O(d²)."""
         p = _sigmoid(float(x @ self.mean))
         h = weight * max(p * (1 - p), _LEAST_CURVATURE)
         sx = self.covariance @ x
@@ -45,7 +45,7 @@ class Posterior:
         self.mean += (weight * (y - p)) * (self.covariance @ x)
 
     def refit(self, xs: Matrix, ys: Vector, weights: Vector) -> None:
-        """Fit anew to all examples, from where the mean is. O(n · d² + d³)."""
+        """Fit again to all examples, beginning at the present mean. O(n · d² + d³)."""
         mean = self.mean
         for _ in range(_STEPS):
             p = _sigmoids(xs @ mean)
@@ -65,7 +65,7 @@ class Posterior:
         try:
             root = np.linalg.cholesky(symmetric)
         except np.linalg.LinAlgError:
-            # Rounding has made it indefinite: keep the variances alone.
+            # Rounding has made the covariance indefinite: keep the variances only.
             root = np.diag(np.sqrt(np.maximum(np.diag(symmetric), 1e-9)))
         return np.asarray(root, float)
 

@@ -1,6 +1,6 @@
-"""Where the second level's weights begin: fitted over other topics, shipped as data.
+"""The prior of the second level's weights, fitted on other topics.
 
-The data are in prior.json, with where they come from.
+The data are in prior.json, with their origin.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Prior:
 
 
 def by_hand() -> Prior:
-    """Return a prior that was set by thought alone, before anything was fitted."""
+    """Return a prior that was set by hand, without any fit."""
     mean = np.array([_BY_HAND.get(name, 0.0) for name in FEATURES])
     return Prior(mean, 3.0 * np.eye(len(FEATURES)))
 
@@ -42,11 +42,11 @@ def by_hand() -> Prior:
 def shipped() -> Prior:
     """Return the prior that comes with the package.
 
-    Raises ValueError when it was fitted for other features than the present ones.
+    Raises ValueError if it was fitted for other features.
     """
-    told = json.loads(
+    data = json.loads(
         files("evocrawl.species.evo.link_model").joinpath("prior.json").read_text("utf-8")
     )
-    if tuple(told["features"]) != FEATURES:
-        raise ValueError("prior.json is for other features: make it anew")
-    return Prior(np.array(told["mean"]), np.array(told["precision"]))
+    if tuple(data["features"]) != FEATURES:
+        raise ValueError("prior.json was fitted for other features: fit it again")
+    return Prior(np.array(data["mean"]), np.array(data["precision"]))

@@ -1,14 +1,14 @@
-"""The words that tell good pages from the others: relevance feedback without a user.
+"""The words that distinguish good pages from the others: relevance feedback without a user.
 
-In the manner of Rocchio (1971), with the best pages by the relevance model in the place of the
-user's choice ("pseudo-relevance feedback"): with c the mean vector of good pages, b that of all ::
+After Rocchio (1971), with the best pages of the relevance model in place of the user's choice
+("pseudo-relevance feedback"). With c the mean vector of good pages and b that of all pages ::
 
     profile(t) = max(0, c(t) − b(t)) · idf(t)        of the 80 heaviest terms, length 1
     like(page) = min(1, page · profile / (mean of good pages · profile))
 
-The profile waits for `NEEDED` good pages, and its say in a page's label grows with their number,
-so that a crawl which has found nothing cannot drift. One that an earlier crawl of the topic left
-(`inherit`) speaks from the start, and gives way to the crawl's own as good pages are found.
+The profile has no weight in a page's label before `NEEDED` good pages are found, and more weight
+with more of them, so that a crawl without good pages cannot drift. A profile of an earlier crawl of
+the topic (`inherit`) has weight from the start; the crawl's own good pages gradually replace it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Places = npt.NDArray[np.intp]
 
 NEEDED = 3
 REMEMBERED = 8192
-"""The latest pages whose words are kept."""
+"""Number of the latest pages whose words are kept."""
 
 _COLUMNS = (ANCHOR_COLUMNS, CONTEXT_COLUMNS, URL_COLUMNS)
 _IS_OF_FIELD = np.zeros((WIDTH, len(_COLUMNS)))
@@ -49,7 +49,7 @@ _FULL_SAY = 10
 
 
 class Profile:
-    """Words of the latest pages, and what the good ones have in common."""
+    """The words of the latest pages, and those that good pages share."""
 
     def __init__(self) -> None:
         self.weights = np.zeros(BUCKETS, np.float32)
@@ -66,7 +66,7 @@ class Profile:
         return ids, self.weights[ids]
 
     def inherit(self, ids: Ids, weights: Reals, scale: float) -> None:
-        """Begin with a profile of finite weights; `scale` is its match with good pages, from 0."""
+        """Begin with a profile of finite weights; `scale` ≥ 0 is its match with good pages."""
         if not len(ids) or scale <= 0:
             return
         everywhere = np.zeros(BUCKETS, np.float32)
@@ -75,7 +75,7 @@ class Profile:
         self._begin()
 
     def add(self, ids: Ids, values: Reals) -> float:
-        """Keep a page's words; return how like the good pages it is, in [0, 1]."""
+        """Add the words of a page; return its likeness to the good pages, in [0, 1]."""
         if self._count >= len(self._ids) and len(self._ids) < REMEMBERED:
             more = max(len(self._ids), 64)
             self._ids = np.pad(self._ids, ((0, more), (0, 0)))[:REMEMBERED]
@@ -86,9 +86,9 @@ class Profile:
         return float(self._likeness(ids, values))
 
     def matches(self, words: Ids) -> npt.NDArray[np.float32]:
-        """Return how much of the profile is in anchor, context and URL of links, from 0.
+        """Return the match ≥ 0 of the profile with anchor, context and URL of links.
 
-        Shapes (n, WIDTH) and (n, 3). 1 is the heaviest term alone; of several words each counts
+        Shapes (n, WIDTH) and (n, 3). The heaviest term alone gives 1; each of several words counts
         1/√words.
         """
         ids = plain(words)
@@ -102,7 +102,7 @@ class Profile:
     def refit(self, relevances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Choose the good pages by `relevances` in [0, 1] of the pages kept, oldest first.
 
-        Returns how like the profile each is, in [0, 1]. O(pages kept).
+        Return the likeness of each page to the profile, in [0, 1]. O(pages kept).
         """
         order = self._order()
         best = np.argsort(-relevances, kind="stable")[: min(_MOST_GOOD, len(order) * 3 // 20 + 2)]
@@ -123,14 +123,14 @@ class Profile:
         return self._scaled(likeness)
 
     def _begin(self) -> None:
-        """Know nothing but what was inherited."""
+        """Reset the profile to the inherited one."""
         weights, self.scale = self._inherited or (np.float32(0), 0.0)
         self.weights[:] = weights
         self._top = float(self.weights.max())
         self.say = _SAY if self._inherited else 0.0
 
     def _weigh(self, pages: Places, good: Places) -> None:
-        """Make the weights from what stands at the places of all pages and of the good ones."""
+        """Compute the weights from the words of all pages and of the good ones."""
         everywhere = np.zeros(BUCKETS)
         pages_with = np.zeros(BUCKETS, np.intp)
         for part in _parts(pages):
@@ -151,12 +151,12 @@ class Profile:
         self._top = float(self.weights.max())
 
     def _order(self) -> Places:
-        """Places of the pages kept, the oldest first."""
+        """Return the places of the kept pages, the oldest first."""
         kept = min(self._count, REMEMBERED)
         return (np.arange(kept) + (self._count - kept)) % REMEMBERED
 
     def _overlaps(self, pages: Places) -> Reals:
-        """The products of profile and pages at some places."""
+        """Return the products of profile and pages at some places."""
         overlaps = np.zeros(len(pages), np.float32)
         for at, part in zip(range(0, len(pages), _PART), _parts(pages), strict=True):
             products = self.weights.take(self._ids[part]) * self._values[part]
@@ -174,5 +174,5 @@ class Profile:
 
 
 def _parts(places: Places) -> Iterator[Places]:
-    """Some at a time, so that what is made of them on the way takes little memory."""
+    """Split places into parts, so that intermediate results take little memory."""
     return (places[at : at + _PART] for at in range(0, len(places), _PART))

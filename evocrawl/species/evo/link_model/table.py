@@ -30,11 +30,11 @@ class Table:
         return self._count
 
     def __getitem__(self, name: str) -> Column:
-        """Return a column; not to be kept, since it is another array after the table has grown."""
+        """Return a column. Do not keep it: a growing table moves to another array."""
         return self._columns[name]
 
     def grow(self, rows: int) -> slice:
-        """Add new rows; return where they are. O(rows) amortised."""
+        """Add new rows; return their slice. O(rows) amortised."""
         start, self._count = self._count, self._count + rows
         room = len(next(iter(self._columns.values())))
         if self._count > room:

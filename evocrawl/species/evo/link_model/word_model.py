@@ -4,8 +4,8 @@
 
     p(words) = σ(b + Σ v(word))        a link of these words leads to a good page
 
-Steps of stochastic gradient descent with AdaGrad's rates (Duchi, Hazan & Singer 2011, JMLR 12):
-a word that was seen often moves little, one seen for the first time much. Labels lie in [0, 1].
+It learns by stochastic gradient descent with AdaGrad's rates (Duchi, Hazan & Singer 2011, JMLR 12):
+the weight of a frequent word changes little, that of a new word much. Labels lie in [0, 1].
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_LOGIT = 20.0
 
 
 class WordModel:
-    """Weights of BUCKETS words; a model that has learnt nothing gives every link its bias."""
+    """Weights of BUCKETS words; an untrained model gives every link its bias."""
 
     def __init__(self, bias: float = -1.5) -> None:
         self.weights = np.zeros(BUCKETS, np.float32)
@@ -35,9 +35,9 @@ class WordModel:
         return total
 
     def learn(self, words: Ids, labels: npt.NDArray[np.float64], weight_of_bad: float) -> None:
-        """Take one step for links' words, shape (n, WIDTH), led by labels in [0, 1], shape (n,).
+        """Take one step for links' words, shape (n, WIDTH), with labels in [0, 1], shape (n,).
 
-        A label y weighs y + (1 − y) · `weight_of_bad`, so that the few good links are heard.
+        A label y weighs y + (1 − y) · `weight_of_bad`, so that the few good links have an effect.
         """
         logits = np.clip(self.logits(words), -_LONGEST_LOGIT, _LONGEST_LOGIT)
         errors = 1 / (1 + np.exp(-logits)) - labels

@@ -1,4 +1,4 @@
-"""What one crawl learns, the next one begins with."""
+"""A crawl begins with the learnt state of an earlier one."""
 
 from pathlib import Path
 
@@ -113,7 +113,7 @@ def test_what_is_inherited_is_held_with_less_certainty(experienced: LinkModel) -
 def test_a_state_that_does_not_fit_is_refused(
     experienced: LinkModel, name: str, value: np.ndarray | None
 ) -> None:
-    """R17, B042: of another version, shape or kind, or with a number that is none."""
+    """R17, B042: of another version, shape or kind, or with a number that is not finite."""
     good = to_state(experienced)
     changed = {key: each for key, each in good.items() if key != name}
     if value is not None:
@@ -123,7 +123,7 @@ def test_a_state_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"no archive", None])
-def test_a_file_that_is_none_of_ours_is_named(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_of_another_format_is_named(tmp_path: Path, content: bytes | None) -> None:
     """Empty, torn, foreign or not there: the setting and the path are in the message."""
     path = tmp_path / "x.npz"
     if content is not None:
@@ -162,15 +162,15 @@ def test_a_simulated_crawl_writes_what_the_next_one_reads(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["learnt", "learn_to"])
-def test_a_species_that_learns_nothing_of_links_is_told_so(tmp_path: Path, name: str) -> None:
-    """Rather than silently ignoring the file."""
+def test_a_species_without_link_model_refuses_a_learnt_file(tmp_path: Path, name: str) -> None:
+    """The file is not ignored silently."""
     config = Config.read({}, {"query": "x", "species": "best_first", name: str(tmp_path / "x.npz")})
     with pytest.raises(SettingError, match=name):
         run(open_world("sites:sites=5,seed=3"), config, ["http://a.test/"])
 
 
-def test_the_digest_tells_contents_apart(tmp_path: Path) -> None:
-    """A stored crawl goes on with the same knowledge only."""
+def test_files_with_different_contents_have_different_digests(tmp_path: Path) -> None:
+    """A stored crawl continues with the same learnt state only."""
     one, two = tmp_path / "1", tmp_path / "2"
     one.write_bytes(b"1")
     two.write_bytes(b"2")

@@ -104,7 +104,7 @@ def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
 
 
 def test_a_link_that_led_nowhere_is_a_bad_one_once() -> None:
-    """However often it is told."""
+    """However often it is observed."""
     model = fresh()
     row = model.observe_page(page("seed", 0.1, link("gone")), None)[link("gone").fingerprint]
     before = worth(model, row)

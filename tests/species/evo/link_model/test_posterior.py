@@ -49,7 +49,7 @@ def test_draws_have_the_spread_of_the_covariance(rng: np.random.Generator) -> No
 def test_examples_of_one_class_leave_everything_finite(
     examples: list[tuple[int, bool]], one_class: bool
 ) -> None:
-    """B036: also where they can be told apart without error."""
+    """B036: also if they are linearly separable."""
     posterior = fresh(2)
     xs = np.array([[1.0, value] for value, _ in examples]).reshape(-1, 2)
     ys = np.array([float(one_class or label) for _, label in examples])
