@@ -21,7 +21,7 @@ from evocrawl.core.config.config import Config
 from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
 from evocrawl.population.assembly import assemble
-from evocrawl.population.population import PATIENCE
+from evocrawl.population.selection import PATIENCE
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted

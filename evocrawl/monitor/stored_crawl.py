@@ -13,7 +13,7 @@ from typing import Any
 from evocrawl.core.config.config import Config
 from evocrawl.core.errors import EvocrawlError, StateError
 from evocrawl.population.assembly import Assembly, assemble, makers_of
-from evocrawl.population.population import PATIENCE
+from evocrawl.population.selection import PATIENCE
 from evocrawl.species import Maker
 from evocrawl.species.evo.link_model import persistence
 from evocrawl.store.archive import Archive

@@ -36,9 +36,6 @@ from evocrawl.population.settlement import Settlement
 from evocrawl.species.base import Agent, Species
 from evocrawl.species.mixed import mixed
 
-PATIENCE = 200
-"""Links held back in one `choose` of a crawl, a tenth of a millisecond each."""
-
 _MAX_ORIGINS = 64
 """Greatest number of origins that links wait for at once; 1 if visits go one by one."""
 

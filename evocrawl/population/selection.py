@@ -13,6 +13,9 @@ from evocrawl.population.lifecycle import Lifecycle
 from evocrawl.population.turns import TurnQueue
 from evocrawl.species.base import Agent
 
+PATIENCE = 200
+"""The `patience` of a live crawl; holding a link back takes a tenth of a millisecond."""
+
 
 class LinkSelector:
     """Asks the agents of `lifecycle` in turn; passes over busy hosts and closed origins."""

@@ -13,7 +13,7 @@ from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Content, Cost, Dead, Fetched, Link, Outcome, Page, Visit
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.assembly import assemble
-from evocrawl.population.population import PATIENCE
+from evocrawl.population.selection import PATIENCE
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted

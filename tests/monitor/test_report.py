@@ -46,7 +46,7 @@ def test_the_numbers_are_those_of_the_crawl(crawl: StoredCrawl, tmp_path: Path) 
     assert (now["agents"], now["agents_born"]) == (ledger.population, ledger.births)
     assert now["energy"] == pytest.approx(ledger.energy.of_agents)
     alive = {each["id"]: each for each in found["agents"] if each["is_alive"]}
-    agents = crawl.population.life.agents
+    agents = crawl.population.lifecycle.agents
     assert alive.keys() == agents.keys()
     assert all(alive[each].get("energy") == pytest.approx(agents[each].energy) for each in alive)
     assert sum(found["costs"]["fees"].values()) == pytest.approx(ledger.energy.paid)
