@@ -225,6 +225,18 @@ class LinkGraph:
         links: Rows = self.targets.get_one("links", row)
         return links[links >= 0]
 
+    def are_new_on(self, page: int, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Return which targets `page` has no link to, shape (n,).
+
+        False for a target with more than `KEPT` incoming links, of which `page` may have had one.
+        """
+        targets = self.targets.take(rows)
+        links = targets["links"]
+        sources = np.full(links.shape, -1)
+        sources[links >= 0] = self.links.get("source", links[links >= 0])
+        are_new: npt.NDArray[np.bool_] = (targets["count"] <= KEPT) & (sources != page).all(1)
+        return are_new
+
     def words(self, links: Rows) -> Ids:
         """Return the words of `links`, with those of the target's URL last, shape (n, WIDTH)."""
         own = self.links.take(links)

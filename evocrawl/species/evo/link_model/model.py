@@ -126,15 +126,19 @@ class LinkModel:
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Learn from a page that the link to target `row` led to (None: a seed).
 
-        Returns the rows of the targets that the page links to. O(links of the page), plus refits at
-        growing intervals, of O(1) a page.
+        If the page is known, learn from those of its links that it did not have before. Return the
+        rows of the targets that the page links to. O(links of the page), plus refits at growing
+        intervals, of O(1) a page.
         """
         own = self._rows({page.fingerprint: page.url})[0]
         row = own if row is None else row
         links = _links_of(page)
         rows = self._rows({target: link.url for target, link in links.items()})
-        if self.evidence.page_of(own) < 0:
+        known = self.evidence.page_of(own)
+        if known < 0:
             self._add(page, own, self._read(rows, links.values()) if rows else None)
+        elif rows:
+            self._add_later(known, rows, links.values())
         if row != own:
             self._try(row, self.evidence.page_of(own))
         if self.evidence.tries >= self._next_refit:
@@ -199,6 +203,13 @@ class LinkModel:
         self._try(row, number)
         if found is not None:
             self.evidence.add_links(number, found)
+
+    def _add_later(self, page: int, rows: list[int], links: Collection[Link]) -> None:
+        """Add those links of a known page that it did not have before."""
+        are_new = self.evidence.are_new_on(page, np.array(rows)).tolist()
+        new = {row: link for row, link, is_new in zip(rows, links, are_new, strict=True) if is_new}
+        if new:
+            self.evidence.add_links(page, self._read([*new], new.values()))
 
     def _try(self, row: int, page: int) -> None:
         """Learn that the target `row` is `page`, directly or by a redirect."""

@@ -187,3 +187,50 @@ def test_pages_that_are_not_there_teach_nothing_of_words() -> None:
 def test_the_folder_of_a_url() -> None:
     """Host and path up to the last slash."""
     assert folder_of("http://a.test", "a.test") == folder_of("http://a.test/x?/", "a.test")
+
+
+def test_links_that_a_known_page_has_later_get_the_evidence_of_their_anchor_and_page() -> None:
+    """Their score is that of links which the page had from the start; they count once."""
+    early, late, last = (link(name, "coral item", "coral") for name in ("early", "late", "last"))
+    in_parts, at_once = fresh(), fresh()
+    in_parts.observe_page(page("seed", 0.1, early), None)
+    rows = in_parts.observe_page(page("seed", 0.1, late), None)
+    expected = at_once.observe_page(page("seed", 0.1, early, late), None)
+    row = rows[late.fingerprint]
+    assert worth(in_parts, row) == pytest.approx(worth(at_once, expected[late.fingerprint]))
+    assert in_parts.evidence.inlinks_of(row).tolist() == [1]
+    before = len(in_parts.evidence.links)
+    in_parts.observe_page(page("seed", 0.1, early, late, last), None)
+    assert len(in_parts.evidence.links) == before + 1
+
+
+def test_a_later_link_to_a_visited_target_counts_for_the_page() -> None:
+    """The page is credited with the label of the target, as for a link that it had before."""
+    good, other = link("good"), link("other")
+    in_parts, at_once = fresh(), fresh()
+    for model, links in ((in_parts, (other,)), (at_once, (other, good))):
+        seed = model.observe_page(page("seed", 0.1, *links), None)
+        model.observe_page(page("good", 0.9), None)
+        model.observe_page(page("seed", 0.1, good), None)
+        assert seed
+    pages = [model.evidence.pages for model in (in_parts, at_once)]
+    assert [each["tried"][0] for each in pages] == [1, 1]
+    assert pages[0]["gained"][0] == pytest.approx(pages[1]["gained"][0])
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=12), min_size=1, max_size=8),
+    st.integers(0, 9),
+)
+def test_a_page_has_one_link_to_each_target_however_often_it_is_shown(
+    shown: list[list[int]], others: int
+) -> None:
+    """This holds for any number of links to the same targets on other pages."""
+    model = fresh()
+    for number in range(others):
+        model.observe_page(page(f"other{number}", 0.1, *(link(str(n)) for n in range(30))), None)
+    before = len(model.evidence.links)
+    for numbers in shown:
+        model.observe_page(page("seed", 0.1, *(link(str(n)) for n in numbers)), None)
+    added = model.evidence.links["target"][before:].tolist()
+    assert len(added) == len(set(added)) <= len({n for numbers in shown for n in numbers})
