@@ -11,7 +11,9 @@ import numpy as np
 
 from evocrawl.adapter.cluster import cluster_of
 from evocrawl.adapter.fetches import FetchTracker
+from evocrawl.adapter.kept_requests import KeptRequests
 from evocrawl.adapter.pages import PageReader
+from evocrawl.adapter.request_codec import RequestCodec
 from evocrawl.adapter.requests import RequestIdentities
 from evocrawl.adapter.scheduler_stats import SchedulerStats
 from evocrawl.adapter.scrapy_internals import default_delay_s
@@ -78,7 +80,8 @@ class CrawlContext:
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
         self.unstorable = 0
-        self._journal = journal_of(crawler, assembly.config, self._cannot_store)
+        codec = RequestCodec(lambda: crawler.spider, self._cannot_store)
+        self._journal = journal_of(crawler, assembly.config, codec)
         self.cluster = cluster_of(crawler, assembly, limits, self._cannot_store)
         self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
         if self.cluster is not None:
@@ -97,6 +100,8 @@ class CrawlContext:
             self.now_s,
             self.config.pipelines_wait_s,
         )
+        self.kept = KeptRequests(self._journal, codec, self.names, self.journaled.flush_soon)
+        self.fetches.on_settled.append(self.kept.settled)
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches)
         self._ahead_s = 0.0
         self.backoff = HostBackoff(

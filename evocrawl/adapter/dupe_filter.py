@@ -70,6 +70,10 @@ class ProjectFilter:
             self._seen.add(key)
         return False
 
+    def note_seen(self, key: Fingerprint) -> None:
+        """Take note of a request that an earlier run has seen and that is no link."""
+        self._seen.add(key)
+
     def was_taken(self, key: Fingerprint) -> bool:
         """Return whether a request of this key has become a link."""
         return key in self._seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,21 @@ class FetchTracker:
             return True
         wait_s = self._pipelines_wait_s if self._pages.rewards_pages else 0.0
         return self._now_s() >= fetch.known_at_s + wait_s
+
+    def ended(self, in_engine: Collection[Request], waits: Callable[[int], bool]) -> list[Fetch]:
+        """Return the visits that are over. O(requests in the engine).
+
+        A visit is over if its output is complete, or if its request is neither in the engine nor
+        waits in the scheduler, which `waits` says of a visit.
+        """
+        if not self.under_way:
+            return []
+        working = {request.meta.get(VISIT) for request in in_engine}
+        return [
+            fetch
+            for visit, fetch in self.under_way.items()
+            if (visit not in working and not waits(visit)) or self.is_complete(fetch)
+        ]
 
     def take(self, item: PageItem) -> None:
         """Score, price and reward a page that does not go through the pipelines."""

@@ -66,6 +66,11 @@ class RequestCodec:
             row["_class"] = f"{type(payload).__module__}.{type(payload).__name__}"
         return row
 
+    @staticmethod
+    def is_lost(packed: Any) -> bool:
+        """Return whether `packed` stands for a request that could not be stored."""
+        return _LOST in packed
+
     def unpack(self, packed: Any) -> Request | LostRequest:
         """Return the request; a lost one where the spider has no such method any more."""
         if _LOST in packed:

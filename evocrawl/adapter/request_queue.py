@@ -77,6 +77,10 @@ class DirectRequestQueue:
         """Return True while a request of that visit waits here."""
         return visit in self._visits
 
+    def going_on(self) -> list[Request]:
+        """Return the requests that wait here and continue a visit."""
+        return [request for *_, request in self._lines.get(None, ())]
+
     def wakes_at(self) -> float | None:
         """Return when the next request may be sent, None where no time can be told."""
         return self._due[0][0] if self._due else None

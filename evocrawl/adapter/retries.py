@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 
 from evocrawl.adapter.download_slots import slot_of
+from evocrawl.adapter.kept_requests import Rest
 from evocrawl.adapter.meta import VISIT
+from evocrawl.core.fetch import KNOWN
 from evocrawl.core.sanitize import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy.crawler import Crawler
 
     from evocrawl.adapter.context import CrawlContext
     from evocrawl.core.fetch import Fetch
     from evocrawl.core.model import Fingerprint
-
-
-@dataclass(slots=True)
-class _Rest:
-    """What is left to do for a link: `request`, after the redirects of `fetch`."""
-
-    request: Request
-    fetch: Fetch
 
 
 class Retries:
@@ -46,13 +39,21 @@ class Retries:
         self._context = context
         self._crawler = crawler
         self._is_open = is_open
-        self._rests: dict[Fingerprint, _Rest] = {}
+        self._rests: dict[Fingerprint, Rest] = {}
+        self._restored: set[Fingerprint] = set()
         self._first_urls: dict[Fingerprint, str] = {}
         self._tries: dict[Fingerprint, int] = {}
 
-    def begin_again(self, urls: Mapping[Fingerprint, str]) -> None:
-        """Begin visits of these links at the URLs where redirects led in an earlier run."""
+    def begin_again(
+        self, urls: Mapping[Fingerprint, str], rests: Mapping[Fingerprint, Rest]
+    ) -> None:
+        """Begin visits of these links with the requests that an earlier run has put off.
+
+        If such a request could not be stored, begin where its redirects had led.
+        """
         self._first_urls.update(urls)
+        self._rests.update(rests)
+        self._restored.update(rests)
 
     def retry(self, fetch: Fetch, request: Request) -> None:
         """Open the link of a failed visit again; `request` is the second try."""
@@ -81,14 +82,26 @@ class Retries:
             fetch.host = host
         return True
 
-    def take(self, fetch: Fetch) -> Request:
-        """Return the request that the visit begins with."""
+    def put_off(self, requests: Iterable[Request]) -> None:
+        """Put off the visits that would go on with `requests`: the crawl closes."""
+        for request in requests:
+            fetch = self._context.fetches.of(request)
+            if fetch is not None:
+                self._put_off(fetch, request)
+
+    def take(self, fetch: Fetch) -> Request | None:
+        """Return the request that the visit begins with.
+
+        None if it is a redirect to a page that was asked for in another way meanwhile; the failure
+        is noted then.
+        """
         lead = fetch.visit.lead
         rest = self._rests.pop(lead.fingerprint, None)
         first = self._first_urls.pop(lead.fingerprint, "")
         if rest is not None:
-            fetch.follow(rest.fetch)
-            return rest.request
+            fetch.url, fetch.address, fetch.origin = rest.url, rest.address, rest.origin
+            fetch.hops, fetch.claimed = rest.hops, rest.claimed
+            return rest.request if self._claim_again(fetch, rest) else None
         fetch.url = fetch.origin = first or lead.url
         own = lead.payload if isinstance(lead.payload, Request) else None
         request = own or Request(without_credentials(fetch.url))
@@ -105,5 +118,31 @@ class Retries:
             self._tries[fetch.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
             self._context.fetches.put_off(fetch)
             return
-        self._rests[fetch.visit.lead.fingerprint] = _Rest(request, fetch)
+        rest = Rest(
+            request,
+            fetch.url,
+            fetch.address,
+            fetch.origin,
+            fetch.hops,
+            fetch.claimed,
+            self._context.journaled.is_claimed(fetch.address),
+        )
+        target = fetch.visit.lead.fingerprint
+        self._rests[target] = rest
+        self._context.kept.put_off(target, rest)
         self._context.fetches.put_off(fetch, fetch.url if fetch.hops else "")
+
+    def _claim_again(self, fetch: Fetch, rest: Rest) -> bool:
+        """Claim the target of a redirect of an earlier run, whose claims ended with that run."""
+        if fetch.visit.lead.fingerprint not in self._restored:
+            return True
+        self._restored.discard(fetch.visit.lead.fingerprint)
+        if not (rest.hops and rest.is_claimed):
+            return True
+        claims = self._context.journaled.claims_of(fetch.visit.id)
+        if claims.is_claimed(rest.address):
+            fetch.failure = "" if fetch.goes_anywhere else KNOWN
+            return fetch.goes_anywhere
+        claims.claim(rest.address)
+        fetch.claimed.append(rest.address)
+        return True

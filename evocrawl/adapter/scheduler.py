@@ -61,6 +61,7 @@ class EvoScheduler(BaseScheduler):
         self._fetches = context.fetches
         self._population = context.population
         self._journaled = context.journaled
+        self._kept = context.kept
         self._cluster = context.cluster
         self._to_repeat: deque[Visit] = deque()
         self._plain = PlainRequests(crawler, context)
@@ -117,18 +118,24 @@ class EvoScheduler(BaseScheduler):
         """Resume the crawl; the visits that were under way are made again first."""
         past = self._run.resume(gate)
         self._to_repeat.extend(self._population.unsettled.values())
+        plain, rests = self._kept.restore()
         redirected = past.redirected.items()
-        self._retries.begin_again({target: url for target, (url, _) in redirected})
+        self._retries.begin_again({target: url for target, (url, _) in redirected}, rests)
+        for request in plain:
+            self._direct_queue.push(request)
 
     def close(self, reason: str) -> Deferred[None] | None:
-        """Settle what is left; the engine has drained its requests by now."""
+        """Settle and keep what is left; the engine has drained its requests by now."""
         self._wakes.close()
         unpatch()
+        self._fetches.settle_complete()
+        if self._cluster is None:
+            self._retries.put_off(self._direct_queue.going_on())
+        self._kept.forget_ended(())
         self._direct_queue.clear()
         self._to_repeat.clear()
-        self._fetches.settle_complete()
         self._run.keep(self._journaled.close)
-        # The journal is closed: it does not get these, and a later run makes the visits again.
+        # The journal, closed, does not get these: a later run makes the visits again.
         self._fetches.settle_all(f"the crawl closed: {reason}")
         closing: Deferred[None] | None = self.df.close(reason)
         if self._cluster is None:
@@ -162,6 +169,7 @@ class EvoScheduler(BaseScheduler):
         link = None if is_plain else request_link(self._names, request, is_start=is_start)
         if link is not None:
             return self._counted(self._journaled.place([link]) > 0)
+        self._kept.accepted(request)
         self._direct_queue.push(request)
         return self._counted(True)
 
@@ -198,6 +206,7 @@ class EvoScheduler(BaseScheduler):
         request = self._direct_queue.pop(self._context.now_s())
         if request is not None:
             self._stats.dequeued()
+            self._kept.sent(request)
             return request
         cut_short = self._population.cut_short
         request = self._next_visit_request()
@@ -270,6 +279,9 @@ class EvoScheduler(BaseScheduler):
             self._fetches.settle(fetch, "its request could not be stored")
             return None
         request = self._retries.take(fetch)
+        if request is None:
+            self._fetches.settle(fetch, fetch.failure)
+            return None
         fetch.tries = request.meta.get("retry_times", 0)
         request.meta[VISIT] = visit.id
         if not isinstance(lead.payload, Request):
@@ -284,21 +296,13 @@ class EvoScheduler(BaseScheduler):
         """
         began = perf_counter()
         for fetch in self._ended():
-            if perf_counter() - began > _AT_ONCE_S:
+            if perf_counter() > began + _AT_ONCE_S:
                 return False
             self._fetches.settle(fetch, "taken away by a middleware or filter")
         return True
 
     def _ended(self) -> list[Fetch]:
-        fetches = self._fetches.under_way
-        if not fetches:
-            return []
         assert self._crawler.engine is not None
         in_engine = requests_in_engine(self._crawler.engine)
-        working = {request.meta.get(VISIT) for request in in_engine}
-        return [
-            fetch
-            for visit, fetch in fetches.items()
-            if (visit not in working and not self._direct_queue.holds(visit))
-            or self._fetches.is_complete(fetch)
-        ]
+        self._kept.forget_ended(in_engine)
+        return self._fetches.ended(in_engine, self._direct_queue.holds)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,13 +60,12 @@ def path_of(crawler: Crawler, config: Config) -> Path | None:
     return Path(directory) / FILE if directory else None
 
 
-def journal_of(crawler: Crawler, config: Config, on_lost: Callable[[], None]) -> Journal:
+def journal_of(crawler: Crawler, config: Config, codec: RequestCodec) -> Journal:
     """Open the journal; raises StateError if it is another crawl's or cannot be used."""
     path = path_of(crawler, config)
     if path is None:
         return NoJournal()
-    payloads = RequestCodec(lambda: crawler.spider, on_lost)
-    return SqliteJournal(path, crawl_identity(crawler, config), payloads)
+    return SqliteJournal(path, crawl_identity(crawler, config), codec)
 
 
 def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:

@@ -149,11 +149,6 @@ class Fetch:
         self.hops.append((self.url, url))
         self.failure = failure
 
-    def follow(self, earlier: Fetch) -> None:
-        """Start at the address that `earlier`, a visit of the same link, reached."""
-        self.url, self.address, self.origin = earlier.url, earlier.address, earlier.origin
-        self.hops, self.claimed = earlier.hops, earlier.claimed
-
     @property
     def cost(self) -> Cost:
         """Cost of the visit so far."""

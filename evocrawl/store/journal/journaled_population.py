@@ -174,6 +174,10 @@ class JournaledPopulation:
         if self._is_due:
             self.commit()
 
+    def flush_soon(self) -> None:
+        """Make the next `flush` commit."""
+        self._is_due = True
+
     def commit(self) -> None:
         """Make all recorded operations durable. Raises StateError on failure."""
         self._is_due = False

@@ -20,6 +20,7 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fetched, Page
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, Row, digest_of
+from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Op, VisitSettled
 from evocrawl.store.journal.ownership import Ownership
 
@@ -108,6 +109,7 @@ class SqliteJournal:
             self._database = sqlite_file.connect(self.path)
             with sqlite_file.explained(self.path):
                 self._introduce(about)
+                self.kept = KeptValues(self._database)
                 self._version = self._data_version()
         except BaseException:
             sqlite_file.close(getattr(self, "_database", None))
@@ -137,7 +139,7 @@ class SqliteJournal:
         write = self._database
         try:
             self._owner.check()
-            if not self._rows:
+            if not (self._rows or self.kept):
                 return
             with sqlite_file.explained(self.path):
                 write.execute("BEGIN IMMEDIATE")
@@ -151,6 +153,7 @@ class SqliteJournal:
                         write.execute(_RENEW_PAGE, page)
                 for body in self._bodies:
                     write.execute(_ADD_BODY, body)
+                self.kept.write(write)
                 write.execute("COMMIT")
         except StateError:
             self._rows.clear()
@@ -158,6 +161,15 @@ class SqliteJournal:
             raise
         for each in (self._rows, self._contents, self._pages, self._bodies):
             each.clear()
+        self.kept.written()
+
+    def kept_values(self) -> dict[str, Any]:
+        """Return the values that earlier runs have kept. Raises StateError if one is damaged."""
+        with sqlite_file.explained(self.path):
+            try:
+                return self.kept.read(self._database)
+            except ValueError as error:
+                raise StateError(f"{self.path}: a kept value is damaged: {error}") from error
 
     def ops(self) -> Iterator[Op]:
         """Read the operations of earlier runs, in order. Raises StateError if one is damaged."""
