@@ -58,6 +58,7 @@ class EvoSpider(Spider):
             context = CrawlContext.of(crawler, options)
             spider = super().from_crawler(crawler, *args, **attributes)
             spider.context = context
+            context.spider_reads = True
             reads_data = "formats" in context.relevance.reads
             context.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
             spider.seeds = _seeds(context)

@@ -101,8 +101,8 @@ class CallbackLinks:
         fetch = callback.fetch
         callback.is_releasing = True
         try:
-            if fetch and fetch.is_read and fetch.seen is None and not fetch.failure:
-                return  # evospider reads the page
+            if fetch and self._reads_itself(callback, fetch):
+                return
             items = await self._finish(callback)
         finally:
             callback.is_releasing = False
@@ -114,6 +114,12 @@ class CallbackLinks:
         if fetch.seen is not None and fetch.page is None:
             self._context.fetches.take(items[0] if items else fetch.seen)
         self._settle(fetch, "its callback goes on")
+
+    def _reads_itself(self, callback: Callback, fetch: Fetch) -> bool:
+        """Return whether evospider is to read the page, or reads it: it has no links before."""
+        request = callback.response.request
+        is_parse = self._context.spider_reads and request and request.callback is None
+        return bool(is_parse or fetch.is_read) and fetch.seen is None and not fetch.failure
 
     def settle_failed(self, request: Request) -> None:
         """Settle the visit of a request that has failed and whose errback goes on."""

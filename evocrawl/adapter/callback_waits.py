@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import CancelledError, Task, current_task
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -16,8 +17,10 @@ class Wait:
     """What a callback is asked for; `on_wait` is called each time it has to wait for something.
 
     A callback that has what it needs at hand is never interrupted, and costs no task. `is_waiting`
-    while it waits, since `since_s` by the monotonic clock; `give_up` ends it then: its ``finally``
-    blocks run. `given_up_at_s` is the time of the last `give_up`, None if there was none.
+    while it waits: for something that takes time since `since_s` by the monotonic clock, infinite
+    as long as it has only let others go first (``asyncio.sleep(0)``). `give_up` ends it then: its
+    ``finally`` blocks run. `given_up_at_s` is the time of the last `give_up`, None if there was
+    none.
     """
 
     def __init__(self, on_wait: Callable[[], None]) -> None:
@@ -26,7 +29,7 @@ class Wait:
         self._is_cut_off = False
         self.given_up_at_s: float | None = None
         self.is_waiting = False
-        self.since_s = 0.0
+        self.since_s = inf
 
     def give_up(self, now_s: float) -> bool:
         """Wait no longer; return False if that is impossible, without an asyncio reactor.
@@ -43,7 +46,7 @@ class Wait:
 
     def _wait(self, step: Generator[Any, Any, Any], awaited: Any) -> Generator[Any, Any, Any]:
         """Return what comes after a wait for `awaited`; raises GivenUpError if given up."""
-        self.is_waiting, self.since_s = True, monotonic()
+        self.is_waiting, self.since_s = True, inf
         self._on_wait()
         try:
             return (yield from self._rest(step, awaited))
@@ -64,6 +67,8 @@ class Wait:
         except RuntimeError:  # no asyncio
             self._task = None
         while True:
+            if awaited is not None and self.since_s == inf:
+                self.since_s = monotonic()
             try:
                 answer = yield awaited
             except GeneratorExit:

@@ -170,7 +170,7 @@ class CallbackWatch:
             is_due = waited_s >= (LOOK_S if self._holds_others_up(engine) else LONG_S)
         if not is_due:
             return
-        if call.response is None:
+        if call.response is None:  # an errback
             self._links.settle_failed(call.request)
             return
         if callback is None:

@@ -52,6 +52,8 @@ class CrawlContext:
         self.on_open: list[Callable[[], None]] = []
         """Called when the scheduler opens: every middleware exists by then."""
         self.names = RequestIdentities(crawler, lambda target: self.base.is_claimed(target))
+        self.spider_reads = False
+        """True where the spider is an evospider, whose `parse` reads pages itself."""
         self.reads_beginnings = False
         """True where the spider reads as evospider does: of a big page the beginning."""
         self.is_seeding = False

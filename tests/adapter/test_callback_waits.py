@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from math import inf
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -111,6 +113,34 @@ def test_a_callback_without_yield_returns_what_it_returns() -> None:
     assert [asyncio.run(ask(turns)) for turns in (0, 2)] == [0, 1]
     with pytest.raises(ZeroDivisionError):
         asyncio.run(ask(3))
+
+
+def test_letting_others_go_first_is_no_long_wait() -> None:
+    """`since_s` is the time at which the callback began to wait for something that takes time."""
+
+    async def polite() -> int:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
+        return 1
+
+    async def run() -> list[float]:
+        answer = Answer(polite(), lambda: None)
+        task = asyncio.ensure_future(_one(answer))
+        seen = []
+        while not task.done():
+            seen.append(answer.since_s)
+            await asyncio.sleep(0)
+        return seen
+
+    began = monotonic()
+    seen = asyncio.run(run())
+    assert seen[:4] == [inf] * 4
+    assert began <= seen[-1] <= monotonic()
+
+
+async def _one(answer: Any) -> Any:
+    return await answer
 
 
 async def _all(outputs: Any) -> list[Any]:

@@ -6,7 +6,6 @@ import json
 import sqlite3
 from typing import Any
 
-_MAKE = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _WRITE = "REPLACE INTO kept VALUES (?, ?)"
 _DELETE = "DELETE FROM kept WHERE key = ?"
 
@@ -18,8 +17,7 @@ class KeptValues:
     `write` O(their rows).
     """
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        database.execute(_MAKE)
+    def __init__(self) -> None:
         self._changes: dict[str, str | None] = {}
 
     def __bool__(self) -> bool:

@@ -72,6 +72,9 @@ CREATE TABLE bodies (
 _OPENED = "CREATE TABLE IF NOT EXISTS opened (one INTEGER PRIMARY KEY, path BLOB NOT NULL)"
 """The name by which a crawl last opened the state."""
 
+_KEPT = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+"""What `evocrawl.store.journal.kept_values` keeps."""
+
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the state at `path` for writing; create it if it does not exist.
@@ -90,6 +93,7 @@ def connect(path: Path) -> sqlite3.Connection:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
             database.execute(_OPENED)
+            database.execute(_KEPT)
             database.execute("REPLACE INTO opened VALUES (1, ?)", (os.fsencode(real),))
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except BaseException:

@@ -109,7 +109,7 @@ class SqliteJournal:
             self._database = sqlite_file.connect(self.path)
             with sqlite_file.explained(self.path):
                 self._introduce(about)
-                self.kept = KeptValues(self._database)
+                self.kept = KeptValues()
                 self._version = self._data_version()
         except BaseException:
             sqlite_file.close(getattr(self, "_database", None))
