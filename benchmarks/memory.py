@@ -2,15 +2,14 @@
 
     python benchmarks/memory.py [--species best_first energy evo] [--known 100000 1000000]
 
-A bare population takes in made-up pages of 30 links, 24 of them to addresses that nobody knew, the
-others to known ones, on one host for each 200 addresses, their words one of 20 000 phrases. Known
-are the addresses fetched and those that wait. All pages but the last 3 000, and one of ten before,
-are laid into page base and frontier (or shelf) without being chosen, as `settle` does it; the model
-of evo reads every page. Memory is by how much the process has grown (resident set) since its first
+A bare population gets generated pages of 30 links, 24 of them to new addresses, the others to known
+ones, on one host for each 200 addresses, with words out of 20 000 phrases. The known addresses are
+those fetched and those that wait. All pages but the last 3 000, and one of ten before, are added to
+page base and frontier (or the open links of each page) without a choice, as `settle` adds them; the
+model of evo reads every page. Memory is the growth of the process (resident set) since its first
 hundred pages, in all, and for each URL that became known in the second half of the crawl, when most
-tables and caches of a fixed size are full. Times are processor time of `choose` and `settle` alone,
-over the last pages: mean, median, and the longest of them. Each line is made by a process of its
-own.
+tables and caches of a fixed size are full. Times are the processor time of `choose` and `settle`,
+over the last pages: mean, median, and the longest of them. Each row is a process of its own.
 """
 
 from __future__ import annotations

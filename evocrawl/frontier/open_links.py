@@ -32,7 +32,7 @@ class OpenLinks:
         self._links = PageLinks(most, spill)
         self._open = SamplingSet()
 
-    def hang(self, leads: Iterable[Lead]) -> None:
+    def add(self, leads: Iterable[Lead]) -> None:
         """Add links to the pages they stand on. O(links of these pages)."""
         for page, found in groupby(leads, key=attrgetter("source")):
             here = self._links.get(page)

@@ -49,7 +49,7 @@ class QueueMaker(Protocol):
 class SpeciesContext:
     """The parts that species are made of; each species uses some of them.
 
-    `frontier` makes an empty queue, `shelf` an empty store of open links by page, `lexicon` a
+    `frontier` makes an empty queue, `open_links` an empty store of open links by page, `lexicon` a
     reader of the words around links, `links` a link model, and `leads` a store of links by row.
     `clock` has the time, `relevant_at` is the least relevance of a relevant page, and `labels` are
     the relevant pages, if a simulation knows them.
@@ -58,7 +58,7 @@ class SpeciesContext:
     base: PageBase
     relevance: LinkRelevance
     frontier: QueueMaker
-    shelf: Callable[[], OpenLinks]
+    open_links: Callable[[], OpenLinks]
     wander_share: float
     boldness: float
     contest: int
@@ -88,14 +88,14 @@ SPECIES: dict[str, Maker] = {
     "evo": lambda have: _evo(have, have.links()),
     "energy": lambda have: energy(
         have.base,
-        have.shelf(),
+        have.open_links(),
         have.relevance,
         wander_share=have.wander_share,
         boldness=have.boldness,
         contest=have.contest,
     ),
     "infospiders": lambda have: infospiders(
-        have.base, have.shelf(), have.lexicon(), contest=have.contest
+        have.base, have.open_links(), have.lexicon(), contest=have.contest
     ),
     "weblog": lambda _: foragers("weblog", TextStates()),
     "reinforcement": lambda _: foragers("reinforcement", TextStates()),

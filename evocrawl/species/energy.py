@@ -94,7 +94,7 @@ class EnergySharing:
 
 def energy(
     base: PageBase,
-    shelf: OpenLinks,
+    open_links: OpenLinks,
     relevance: LinkRelevance,
     *,
     wander_share: float,
@@ -102,5 +102,5 @@ def energy(
     contest: int,
 ) -> Species:
     """Make the species; `wander_share` and `boldness` lie in [0, 1], `contest` ≥ 1."""
-    sight = PageSight(base, shelf, wander_share, contest)
+    sight = PageSight(base, open_links, wander_share, contest)
     return Species("energy", sight, Roulette(relevance, boldness), EnergySharing())

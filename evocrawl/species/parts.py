@@ -86,7 +86,7 @@ class WholeFrontier:
 class OpenLinks(Protocol):
     """The methods of a store of open links by page that `PageSight` uses."""
 
-    def hang(self, leads: Iterable[Lead]) -> None:
+    def add(self, leads: Iterable[Lead]) -> None:
         """Add links to the pages they stand on."""
 
     def leads(self, page: Fingerprint) -> list[Lead]:
@@ -112,13 +112,13 @@ class PageSight:
     """
 
     base: PageBase
-    shelf: OpenLinks
+    open_links: OpenLinks
     wander_share: float
     contest: int
 
     def found(self, leads: Sequence[Lead]) -> None:
         """Add the links to their pages."""
-        self.shelf.hang(leads)
+        self.open_links.add(leads)
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:
         """Walk to a page with energy, with probability `wander_share`. O(1)."""
@@ -128,7 +128,7 @@ class PageSight:
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:
         """See the open links of the page. O(links of the page)."""
-        here = self.shelf.leads(agent.page)
+        here = self.open_links.leads(agent.page)
         hosts = {lead.host for lead in here}
         free = {host for host in hosts if is_free(host)}
         if len(free) == len(hosts):
@@ -140,7 +140,7 @@ class PageSight:
         move = self._to_energy(agent) if may_eat else None
         if move is not None:
             return move
-        page = self.shelf.draw_open(agent.rng, self.contest, self.base.relevance_of)
+        page = self.open_links.draw_open(agent.rng, self.contest, self.base.relevance_of)
         return None if page is None else Move(page, "dead end")
 
     def freed(self, host: str) -> None:
@@ -148,7 +148,7 @@ class PageSight:
 
     def standing(self, lead: Lead) -> Standing | None:
         """Return the place of a link among the open links of its page. O(its links)."""
-        here = self.shelf.leads(lead.source)
+        here = self.open_links.leads(lead.source)
         scores = [each.score for each in here]
         if all(each.fingerprint != lead.fingerprint for each in here):
             return None

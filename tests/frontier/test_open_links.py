@@ -25,32 +25,32 @@ def worth(page: Fingerprint) -> float:
 def test_claimed_links_are_out_of_sight() -> None:
     """On every page they stand on, in the order of the others; each target once a page."""
     claimed = set[bytes]()
-    shelf = OpenLinks(claimed.__contains__)
-    shelf.hang([lead(b"x"), lead(b"y"), lead(b"x"), lead(b"z"), lead(b"x", b"p")])
-    assert [each.fingerprint for each in shelf.leads(ROOT)] == [b"x", b"y", b"z"]
+    open_links = OpenLinks(claimed.__contains__)
+    open_links.add([lead(b"x"), lead(b"y"), lead(b"x"), lead(b"z"), lead(b"x", b"p")])
+    assert [each.fingerprint for each in open_links.leads(ROOT)] == [b"x", b"y", b"z"]
     claimed.add(b"x")
-    assert [each.fingerprint for each in shelf.leads(ROOT)] == [b"y", b"z"]
-    assert shelf.leads(b"p") == []
-    assert shelf.leads(b"unknown") == []
+    assert [each.fingerprint for each in open_links.leads(ROOT)] == [b"y", b"z"]
+    assert open_links.leads(b"p") == []
+    assert open_links.leads(b"unknown") == []
 
 
 def test_a_page_fetched_again_adds_the_links_it_did_not_have() -> None:
     """The others are there already."""
-    shelf = OpenLinks(lambda _: False)
-    shelf.hang([lead(b"x"), lead(b"y")])
-    shelf.hang([lead(b"y"), lead(b"z")])
-    assert [each.fingerprint for each in shelf.leads(ROOT)] == [b"x", b"y", b"z"]
+    open_links = OpenLinks(lambda _: False)
+    open_links.add([lead(b"x"), lead(b"y")])
+    open_links.add([lead(b"y"), lead(b"z")])
+    assert [each.fingerprint for each in open_links.leads(ROOT)] == [b"x", b"y", b"z"]
 
 
 def test_a_contest_prefers_pages_of_worth_with_open_links() -> None:
     """With a contest as large as the base, mostly the best page; with one draw, all alike."""
     claimed, rng = set[bytes](), np.random.default_rng(4)
-    shelf = OpenLinks(claimed.__contains__)
+    open_links = OpenLinks(claimed.__contains__)
     for number in range(4):
-        shelf.hang([lead(bytes([10 + number]), bytes([number]))])
+        open_links.add([lead(bytes([10 + number]), bytes([number]))])
     claimed.add(bytes([13]))
-    wide = Counter(shelf.draw_open(rng, 30, worth) for _ in range(50))
-    single = Counter(shelf.draw_open(rng, 1, worth) for _ in range(600))
+    wide = Counter(open_links.draw_open(rng, 30, worth) for _ in range(50))
+    single = Counter(open_links.draw_open(rng, 1, worth) for _ in range(600))
     assert wide == {b"\x02": 50}
     assert set(single) == {b"\x00", b"\x01", b"\x02"}
     assert min(single.values()) > 150
@@ -59,12 +59,12 @@ def test_a_contest_prefers_pages_of_worth_with_open_links() -> None:
 def test_no_page_with_open_links_is_found_where_there_is_none() -> None:
     """Neither in an empty store nor when all links are claimed."""
     claimed, rng = set[bytes](), np.random.default_rng(4)
-    shelf = OpenLinks(claimed.__contains__)
-    assert shelf.draw_open(rng, 3, worth) is None
-    shelf.hang([lead(b"x", b"p"), lead(b"y", b"p")])
+    open_links = OpenLinks(claimed.__contains__)
+    assert open_links.draw_open(rng, 3, worth) is None
+    open_links.add([lead(b"x", b"p"), lead(b"y", b"p")])
     claimed.add(b"x")
-    assert shelf.draw_open(rng, 3, worth) == b"p"
+    assert open_links.draw_open(rng, 3, worth) == b"p"
     claimed.add(b"y")
-    assert shelf.draw_open(rng, 3, worth) is None
-    shelf.hang([lead(b"z", b"p")])
-    assert shelf.draw_open(rng, 3, worth) == b"p"
+    assert open_links.draw_open(rng, 3, worth) is None
+    open_links.add([lead(b"z", b"p")])
+    assert open_links.draw_open(rng, 3, worth) == b"p"

@@ -88,7 +88,7 @@ def maker_of(traits: Traits, *, pays_for_time: bool = True) -> Maker:
 
     def make(have: SpeciesContext) -> Species:
         species = infospiders(
-            have.base, have.shelf(), have.lexicon(), contest=have.contest, traits=traits
+            have.base, have.open_links(), have.lexicon(), contest=have.contest, traits=traits
         )
         return species if pays_for_time else replace(species, fees=None)
 

@@ -64,7 +64,7 @@ class Vision:
 
     def found(self, leads: Sequence[Lead]) -> None:
         """Replace the known links of a page by its present ones, or add seeds."""
-        if not leads or (len(leads) == 1 and self._hangs(leads[0])):
+        if not leads or (len(leads) == 1 and self._is_known(leads[0])):
             return
         page = leads[0].source
         if page == ROOT:
@@ -124,7 +124,7 @@ class Vision:
         seeds = (seed for here in self._seen.get(ROOT, {}).values() for seed in here)
         return _by_domain([seed for seed in seeds if not self._is_claimed(seed.fingerprint)])
 
-    def _hangs(self, lead: Lead) -> bool:
+    def _is_known(self, lead: Lead) -> bool:
         """Return True if its page already has this very link, which was then not visited."""
         return any(each is lead for each in self._seen.get(lead.source, {}).get(lead.host, ()))
 

@@ -130,15 +130,15 @@ class BackLinkSight(PageSight):
     It never moves to a page for its energy: only the first visitor is paid.
     """
 
-    nursery: MindFactory
+    minds: MindFactory
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Go back once to the page that the agent came from, if it has open links. O(its links)."""
-        mind = self.nursery.mind(agent)
+        mind = self.minds.mind(agent)
         back, mind.back = bytes.fromhex(mind.back), ""
-        if self.shelf.leads(back):
+        if self.open_links.leads(back):
             return Move(back, "back")
-        page = self.shelf.draw_open(agent.rng, self.contest, self.base.relevance_of)
+        page = self.open_links.draw_open(agent.rng, self.contest, self.base.relevance_of)
         return None if page is None else Move(page, "dead end")
 
 
@@ -146,7 +146,7 @@ class BackLinkSight(PageSight):
 class Softmax:
     """Draws a link with probability ∝ exp(β·λ); its lead stores the words near it."""
 
-    nursery: MindFactory
+    minds: MindFactory
 
     def score(self, link: Link, page: Page | None) -> float:  # noqa: ARG002 - protocol
         """Return 0: each agent has its own estimate of a link."""
@@ -154,11 +154,11 @@ class Softmax:
 
     def appraise(self, link: Link, page: Page, via: Lead) -> tuple[float, str]:  # noqa: ARG002
         """Return 0 and the words near the link."""
-        return 0.0, near(link, self.nursery.lexicon, self.nursery.traits.window)
+        return 0.0, near(link, self.minds.lexicon, self.minds.traits.window)
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return one of the leads. O(words near the links)."""
-        net, greed = self.nursery.mind(agent).net, self.nursery.traits.greed
+        net, greed = self.minds.mind(agent).net, self.minds.traits.greed
         # λ ≥ −1 lies at most 2 below the greatest: no sum is 0, and none overflows.
         shares = [math.exp(greed * (net.estimate(_near(lead)) - 1)) for lead in leads]
         mark = agent.rng.random() * math.fsum(shares)
@@ -173,7 +173,7 @@ class Softmax:
         rule = "The agent's net estimates each link by the words near it; one is drawn by it."
         if agent is None or not isinstance(agent.mind, Mind):
             return Reason("Each agent estimates the link by its own net of keywords.", lead.score)
-        net, greed = agent.mind.net, self.nursery.traits.greed
+        net, greed = agent.mind.net, self.minds.traits.greed
         near_it: dict[str, float] = {}
         for term, share in net.inputs(_near(lead)):
             near_it[term] = near_it.get(term, 0.0) + share
@@ -192,19 +192,19 @@ class Softmax:
 class DeltaRule:
     """Learns the value of a link from the page that it led to."""
 
-    nursery: MindFactory
-    shelf: OpenLinks
+    minds: MindFactory
+    open_links: OpenLinks
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:
         """Move the estimate of the followed link towards its target. O(words near the links)."""
-        mind, traits = self.nursery.mind(agent), self.nursery.traits
+        mind, traits = self.minds.mind(agent), self.minds.traits
         target = 0.0
         if isinstance(outcome, Fetched):
             page = outcome.page
-            self.nursery.page = page.fingerprint
-            self.nursery.text = f"{page.content.title}\n{page.content.text}"
+            self.minds.page = page.fingerprint
+            self.minds.text = f"{page.content.title}\n{page.content.text}"
             mind.back = visit.lead.source.hex()
-            links = self.shelf.leads(page.fingerprint)
+            links = self.open_links.leads(page.fingerprint)
             best = max((mind.net.estimate(_near(lead)) for lead in links), default=0.0)
             target = page.relevance + traits.discount * best
         elif not isinstance(outcome, Dead):
@@ -216,7 +216,7 @@ class DeltaRule:
 class Halves:
     """Gives one child above θ and death below 0."""
 
-    nursery: MindFactory
+    minds: MindFactory
     theta: float
     founder_energy: float = field(init=False)
 
@@ -233,12 +233,12 @@ class Halves:
 
     def inherit(self, parent: Agent, child: Agent) -> None:
         """Pass on the keywords and the mutated weights."""
-        self.nursery.inherit(parent, child)
+        self.minds.inherit(parent, child)
 
 
 def infospiders(
     base: PageBase,
-    shelf: OpenLinks,
+    open_links: OpenLinks,
     lexicon: Lexicon,
     *,
     contest: int,
@@ -246,13 +246,13 @@ def infospiders(
 ) -> Species:
     """Make the species; `contest` ≥ 1 pages are drawn where an agent leaves a dead end."""
     traits = traits or Traits()
-    nursery = MindFactory(lexicon, traits)
+    minds = MindFactory(lexicon, traits)
     return Species(
         "infospiders",
-        BackLinkSight(base, shelf, 0.0, contest, nursery),
-        Softmax(nursery),
-        Halves(nursery, traits.theta),
-        DeltaRule(nursery, shelf),
+        BackLinkSight(base, open_links, 0.0, contest, minds),
+        Softmax(minds),
+        Halves(minds, traits.theta),
+        DeltaRule(minds, open_links),
         founders="seeds",
         unbuffered=True,
         fees=lambda fees, founders, budget: budget_fees(fees, founders, budget, traits.theta),

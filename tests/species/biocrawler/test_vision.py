@@ -24,8 +24,8 @@ class Crawler:
         species = make_population("biocrawler")[0].species[0]
         self.agent = Agent(1, 50.0, ROOT, np.random.default_rng(0), species)
 
-    def hang(self, page: str, *links: str) -> list[Lead]:
-        """Show the links (host, or host/page) of a page; "" hangs seeds."""
+    def show(self, page: str, *links: str) -> list[Lead]:
+        """Show the links (host, or host/page) of a page; "" shows seeds."""
         source = fingerprint(url(page)) if page else ROOT
         leads = [
             Lead(url(each), fingerprint(url(each)), host_of(url(each)), source, 1, 0.0)
@@ -58,7 +58,7 @@ def over(lead: Lead, outcome: Outcome) -> tuple[Visit, Outcome]:
 def test_links_of_the_page_are_in_sight_by_domain() -> None:
     """All the links to a domain count as one of the vision's spaces."""
     crawler = Crawler()
-    crawler.hang("h", "a/1", "b/1", "a/2", "c/1", "a/3")
+    crawler.show("h", "a/1", "b/1", "a/2", "c/1", "a/3")
     crawler.go("h")
     assert crawler.see() == "a/1 a/2 a/3 b/1 c/1"
 
@@ -66,9 +66,9 @@ def test_links_of_the_page_are_in_sight_by_domain() -> None:
 def test_earlier_pages_fill_the_spaces_that_are_left() -> None:
     """The last page first, and of domains seen already nothing more."""
     crawler = Crawler()
-    crawler.hang("first", "x/1", "y/1")
-    crawler.hang("second", "b/9", "c/1")
-    crawler.hang("third", "a/1", "b/1")
+    crawler.show("first", "x/1", "y/1")
+    crawler.show("second", "b/9", "c/1")
+    crawler.show("third", "a/1", "b/1")
     for page in ("first", "second", "third"):
         crawler.go(page)
         crawler.see()
@@ -89,7 +89,7 @@ def test_a_page_visited_twice_is_on_the_trail_once() -> None:
 def test_of_too_many_domains_each_is_in_sight_at_times() -> None:
     """And never more than the vision holds."""
     crawler = Crawler()
-    crawler.hang("h", *"abcdefg")
+    crawler.show("h", *"abcdefg")
     crawler.go("h")
     seen = [set(crawler.see().split()) for _ in range(100)]
     assert {len(each) for each in seen} == {SIZE}
@@ -99,7 +99,7 @@ def test_of_too_many_domains_each_is_in_sight_at_times() -> None:
 def test_busy_domains_are_waited_for_only_where_there_is_no_other() -> None:
     """A crawler that sees a free one goes there."""
     crawler = Crawler()
-    crawler.hang("h", "a", "b")
+    crawler.show("h", "a", "b")
     crawler.go("h")
     assert crawler.see("a") == "b"
     look = crawler.vision.look(crawler.agent, lambda _: False)
@@ -112,18 +112,18 @@ def test_a_link_that_brought_no_page_is_gone_until_its_page_is_fetched_again(
 ) -> None:
     """Others to the same domain stay."""
     crawler = Crawler()
-    leads = crawler.hang("h", "a/1", "a/2")
+    leads = crawler.show("h", "a/1", "a/2")
     crawler.go("h")
     crawler.vision.landed(*over(leads[0], outcome))
     assert crawler.see() == "a/2"
-    crawler.hang("h", "a/1", "a/2")
+    crawler.show("h", "a/1", "a/2")
     assert crawler.see() == "a/1 a/2"
 
 
 def test_a_link_that_brought_its_page_stays_in_sight() -> None:
     """This is how known sites are revisited."""
     crawler = Crawler()
-    lead, *_ = crawler.hang("h", "a/1")
+    lead, *_ = crawler.show("h", "a/1")
     crawler.go("h")
     page = Page(lead.url, lead.fingerprint, 0.0, 0.0)
     crawler.vision.landed(*over(lead, Fetched(page, Cost())))
@@ -133,8 +133,8 @@ def test_a_link_that_brought_its_page_stays_in_sight() -> None:
 def test_a_page_has_the_links_it_had_when_it_was_last_fetched() -> None:
     """But a link given back does not stand for all of them."""
     crawler = Crawler()
-    crawler.hang("h", "a", "b")
-    leads = crawler.hang("h", "b", "c")
+    crawler.show("h", "a", "b")
+    leads = crawler.show("h", "b", "c")
     crawler.vision.found(leads[:1])
     crawler.go("h")
     assert crawler.see() == "b c"
@@ -143,8 +143,8 @@ def test_a_page_has_the_links_it_had_when_it_was_last_fetched() -> None:
 def test_seeds_are_in_sight_until_an_agent_follows_them() -> None:
     """Also those that are placed later."""
     crawler = Crawler()
-    first, _ = crawler.hang("", "a", "b")
-    crawler.hang("", "c")
+    first, _ = crawler.show("", "a", "b")
+    crawler.show("", "c")
     assert crawler.see() == "a b c"
     crawler.claimed.add(first.fingerprint)
     assert crawler.see() == "b c"
@@ -155,12 +155,12 @@ def test_a_dead_end_is_left_for_a_page_with_links_or_for_the_seeds() -> None:
     crawler = Crawler()
     crawler.go("h")
     assert crawler.vision.escape(crawler.agent, may_eat=True) is None
-    (seed,) = crawler.hang("", "s")
+    (seed,) = crawler.show("", "s")
     move = crawler.vision.escape(crawler.agent, may_eat=True)
     assert move is not None
     assert move.page == ROOT
     crawler.claimed.add(seed.fingerprint)
-    crawler.hang("there", "a")
+    crawler.show("there", "a")
     move = crawler.vision.escape(crawler.agent, may_eat=True)
     assert move is not None
     assert move.page == fingerprint(url("there"))

@@ -39,7 +39,7 @@ def living(traits: Traits | None = None, **options: object) -> tuple[Assembly, l
 
     def make(have: SpeciesContext) -> Species:
         lexicon = have.lexicon()
-        return infospiders(have.base, have.shelf(), lexicon, contest=4, traits=traits)
+        return infospiders(have.base, have.open_links(), lexicon, contest=4, traits=traits)
 
     config = Config.read({}, {"query": "coral", "species": "infospiders", **options})
     habitat = assemble(
