@@ -9,7 +9,7 @@ STAMP := $(VENV)/.made-from-pyproject
 # The demonstration crawls a documentation web served on this machine. To crawl the live web:
 #   make crawl QUERY="coral bleaching" SEEDS="https://… https://…" MAX_REQUESTS=500
 crawl: venv
-	$(BIN)/python -m demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
+	$(BIN)/python -m demo.stoppable demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
 		$(if $(MAX_REQUESTS),--max-requests $(MAX_REQUESTS)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
 
 # Style, types, our tests, and Scrapy's own tests with the add-on.

@@ -60,7 +60,7 @@ class Job:
 
     def command(self, folder: Path) -> list[str]:
         """Return the command that crawls and writes pages.jsonl and stats.json to `folder`."""
-        command = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
+        command = [sys.executable, "-m", "demo.stoppable", "scrapy", "crawl", "evospider"]
         for name in ("query", "seeds", "max_requests", "species", "seed"):
             command += ["-a", f"{name}={getattr(self, name)}"]
         settings = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -45,8 +46,9 @@ _STOPPED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    parsed = parser(given).parse_args(given)
+    parsed = None
     try:
+        parsed = parser(given).parse_args(given)
         code = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -63,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error("out of memory: the world is too large for this machine")
         return _ERROR
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C changes nothing any more
         kept = getattr(parsed, "when_stopped", "")
         print(f"evocrawl: stopped{f'; {kept}' if kept else ''}", file=sys.stderr)
         return _STOPPED

@@ -1,0 +1,36 @@
+"""Ctrl-C while a command is imported ends it with one line."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+SLOW = """
+import signal, time
+from evocrawl import cli
+
+def import_module(name):
+    print("up", flush=True)
+    time.sleep(60)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+cli.import_module = import_module
+raise SystemExit(cli.main(["sim", "world"]))
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_during_imports_prints_one_line(times: int) -> None:
+    """The second one, too, finds no traceback to print."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "up\n"
+        for _ in range(times):
+            child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    assert (child.returncode, errors) == (130, "evocrawl: stopped\n")

@@ -1,0 +1,46 @@
+"""Ctrl-C while modules are imported ends `make crawl` with one line."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_during_imports_prints_one_line(tmp_path: Path, times: int) -> None:
+    """The second one, too, finds no traceback to print."""
+    (tmp_path / "slow.py").write_text("import time\nprint('up', flush=True)\ntime.sleep(60)\n")
+    with subprocess.Popen(
+        [sys.executable, "-m", "demo.stoppable", "slow", "more"],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "up\n"
+        for _ in range(times):
+            child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    assert (child.returncode, errors) == (130, "stopped by Ctrl-C\n")
+
+
+def test_a_module_runs_as_by_itself(tmp_path: Path) -> None:
+    """With its own arguments and its exit code."""
+    (tmp_path / "quick.py").write_text("import sys\nprint(sys.argv[1:])\nsys.exit(3)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "demo.stoppable", "quick", "a", "-b"],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (3, "['a', '-b']\n")
