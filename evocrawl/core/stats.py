@@ -14,6 +14,8 @@ STATS: dict[str, str] = {
     "evocrawl/harvest_rate": "relevant pages per HTTP request, from 0 to 1",
     "evocrawl/mean_relevance": "mean relevance of the distinct pages, from 0 to 1",
     "evocrawl/pages/nothing_new": "pages without new content; they earn nothing",
+    "evocrawl/links/left": "requests of your own spider that this run accepted and did not send; "
+    "not set in shared crawls",
     "evocrawl/links/held_back": "times a link was held back because it looked like part of a trap",
     "evocrawl/pages/truncated": "pages that were read only in part",
     "evocrawl/pages/unreadable": "pages that could not be read: the parser timed out or failed",

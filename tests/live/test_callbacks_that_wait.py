@@ -120,6 +120,8 @@ def test_a_spent_budget_ends_a_crawl_whose_start_never_ends(serve, crawl: Crawl)
     assert crawled.stats["finish_reason"] == "budget"
     assert len(crawled.pages) == 5  # robots.txt is the sixth request
     assert "the budget is spent: the crawl ends before start() does" in crawled.log
+    assert crawled.stat("links/left") == 3
+    assert "3 requests of the spider were not sent" in crawled.log
 
 
 def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:
@@ -129,3 +131,14 @@ def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:
     assert crawled.stats["finish_reason"] == "done well"
     assert [each["waiting"] for each in crawled.pages] == [1, 0]
     assert crawled.stats["scheduler/enqueued/memory"] == 2
+
+
+def test_a_spider_may_keep_an_idle_crawl_open(serve, crawl: Crawl) -> None:
+    """DontCloseSpider of a spider_idle handler prevails, with requests to come and without."""
+    crawled = _crawl(serve, crawl, "feeds-when-idle")
+    crawled.check_settled()
+    assert crawled.stats["finish_reason"] == "finished"
+    fed = {f"http://reef.test/fed/{number}" for number in (1, 2, 3)}
+    assert {each["url"] for each in crawled.pages} == fed | {"http://reef.test/"}
+    assert crawled.stat("links/left") == 0
+    assert "were not sent" not in crawled.log

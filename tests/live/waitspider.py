@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.http import Response
 
 HOME = "http://reef.test/"
@@ -154,3 +154,29 @@ class EndsItself(Spider):
 
     def idle(self) -> None:
         raise CloseSpider("done well")
+
+
+class FeedsWhenIdle(Spider):
+    """Asks for a further page each time the crawl is idle, as spiders do that read a queue."""
+
+    name = "feeds-when-idle"
+    fed = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.idle, signals.spider_idle)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request(HOME)
+
+    def parse(self, response: Response, **_: Any) -> dict[str, str]:
+        return {"url": response.url}
+
+    def idle(self) -> None:
+        self.fed += 1
+        if self.fed <= 3:
+            self.crawler.engine.crawl(Request(f"{HOME}fed/{self.fed}"))  # type: ignore[union-attr]
+        if self.fed <= 5:
+            raise DontCloseSpider

@@ -55,10 +55,19 @@ class StatsReport:
         if context.state_path is not None:
             stats.set_value("evocrawl/store/unstorable", context.unstorable)
         stats.set_value("evocrawl/stop_reason", context.stop_reason(reason))
+        if context.cluster is None:
+            self._count_left(context.scheduler_stats.waiting)
         try:
             context.save_learnt()
         except OSError as error:
             logger.error("learn_to: what was learnt could not be written: %s", error)
+
+    def _count_left(self, left: int) -> None:
+        assert self._crawler.stats is not None
+        self._crawler.stats.set_value("evocrawl/links/left", left)
+        if left:
+            reason = self._crawler.stats.get_value("evocrawl/stop_reason")
+            logger.warning("scheduler: %d requests of the spider were not sent: %s", left, reason)
 
     def _engine_stopped(self) -> None:
         path = self._context.config.stats_file
