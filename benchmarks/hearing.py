@@ -24,6 +24,7 @@ from evocrawl.core.model import Fetched, Link
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.simulation.worlds.base import World
 from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import PopulationSync
 from evocrawl.store.cluster.redis.codec import RowCodec
@@ -43,7 +44,7 @@ class Hearer:
         population = journaled_of(species, most, NoJournal()).population
         self.leases = LeaseTable(1e9)
         calls = RedisCommands(self.rows, KeyNames("x"), "1")
-        self.sync = PopulationSync(population, self.leases, calls, lambda _: None, lambda _: None)
+        self.sync = PopulationSync(population, self.leases, calls, lambda _: None, WorkerEvents())
         self.unpacking_s = self.hearing_s = 0.0
         self.pages = 0
 

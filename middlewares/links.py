@@ -46,7 +46,6 @@ class LinksMiddleware:
     ) -> AsyncIterator[Any]:
         """Take the requests out of what a callback yields."""
         links, callback = self._links, self._watch.callback_of(response)
-        fetch = callback.fetch
         try:
             async for output in self._watch.outputs_of(callback, result):
                 if _passes(output):
@@ -63,11 +62,11 @@ class LinksMiddleware:
                         await links.release(callback)
         except Exception:
             await links.end(callback)
-            links.known(fetch)
+            links.complete(callback)
             raise
         for item in await links.end(callback):
             yield item
-        links.known(fetch)
+        links.complete(callback)
 
 
 def _passes(output: object) -> bool:

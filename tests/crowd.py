@@ -62,26 +62,26 @@ class Hand:
         )
         terms = ClusterTerms(limit, bounds, LEASE_S, 20.0)
         self.worker = ClusterWorker(RedisAddress.of(url), self.population, NoPayloads(), terms)
-        self.chronicle = SharedPopulation(
+        self.journaled = SharedPopulation(
             self.worker, JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))
         )
         self.failures: list[StateError] = []
         self._seen = seen
         self._limit = limit
         self._visits: set[asyncio.Task[None]] = set()
-        self.worker.fail = self.failures.append
-        self.worker.holdings.on_gained = self._open_doors
+        self.worker.events.failed.connect(self.failures.append)
+        self.worker.events.host_gained.connect(self._open_doors)
 
     async def run(self) -> None:
         """Crawl until the crawl ends."""
-        self.chronicle.begin(RunStarted(self._limit, AT_ONCE, (1, 0.0)))
+        self.journaled.begin(RunStarted(self._limit, AT_ONCE, (1, 0.0)))
         await self.worker.join(ABOUT)
-        self.chronicle.place([link(next(iter(self._seen.web.links)))])
+        self.journaled.place([link(next(iter(self._seen.web.links)))])
         self.worker.start()
         loop = asyncio.get_running_loop()
         while self.worker.ended is None:
             assert not self.failures
-            while (visit := self.chronicle.choose(loop.time())) is not None:
+            while (visit := self.journaled.choose(loop.time())) is not None:
                 task = loop.create_task(self._fetch(visit))
                 self._visits.add(task)
                 task.add_done_callback(self._visits.discard)
@@ -98,7 +98,7 @@ class Hand:
     async def _fetch(self, visit: Visit) -> None:
         lead, seen = visit.lead, self._seen
         is_sent = await self.worker.cleared(lead.host, is_visit=True)
-        if is_sent and self.chronicle.spend(visit.id):
+        if is_sent and self.journaled.spend(visit.id):
             seen.asked[lead.url] += 1
             seen.under_way[lead.host] += 1
             seen.most = max(seen.most, seen.under_way[lead.host])
@@ -112,20 +112,20 @@ class Hand:
         outcome = seen.web.answer(lead.url, self.population.price)
         told = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
         is_page = isinstance(outcome, Fetched)
-        self.chronicle.settle(visit.id, outcome, told if is_page else None)
+        self.journaled.settle(visit.id, outcome, told if is_page else None)
 
     def _put_off(self, visit: Visit) -> None:
         """The visit has failed; its link is open again."""
         species = self.population.lifecycle.agents[visit.agent].species
-        self.chronicle.settle(visit.id, Dropped(LATER))
-        self.chronicle.give_back(visit.id, visit.lead, species)
+        self.journaled.settle(visit.id, Dropped(LATER))
+        self.journaled.give_back(visit.id, visit.lead, species)
         self._seen.flaky.discard(visit.lead.url)
         self._seen.put_off.put_nowait(self)
 
     def _open_doors(self, host: str) -> None:
         for door in self.population.closed_origins():
             if door == f"http://{host}":
-                self.chronicle.opened(door)
+                self.journaled.opened(door)
 
 
 Pick = Callable[["list[Hand]"], Awaitable[Hand]]

@@ -1,4 +1,4 @@
-"""Random crawls through a chronicle, and what is compared of them."""
+"""Random crawls through a journaled, and what is compared of them."""
 
 from __future__ import annotations
 
@@ -61,17 +61,18 @@ class Journey:
         self.rng = np.random.default_rng(seed + 1000)
         self.web = random_web(self.rng, 30, 4)
         self.population, limits, self.events = new_population(species, seed)
-        self.chronicle = JournaledPopulation(self.population, limits, journal)
-        self.chronicle.guard(self._gate)
+        self.journaled = JournaledPopulation(self.population, limits, journal)
+        self.journaled.guard(self._gate)
         self.now_s = 5.0
         self._open = set[str]()
-        self.chronicle.begin(RunStarted(50, 6, HOST_LIMIT))
-        self.chronicle.place([link(url) for url in [*self.web.links][:3]])
+        self._callbacks: list[int] = []
+        self.journaled.begin(RunStarted(50, 6, HOST_LIMIT))
+        self.journaled.place([link(url) for url in [*self.web.links][:3]])
 
     def act(self) -> None:
         """One thing happens."""
         acts = [self._choose] * 4 + [self._settle] * 3
-        acts += [self._doors, self._wait, self._redirect, self._trouble]
+        acts += [self._doors, self._wait, self._redirect, self._trouble, self._end_callback]
         acts[int(self.rng.integers(len(acts)))]()
 
     def _gate(self, url: str) -> str | None:
@@ -79,11 +80,11 @@ class Journey:
         return None if door in self._open or self.rng.random() < 0.5 else door
 
     def _choose(self) -> None:
-        visit = self.chronicle.choose(self.now_s)
+        visit = self.journaled.choose(self.now_s)
         if visit is not None:
-            self.chronicle.spend(visit.id)
+            self.journaled.spend(visit.id)
         elif self.rng.random() < 0.1:
-            self.chronicle.spend(None)
+            self.journaled.spend(None)
 
     def _settle(self) -> None:
         under_way = [*self.population.unsettled.values()]
@@ -94,31 +95,39 @@ class Journey:
                 outcome = Dropped("over budget")
             is_put_off = self.rng.random() < 0.1
             species = self.population.lifecycle.agents[visit.agent].species
-            self.chronicle.settle(visit.id, Dropped(LATER) if is_put_off else outcome)
+            goes_on = not is_put_off and self.rng.random() < 0.2
+            if goes_on:
+                self._callbacks.append(visit.id)
+                self.journaled.callback_continues(visit.id)
+            self.journaled.settle(visit.id, Dropped(LATER) if is_put_off else outcome)
             if is_put_off:
-                self.chronicle.give_back(visit.id, visit.lead, species)
+                self.journaled.give_back(visit.id, visit.lead, species)
+
+    def _end_callback(self) -> None:
+        if self._callbacks:
+            self.journaled.callback_ended(self._callbacks.pop(0))
 
     def _doors(self) -> None:
         for door in self.population.closed_origins():
             if self.rng.random() < 0.3:
-                self.chronicle.turn_away(door)
+                self.journaled.turn_away(door)
             else:
                 self._open.add(door)
-                self.chronicle.opened(door)
+                self.journaled.opened(door)
 
     def _wait(self) -> None:
         self.now_s += float(self.rng.random() * 3)
 
     def _trouble(self) -> None:
         host = f"h{self.rng.integers(3)}.test"
-        self.chronicle.hold(host, self.now_s + float(self.rng.random() * 4))
-        self.chronicle.locate(host, f"10.0.0.{self.rng.integers(2)}", int(self.rng.integers(1, 4)))
+        self.journaled.hold(host, self.now_s + float(self.rng.random() * 4))
+        self.journaled.locate(host, f"10.0.0.{self.rng.integers(2)}", int(self.rng.integers(1, 4)))
 
     def _redirect(self) -> None:
         for visit in [*self.population.unsettled][:1]:
             target = link(f"http://moved.test/{visit}").fingerprint
-            if not self.chronicle.is_claimed(target):
-                self.chronicle.claims_of(visit).claim(target)
+            if not self.journaled.is_claimed(target):
+                self.journaled.claims_of(visit).claim(target)
 
 
 def state_of(population: Population) -> dict[str, Any]:

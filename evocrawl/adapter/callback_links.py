@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evocrawl.adapter.context import CrawlContext
     from evocrawl.core.fetch import Fetch
     from evocrawl.core.items import PageItem
-    from evocrawl.core.model import Fingerprint, Link
+    from evocrawl.core.model import Fingerprint, Link, VisitId
 
 
 @dataclass(slots=True)
@@ -41,6 +41,7 @@ class Callback:
     words          links read from the page by target, for anchors
     is_releasing   from the decision to settle its page while it goes on until that is done
     is_released    its page is settled; its further requests are scheduled as they come
+    is_given_up    it was cancelled before its end: a later run fetches its page again
     =============  ================================================================================
     """
 
@@ -51,6 +52,7 @@ class Callback:
     words: dict[Fingerprint, Link] = field(default_factory=dict)
     is_releasing: bool = False
     is_released: bool = False
+    is_given_up: bool = False
 
 
 def turn() -> Deferred[None]:
@@ -66,6 +68,8 @@ class CallbackLinks:
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._context = context
+        self._continued: set[VisitId] = set()
+        """Settled visits whose callbacks or errbacks go on."""
 
     async def end(self, callback: Callback) -> list[PageItem]:
         """Schedule the requests held, as the callback has ended; return the page's items."""
@@ -78,12 +82,24 @@ class CallbackLinks:
         """Learn the page of a callback that has raised before it returned anything."""
         if callback.fetch is not None:
             await self.end(callback)
-            self.known(callback.fetch)
+            self.complete(callback)
 
-    def known(self, fetch: Fetch | None) -> None:
-        """Note that the output of the visit's callback is complete."""
-        if fetch is not None:
-            self._context.fetches.output_complete(fetch)
+    def complete(self, callback: Callback) -> None:
+        """Note that a callback yields nothing more: it has ended, has raised or was given up."""
+        fetch = callback.fetch
+        if fetch is None:
+            return
+        if not callback.is_given_up:
+            self.ended(fetch.visit.id)
+        elif self._context.fetches.is_under_way(fetch):
+            self._context.journaled.callback_continues(fetch.visit.id)
+        self._context.fetches.output_complete(fetch)
+
+    def ended(self, visit: VisitId) -> None:
+        """Note that the callback or errback of `visit` has ended, if the visit is settled."""
+        if visit in self._continued:
+            self._continued.remove(visit)
+            self._context.journaled.callback_ended(visit)
 
     async def no_longer_releasing(self, callback: Callback) -> None:
         """Wait for a release that has been decided on: the same requests are linked once."""
@@ -141,6 +157,9 @@ class CallbackLinks:
         self._ask_scheduler()
 
     def _settle(self, fetch: Fetch, otherwise: str) -> None:
+        """Settle a visit whose callback goes on; the next run repeats it if that never ends."""
+        self._context.journaled.callback_continues(fetch.visit.id)
+        self._continued.add(fetch.visit.id)
         self._context.fetches.settle(fetch, otherwise)
         self._ask_scheduler()
 

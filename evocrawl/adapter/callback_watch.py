@@ -114,15 +114,33 @@ class CallbackWatch:
         if call.response is None:
             self._failed.add(request)
         answer = Answer(self._call_spider(result, request), lambda: self._waits(answer, call))
-        return await answer
+        output: Any = None
+        try:
+            output = await answer
+        finally:
+            if call.response is None and not isinstance(output, AsyncIterator):
+                self._errback_ended(answer, request)
+        return output
 
     async def _call_errback(self, result: Any, request: Request) -> Any:
         """Call the errback of a request that failed: no spider middleware sees its output."""
         output = await self._call(result, request)
-        if not isinstance(output, AsyncIterator):
-            return output
+        return self._watched(output, request) if isinstance(output, AsyncIterator) else output
+
+    async def _watched(self, output: AsyncIterator[Any], request: Request) -> AsyncIterator[Any]:
+        """Iterate over what an errback yields, which is watched."""
         outputs = Outputs(output, lambda: self._waits(outputs, _Call(request, None)))
-        return outputs
+        try:
+            async for each in outputs:
+                yield each
+        except Exception:
+            self._errback_ended(outputs, request)
+            raise
+        self._errback_ended(outputs, request)
+
+    def _errback_ended(self, wait: Wait, request: Request) -> None:
+        if wait.given_up_at_s is None:
+            self._links.ended(request.meta.get(VISIT, 0))
 
     async def _scrape_response(self, _: Any, response: Response, request: Request) -> Any:
         """Call a callback; learn its page if it raises before there is anything to iterate over.
@@ -173,12 +191,17 @@ class CallbackWatch:
         if call.response is None:  # an errback
             self._links.settle_failed(call.request)
             return
-        if callback is None:
-            callback = self._new_callback(call.response)
-            if callback.fetch is None:
-                return
-            self._begun[callback.fetch.visit.id] = call.callback = callback
-        self._links.release_soon(callback)
+        callback = self._begin(call, call.response)
+        if callback.fetch is not None:
+            self._links.release_soon(callback)
+
+    def _begin(self, call: _Call, response: Response) -> Callback:
+        """Return the callback of a call, also of one that has returned nothing yet."""
+        if call.callback is None:
+            call.callback = self._new_callback(response)
+            if call.callback.fetch is not None:
+                self._begun[call.callback.fetch.visit.id] = call.callback
+        return call.callback
 
     def _holds_others_up(self, engine: ExecutionEngine) -> bool:
         """Return whether visits need a place although the downloader has room."""
@@ -217,7 +240,11 @@ class CallbackWatch:
         if wait.given_up_at_s is not None and now_s < wait.given_up_at_s + LOOK_S:
             return
         is_first = wait.given_up_at_s is None
-        if wait.give_up(now_s) and is_first:
+        if not wait.give_up(now_s):
+            return
+        if call.response is not None:
+            self._begin(call, call.response).is_given_up = True
+        if is_first:
             logger.warning(
                 "scheduler: the crawl closes: the callback %s, which still waits, is given up",
                 self._name(call),

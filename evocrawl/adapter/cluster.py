@@ -75,10 +75,12 @@ class ClusterAdapter:
         fail: Callable[[StateError], None],
         has_more: Callable[[], bool],
     ) -> None:
-        """Have the worker call these; see `ClusterWorker`."""
-        worker = self.worker
-        worker.wake, worker.fail, worker.has_more = wake, fail, has_more
-        worker.holdings.on_gained = on_gained
+        """Connect the crawl's handlers to the events of the worker."""
+        events = self.worker.events
+        events.host_gained.connect(on_gained)
+        events.work_found.connect(wake)
+        events.failed.connect(fail)
+        events.busy_checks.append(has_more)
 
     async def join(self, about: Mapping[str, Any]) -> None:
         """Join the cluster and start the worker; raises StateError if that fails."""
@@ -144,7 +146,7 @@ class ClusterAdapter:
             fetch.stops_at(request.url, KNOWN)
         else:
             fetch.stops_at(request.url, MOVED_AWAY)
-            self.worker.colony.moved(fetch.visit.lead, link)
+            self.worker.sync.moved(fetch.visit.lead, link)
         return True
 
     def leads_back(
@@ -160,20 +162,20 @@ class ClusterAdapter:
             return
         target, under_way = link.fingerprint, (each for each in others if each is not fetch)
         if not any(target in (each.address, *each.claimed) for each in under_way):
-            self.worker.colony.moved(fetch.visit.lead, link)
+            self.worker.sync.moved(fetch.visit.lead, link)
 
 
 class SharedPopulation(JournaledPopulation):
     """The only way to change a population that shares its crawl; Redis gets each change."""
 
     def __init__(self, worker: ClusterWorker, limits: JournaledHostLimits) -> None:
-        super().__init__(worker.population, limits, _RedisJournal(worker.colony))
+        super().__init__(worker.population, limits, _RedisJournal(worker.sync))
         self._worker = worker
-        super().guard(worker.colony.door_of)
+        super().guard(worker.sync.door_of)
 
     def guard(self, gate: Gate) -> None:
         """Ask `gate` about hosts that this worker leases."""
-        self._worker.colony.guard(gate)
+        self._worker.sync.guard(gate)
 
     def obey(self, run: RunStarted) -> None:
         """Apply `run`, but for the budget: a cluster gives it out in parts."""
@@ -183,11 +185,11 @@ class SharedPopulation(JournaledPopulation):
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Offer seeds to the crawl; they come to this population or another."""
-        return self._worker.colony.offer(seeds)
+        return self._worker.sync.offer(seeds)
 
     def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
         """Offer further links of a page to the crawl."""
-        self._worker.colony.offer(links, page)
+        self._worker.sync.offer(links, page)
 
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit, unless Redis has to answer first."""
@@ -195,24 +197,24 @@ class SharedPopulation(JournaledPopulation):
 
     def opened(self, door: str) -> None:
         """Open an origin if this worker leases its host; otherwise ask for the lease first."""
-        host, colony = host_of(f"{door}/"), self._worker.colony
+        host, sync = host_of(f"{door}/"), self._worker.sync
         if self._worker.may_send(host, is_visit=True):
-            colony.paced(host, self.limits(host)[1])
+            sync.paced(host, self.limits(host)[1])
             super().opened(door)
         elif door in self.population.closed_origins():
-            colony.ask(host)
+            sync.ask(host)
 
 
 class _RedisJournal:
     """A journal that writes to Redis what other workers need to know, and nothing to disk."""
 
-    def __init__(self, colony: PopulationSync) -> None:
-        self._colony: PopulationSync | None = colony
+    def __init__(self, sync: PopulationSync) -> None:
+        self._sync: PopulationSync | None = sync
 
     def append(self, op: Op) -> None:
         """Send `op` to Redis if other workers need it."""
-        if self._colony is not None:
-            self._colony.append(op)
+        if self._sync is not None:
+            self._sync.append(op)
 
     def commit(self) -> None:
         """Do nothing: no operation waits here."""
@@ -223,4 +225,4 @@ class _RedisJournal:
 
     def close(self) -> None:
         """Send no further operations."""
-        self._colony = None
+        self._sync = None

@@ -88,7 +88,7 @@ class CrawlContext:
         self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
         if self.cluster is not None:
             self.journaled = self.cluster.journaled
-            self.cluster.worker.colony.on_links = self.names.recall
+            self.cluster.worker.sync.on_links = self.names.recall
             self.names.keeps_slots = False
         self.journaled.on_links = self.names.recall
         self.journaled.on_settled = self.names.settled
@@ -137,6 +137,7 @@ class CrawlContext:
             # Time goes on from where it was: another process has another clock.
             self._ahead_s = past.now_s - monotonic()
             self.names.begin(past.runs)
+            self.names.first_visits = past.first_visits
         return past
 
     def stop_reason(self, reason: str) -> str:

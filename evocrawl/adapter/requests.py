@@ -14,7 +14,7 @@ from evocrawl.adapter.download_slots import named_slot
 from evocrawl.adapter.dupe_filter import ProjectFilter
 from evocrawl.adapter.meta import SEED, VISIT
 from evocrawl.core.fetch import KNOWN, NOWHERE
-from evocrawl.core.model import Fingerprint, Lead, Link
+from evocrawl.core.model import Fingerprint, Lead, Link, VisitId
 from evocrawl.core.sanitize import has_credentials, without_credentials
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.request_keys import repeat_key, repeat_of_visit_key, start_key
@@ -39,6 +39,8 @@ class RequestIdentities:
         self._starts: Counter[Fingerprint] = Counter()
         self._waiting: dict[Fingerprint, Request] = {}
         self._admitted: dict[Fingerprint, set[str]] = {}
+        self.first_visits: Mapping[Fingerprint, VisitId] = {}
+        """The first visit of each link that is followed again since its callback had not ended."""
         self.keeps_slots = True
         """False where hosts are given out to several workers: then all goes by host."""
 
@@ -76,7 +78,7 @@ class RequestIdentities:
 
         Requests have one identity where the dupe filter drops all but one of them. Any other
         request has an identity of its own. That is the same in each run if `start()` yields it, and
-        in each run that makes the visit of `fetch` if its callback does.
+        in each run that makes the visit of `fetch`, or repeats it, if its callback does.
         """
         if request.meta.pop(SEED, False):
             return target
@@ -87,7 +89,8 @@ class RequestIdentities:
         if fetch is not None:
             number = fetch.repeats[target]
             fetch.repeats[target] += 1
-            return repeat_of_visit_key(target, self._scope, fetch.visit.id, number)
+            visit = self.first_visits.get(fetch.visit.lead.fingerprint, fetch.visit.id)
+            return repeat_of_visit_key(target, self._scope, visit, number)
         if not is_start:
             return repeat_key(target, next(self._repeats))
         alike = start_key(request.url, request.method, request.body)

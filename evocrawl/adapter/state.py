@@ -88,7 +88,7 @@ def log_resume(
         return
     if stats is not None:
         stats.set_value("evocrawl/store/runs", past.runs + 1)
-        stats.set_value("evocrawl/store/repeated", len(population.unsettled))
+        stats.set_value("evocrawl/store/repeated", past.repeated)
     if not past.runs:
         logger.info("store: the crawl is kept in %s", path)
     elif not population.is_unborn and population.ended is not None:
@@ -100,9 +100,9 @@ def log_resume(
     else:
         logger.info(
             "store: continuing the crawl in %s: %d pages fetched, %d requests made; %d visits "
-            "that were under way are repeated",
+            "that were under way, or whose callback had not ended, are repeated",
             path,
             past.pages,
             population.environment.budget.spent,
-            len(population.unsettled),
+            past.repeated,
         )

@@ -65,7 +65,7 @@ STATS: dict[str, str] = {
     "evocrawl/guard/scheme": "requests refused because their scheme is not http, https or data",
     "evocrawl/store/runs": "runs of this crawl, including this one; not set without a store",
     "evocrawl/store/repeated": "visits repeated because they were under way when the last run "
-    "ended",
+    "ended, or because their callback had not ended",
     "evocrawl/store/unstorable": "links whose requests could not be stored; later runs do not "
     "have them",
     "evocrawl/agents/came": "agents that came from another worker's population",

@@ -21,6 +21,7 @@ from evocrawl.core.model import Fingerprint, Link, VisitId
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
 from evocrawl.store.journal.operations import Op
+from evocrawl.store.journal.operations.row import Row
 
 T = TypeVar("T")
 
@@ -204,9 +205,8 @@ class Archive(Opened):
         return None
 
     def _op(self, number: int) -> Op | None:
-        for *row, packed in self._database.execute(_OP, (number,)):
-            kind, at, visit, key, content, data = row
-            return self._packer.unpack((kind, at, visit, key, content, data), packed)
+        for *columns, packed in self._database.execute(_OP, (number,)):
+            return self._packer.unpack(Row(*columns), packed)
         return None
 
     def _try(

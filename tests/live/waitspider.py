@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any, Self
 
 from scrapy import Request, Spider, signals
@@ -180,3 +181,23 @@ class FeedsWhenIdle(Spider):
             self.crawler.engine.crawl(Request(f"{HOME}fed/{self.fed}"))  # type: ignore[union-attr]
         if self.fed <= 5:
             raise DontCloseSpider
+
+
+class WaitsBeforeLinks(Spider):
+    """Yields one link, waits until the file named by `gate` exists, then yields more links."""
+
+    name = "waits-before-links"
+    start_urls = (HOME,)
+    gate: str
+
+    async def parse(self, response: Response, **_: Any) -> AsyncIterator[Any]:
+        yield response.follow("/first", self.other)
+        yield response.follow("/first", self.other, dont_filter=True)
+        while not await asyncio.to_thread(Path(self.gate).exists):
+            await asyncio.sleep(0.05)
+        for number in range(1, 4):
+            yield response.follow(f"/fed/{number}", self.other)
+        yield {"ended": response.url}
+
+    def other(self, response: Response) -> dict[str, str]:
+        return {"url": response.url}

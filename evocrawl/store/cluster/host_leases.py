@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Any
 
 from evocrawl.core.model import Fingerprint, Link
 from evocrawl.core.urls.identity import host_of
-from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.population_sync import PopulationSync
 from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.keys import SHARDS, shard_of
+from evocrawl.store.cluster.tasks import Work
 
 logger = logging.getLogger(__name__)
 
@@ -24,38 +24,31 @@ _PAUSE_S = 0.5
 _SHARDS_SCANNED, _HOSTS_A_SHARD = 16, 4
 
 
-Work = Callable[[], Coroutine[Any, Any, None]]
-"""A coroutine function that runs as a task of its own."""
-
-
 class HostLeases:
     """Requests host leases, loads the links of leased hosts, and renews the leases.
 
-    `begin` starts a task. The host leases call `reached(False)` when Redis does not respond,
-    `on_gained` with each host that this worker has leased, and `wake` when there may be a visit to
-    choose. `asked` are the hosts whose lease request Redis has not answered yet.
+    `begin` starts a task. `asked` are the hosts whose lease request Redis has not answered yet,
+    `table` is the lease table of the worker.
     """
 
     def __init__(
         self,
         board: ClusterState,
         rows: RowCodec,
-        territory: LeaseTable,
+        sync: PopulationSync,
         begin: Callable[[Work], None],
-        reached: Callable[[bool], None],
-        colony: Callable[[], PopulationSync],
+        events: WorkerEvents,
     ) -> None:
-        self.on_gained: Callable[[str], None] = lambda _: None
-        self.wake: Callable[[], None] = lambda: None
+        self.table = sync.lease_table
         self.asked: set[str] = set()
         self.poisoned = self.taken_over = 0
         self.random = Random()
         self._board = board
         self._rows = rows
-        self._territory = territory
+        self._sync = sync
         self._begin = begin
-        self._reached = reached
-        self._colony = colony
+        self._events = events
+        events.host_wanted.connect(self.ask)
 
     def ask(self, host: str) -> None:
         """Request the lease of a host, unless a request is under way."""
@@ -65,19 +58,19 @@ class HostLeases:
 
     async def renew(self) -> None:
         """Renew all leases; drop the hosts in shards where the leases have expired."""
-        asked_at_s, shards = self._territory.clock(), self._territory.shards()
+        asked_at_s, shards = self.table.clock(), self.table.shards()
         lost = await self._board.renew(shards)
-        self._territory.renewed(set(shards) - lost, asked_at_s)
+        self.table.renewed(set(shards) - lost, asked_at_s)
         if lost:
             logger.warning("host leases: expired; other workers have taken the hosts over")
-            self._colony().lost(self._territory.in_shards(lost))
+            self._sync.lost(self.table.in_shards(lost))
 
     def tend(self, doors: list[str]) -> None:
         """Open or request the host of each origin that agents wait for."""
         for door in doors:
             host = host_of(f"{door}/")
-            if self._territory.is_ours(host):
-                self.on_gained(host)
+            if self.table.is_ours(host):
+                self._events.host_gained.send(host)
             else:
                 self.ask(host)
 
@@ -92,7 +85,7 @@ class HostLeases:
         if not everywhere:
             shards = self.random.sample(shards, _SHARDS_SCANNED)
         hosts = await self._board.vacant(shards, _HOSTS_A_SHARD)
-        hosts = [each for each in hosts if each not in self._territory.leases]
+        hosts = [each for each in hosts if each not in self.table.leases]
         self.random.shuffle(hosts)
         for host in hosts[:most]:
             self.ask(host)
@@ -100,15 +93,15 @@ class HostLeases:
 
     async def look_again(self) -> None:
         """Show the open links of our hosts to the population again, in case it missed one."""
-        for host in list(self._territory.leases):
+        for host in list(self.table.leases):
             if await self._board.has_open(host):
                 await self._show(host, again=True)
-        self.wake()
+        self._events.work_found.send()
 
     async def welcome(self, host: str) -> None:
         """Add the agents that travelled to a host of ours to the population."""
         guests: list[TravellingAgent] = []
-        lease = self._territory.leases.get(host)
+        lease = self.table.leases.get(host)
         if lease is None:
             return
         for row in await self._board.welcome(host, lease):
@@ -116,7 +109,7 @@ class HostLeases:
                 guests.append(self._rows.unpack_guest(row))
             except ValueError as error:
                 await self.put_aside(host, "guests", b"", row, error)
-        self._colony().welcome(guests)
+        self._sync.welcome(guests)
 
     async def put_aside(
         self, host: str, what: str, key: bytes, row: bytes, error: Exception
@@ -134,28 +127,28 @@ class HostLeases:
                 await asyncio.sleep(_PAUSE_S)
         finally:
             self.asked.discard(host)
-        self.wake()
+        self._events.work_found.send()
 
     async def _try_to_take(self, host: str) -> bool:
         """Lease the host, or note its other owner; return False if Redis did not respond."""
-        asked_at_s = self._territory.clock()
+        asked_at_s = self.table.clock()
         try:
             is_ours, lease, was_anothers = await self._board.take(host)
             if not is_ours:
-                self._colony().denied(host)
+                self._sync.denied(host)
                 return True
-            self._territory.renewed([shard_of(host)], asked_at_s)
+            self.table.renewed([shard_of(host)], asked_at_s)
             done = set[Fingerprint]()
             async for targets in self._board.done(host):
                 done.update(filter(None, map(target_of, targets)))
             self.taken_over += was_anothers
-            self._colony().gained(host, lease, done, was_anothers=was_anothers)
+            self._sync.gained(host, lease, done, was_anothers=was_anothers)
             await self._show(host)
             await self.welcome(host)
         except Unreachable:
-            self._reached(False)
+            self._events.redis_answered.send(False)
             return False
-        self.on_gained(host)
+        self._events.host_gained.send(host)
         return True
 
     async def _show(self, host: str, *, again: bool = False) -> None:
@@ -166,9 +159,9 @@ class HostLeases:
                     links.append(self._rows.unpack_link(host, key, row))
                 except (ValueError, KeyError, TypeError) as error:
                     await self.put_aside(host, "open", key, row, error)
-            if host not in self._territory.leases:
+            if host not in self.table.leases:
                 return
-            self._colony().show(host, links, again=again)
+            self._sync.show(host, links, again=again)
 
 
 def target_of(key: bytes) -> Fingerprint | None:

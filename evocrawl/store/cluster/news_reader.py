@@ -18,12 +18,12 @@ class NewsReader:
     """Reads the news stream and the pages named in it."""
 
     def __init__(
-        self, board: ClusterState, rows: RowCodec, colony: PopulationSync, holdings: HostLeases
+        self, board: ClusterState, rows: RowCodec, sync: PopulationSync, host_leases: HostLeases
     ) -> None:
         self._board = board
         self._rows = rows
-        self._colony = colony
-        self._holdings = holdings
+        self._sync = sync
+        self._host_leases = host_leases
         self._waiting: list[ClusterEvent] = []
         self._after = "0-0"
 
@@ -46,13 +46,13 @@ class NewsReader:
         pages = [each for each in news if each.kind == "page"]
         found = dict(zip(pages, await self._board.pages(pages), strict=True)) if pages else {}
         for each in news:
-            self._colony.is_of(each.host, each.session, living)
+            self._sync.is_of(each.host, each.session, living)
             if each.kind == "page":
                 await self._hear_page(each, *found[each])
             elif each.kind == "dead" and (target := target_of(each.key)):
-                self._colony.heard_dead(target)
+                self._sync.heard_dead(target)
             else:
-                await self._holdings.welcome(each.host)
+                await self._host_leases.welcome(each.host)
             await asyncio.sleep(0)
         self._waiting = self._waiting[_AT_ONCE:]
         return bool(news)
@@ -66,6 +66,6 @@ class NewsReader:
             page, fields = self._rows.unpack_page(news.host, news.key, record, content)
             depth = int(fields.get("depth", 0))
         except (ValueError, TypeError, KeyError) as error:
-            await self._holdings.put_aside(news.host, "pages", news.key, record, error)
+            await self._host_leases.put_aside(news.host, "pages", news.key, record, error)
         else:
-            self._colony.heard(page, depth)
+            self._sync.heard(page, depth)

@@ -20,6 +20,7 @@ from evocrawl.population.discovery import ROOT
 from evocrawl.population.exchange import PopulationExchange
 from evocrawl.population.population import Population
 from evocrawl.species.base import Agent
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.redis.codec import Source, TravellingAgent
 from evocrawl.store.cluster.redis.commands import RedisCommands
@@ -40,25 +41,26 @@ _LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
 class PopulationSync:
     """Synchronizes `population` with the rows of a crawl in Redis.
 
-    `put` sends a batch; `ask` requests the lease of a host.
+    `put` sends a batch of reports.
     """
 
     def __init__(
         self,
         population: Population,
-        territory: LeaseTable,
+        lease_table: LeaseTable,
         calls: RedisCommands,
         put: Callable[[OutboxBatch], None],
-        ask: Callable[[str], None],
+        events: WorkerEvents,
     ) -> None:
-        self.territory = territory
+        self.lease_table = lease_table
         self.population = population
         self.fenced = 0
         self._exchange = PopulationExchange(population)
         self._base = population.environment.base
         self._calls = calls
         self._put = put
-        self.ask = ask
+        self._events = events
+        events.report_refused.connect(self.fenced_off)
         self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
         """Called with links that this worker or another one has found."""
         self._gate: Gate = lambda _: None
@@ -76,14 +78,18 @@ class PopulationSync:
         The origin opens once this worker leases the host and the gate admits the URL.
         """
         host = host_of(url)
-        if not host or self.territory.is_ours(host):
+        if not host or self.lease_table.is_ours(host):
             return self._gate(url)
         self.ask(host)
         return authority(url)
 
+    def ask(self, host: str) -> None:
+        """Request the lease of a host."""
+        self._events.host_wanted.send(host)
+
     def may_open(self, door: str) -> bool:
         """Return whether this worker leases the origin's host."""
-        return self.territory.is_ours(host_of(f"{door}/"))
+        return self.lease_table.is_ours(host_of(f"{door}/"))
 
     def offer(self, links: Iterable[Link], page: Fingerprint = ROOT) -> int:
         """Offer links of a page, or seeds, to the crawl.
@@ -110,9 +116,9 @@ class PopulationSync:
 
     def gained(self, host: str, lease: str, done: set[Fingerprint], *, was_anothers: bool) -> None:
         """Apply a new lease of this worker; `done` are the settled links of the host."""
-        self.territory.gain(host, lease)
+        self.lease_table.gain(host, lease)
         for target in done:
-            self.territory.settle(host, target)
+            self.lease_table.settle(host, target)
         self._exchange.withdraw(done)
         if was_anothers:
             # The last owner may have sent a request a moment ago.
@@ -131,7 +137,7 @@ class PopulationSync:
         self.on_links(link for link, _ in links)
         for link, source in links:
             target = link.fingerprint
-            is_new = self.territory.wait(host, target)
+            is_new = self.lease_table.wait(host, target)
             # The page of a waiting, claimed link could not be recorded in time.
             is_new |= self._base.is_claimed(target)
             if (is_new or again) and self._exchange.restore(target):
@@ -157,7 +163,7 @@ class PopulationSync:
     def fenced_off(self, host: str, lease: str) -> None:
         """Count a report that Redis has refused, and drop the host if its lease has expired."""
         self.fenced += 1
-        if self.territory.leases.get(host) == lease:
+        if self.lease_table.leases.get(host) == lease:
             self.lost([host])
 
     def lost(self, hosts: Iterable[str]) -> None:
@@ -170,7 +176,7 @@ class PopulationSync:
 
     def is_of(self, host: str, other: str, living: Collection[str]) -> None:
         """Withdraw the links of `host`, which the live worker `other` has settled a link of."""
-        if host not in self.territory.leases and other in living:
+        if host not in self.lease_table.leases and other in living:
             self._forget(host)
 
     def heard(self, page: Page, depth: int) -> None:
@@ -196,15 +202,15 @@ class PopulationSync:
         """Return up to `most` own hosts without a visit under way, which can be released."""
         used = {visit.lead.host for visit in self.population.unsettled.values()}
         used |= {host_of(f"{door}/") for door in self.population.closed_origins()}
-        return [host for host in self.territory.busy_hosts() if host not in used][:most]
+        return [host for host in self.lease_table.busy_hosts() if host not in used][:most]
 
     def _forget(self, host: str) -> None:
-        self._exchange.withdraw(self.territory.lose(host))
+        self._exchange.withdraw(self.lease_table.lose(host))
         self._pacing.pop(host, None)
         if any(each.revisits for each in self.population.species):
             # A species that revisits pages would request this host again and again without this.
             environment = self.population.environment
-            environment.hosts.hold(host, environment.clock.now_s + self.territory.lease_s)
+            environment.hosts.hold(host, environment.clock.now_s + self.lease_table.lease_s)
 
     def _travel(self, agent: Agent, lead: Lead) -> None:
         if not self._exchange.may_leave(agent):
@@ -220,11 +226,11 @@ class PopulationSync:
     def _landed(self, lead: Lead, outcome: Outcome, details: FetchDetails | None) -> None:
         if isinstance(outcome, Dead | Dropped) and outcome.reason in _LEFT_OPEN:
             return
-        lease = self.territory.leases.get(lead.host)
+        lease = self.lease_table.leases.get(lead.host)
         if lease is None:
             self.fenced += 1
             return
-        self.territory.settle(lead.host, lead.fingerprint)
+        self.lease_table.settle(lead.host, lead.fingerprint)
         ended = type(outcome).__name__.lower()
         if not isinstance(outcome, Fetched):
             settle = self._calls.settle(lead.host, lease, lead.fingerprint, ended)
@@ -232,7 +238,7 @@ class PopulationSync:
             self._put(OutboxBatch(settles=[settle], news=[news]))
             return
         page, host = outcome.page, host_of(outcome.page.url)
-        own = self.territory.leases.get(host)
+        own = self.lease_table.leases.get(host)
         if own is None:
             self.fenced += 1
             return
@@ -242,7 +248,7 @@ class PopulationSync:
         offers = calls.offers([(link, source) for link in page.links if self._place(link)])
         settles, then = [calls.settle(host, own, page.fingerprint, ended)], None
         if page.fingerprint != lead.fingerprint:
-            self.territory.settle(host, page.fingerprint)
+            self.lease_table.settle(host, page.fingerprint)
             link_done = calls.settle(lead.host, lease, lead.fingerprint, ended)
             if host == lead.host:
                 settles.append(link_done)
@@ -260,10 +266,10 @@ class PopulationSync:
         host, target = host_of(link.url), link.fingerprint
         if self._base.is_claimed(target):
             return False
-        if host in self.territory.foreign:
+        if host in self.lease_table.foreign:
             self._exchange.withdraw([target])
             return True
-        return self.territory.wait(host, target)
+        return self.lease_table.wait(host, target)
 
     def _source_of(self, lead: Lead) -> Source | None:
         return self._source(lead.source)

@@ -18,11 +18,11 @@ class RuleExchange:
     """
 
     def __init__(
-        self, board: ClusterState, rows: RowCodec, population: Population, holdings: HostLeases
+        self, board: ClusterState, rows: RowCodec, population: Population, host_leases: HostLeases
     ) -> None:
         self._board = board
         self._rows = rows
-        self._holdings = holdings
+        self._host_leases = host_leases
         self._managers: dict[str, RuleManager] = {
             each.name: each.learning.manager
             for each in population.species
@@ -44,7 +44,7 @@ class RuleExchange:
             try:
                 rule = self._rows.unpack_rule(row, strength)
             except ValueError as error:
-                await self._holdings.put_aside("", "rules", b"", row, error)
+                await self._host_leases.put_aside("", "rules", b"", row, error)
                 await self._board.discard_rule(species, row)
             else:
                 rules.append(Rule(rule.condition, rule.target, rule.strength))

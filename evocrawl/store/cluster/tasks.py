@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from evocrawl.core.errors import StateError
-from evocrawl.store.cluster.host_leases import Work
+from evocrawl.store.cluster.events import WorkerEvents
 
 logger = logging.getLogger(__name__)
 
 _STOPS, _STOP_S = 5, 1.0
 
+Work = Callable[[], Coroutine[Any, Any, None]]
+"""A coroutine function that runs as a task of its own."""
+
 
 class BackgroundTasks:
-    """Starts and stops tasks; calls `fail` with the error of a task that fails.
+    """Starts and stops tasks; sends the event `failed` with the error of a task that fails.
 
     `place` names the crawl in errors.
     """
 
-    def __init__(self, place: str, fail: Callable[[StateError], None]) -> None:
+    def __init__(self, place: str, events: WorkerEvents) -> None:
         self._place = place
-        self._fail = fail
+        self._events = events
         self._running: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
@@ -53,7 +57,7 @@ class BackgroundTasks:
         try:
             await work()
         except StateError as error:
-            self._fail(error)
+            self._events.failed.send(error)
         except Exception as error:  # an unexpected error must end the crawl, not block it
             logger.exception("worker: a background task has failed")
-            self._fail(StateError(f"{self._place}: {error!r}"))
+            self._events.failed.send(StateError(f"{self._place}: {error!r}"))

@@ -14,19 +14,23 @@ class TerminationDetector:
     """Finds out whether and why the crawl has ended, and tells the other workers."""
 
     def __init__(
-        self, board: ClusterState, population: Population, ration: BudgetQuota, holdings: HostLeases
+        self,
+        board: ClusterState,
+        population: Population,
+        quota: BudgetQuota,
+        host_leases: HostLeases,
     ) -> None:
         self._board = board
         self._population = population
-        self._ration = ration
-        self._holdings = holdings
+        self._quota = quota
+        self._host_leases = host_leases
 
     async def came_before(self) -> str | None:
         """Return why the crawl ended before this worker joined; None if it can continue."""
         end = await self._board.ended()
         if end is None:
             return None
-        is_over = self._ration.is_used_up
+        is_over = self._quota.is_used_up
         if end["reason"] != "budget":
             is_over = await self._board.is_exhausted()
         if is_over:
@@ -43,14 +47,14 @@ class TerminationDetector:
         reason = await self._reason(end, living)
         await self._board.check()
         if reason is None:
-            await self._holdings.look_again()
+            await self._host_leases.look_again()
         elif end is None and reason != "extinct":
             await self._board.end(reason)
         return reason
 
     async def _reason(self, end: dict[str, object] | None, living: Iterable[Worker]) -> str | None:
         population = self._population
-        if self._ration.is_used_up:
+        if self._quota.is_used_up:
             return "budget"
         if not population.is_unborn and population.ended == "extinct":
             return "extinct"

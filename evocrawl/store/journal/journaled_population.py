@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.errors import SettleError
@@ -18,6 +19,8 @@ from evocrawl.population.population import Population
 from evocrawl.species.base import Species
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.operations import (
+    CallbackContinued,
+    CallbackEnded,
     Chosen,
     Claimed,
     GivenBack,
@@ -31,10 +34,15 @@ from evocrawl.store.journal.operations import (
     Released,
     RunStarted,
     Spent,
+    VisitRepeated,
     VisitSettled,
     WentOn,
 )
 from evocrawl.store.journal.sqlite_journal import Journal
+
+_Applied: TypeAlias = (
+    OriginOpened | OriginClosed | HostHeld | HostLocated | Claimed | Released | WentOn
+)
 
 
 class JournaledPopulation:
@@ -49,7 +57,7 @@ class JournaledPopulation:
         self._base = population.environment.base
         self._journal = journal
         self._gate: Gate = population.admission.gate
-        self._doors: list[str | None] = []
+        self._origins: list[str | None] = []
         self._is_choosing = False
         self._is_due = False
         self._postponed: list[Callable[[], None]] = []
@@ -71,21 +79,20 @@ class JournaledPopulation:
 
     def obey(self, run: RunStarted) -> None:
         """Set the options that may differ from run to run."""
-        self._budget.limit = run.limit
-        self.population.max_unsettled = run.max_unsettled
+        run.apply(self.population)
         self.limits.default = run.host_limit
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Place seeds; see `Population.place`."""
-        links = tuple(seeds)
-        self._note(Placed(links))
-        return self.population.place(links)
+        placed = Placed(tuple(seeds))
+        self._note(placed)
+        return placed.apply(self.population)
 
     def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
         """Add further links to a settled page; see `Population.link`."""
-        found = tuple(links)
-        self._note(Linked(page, found))
-        self.population.link(page, found)
+        linked = Linked(page, tuple(links))
+        self._note(linked)
+        linked.apply(self.population)
 
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit; see `Population.choose`."""
@@ -93,13 +100,13 @@ class JournaledPopulation:
             return None
         visit = None
         self.limits.step()
-        self._doors.clear()
+        self._origins.clear()
         self._is_choosing = True
         try:
             visit = self.population.choose(now_s)
         finally:
             self._is_choosing = False
-            self._journal.append(chosen(now_s, self._doors, visit))
+            self._journal.append(chosen(now_s, self._origins, visit))
             while self._postponed:
                 self._postponed.pop(0)()
         return visit
@@ -110,33 +117,48 @@ class JournaledPopulation:
         """Settle a visit; see `Population.settle`."""
         if visit not in self.population.unsettled:
             raise SettleError(f"visit {visit} is not under way")
-        self._note(VisitSettled(visit, outcome, particulars))
-        return self.population.settle(visit, outcome)
+        settled = VisitSettled(visit, outcome, particulars)
+        self._note(settled)
+        return settled.apply(self.population)
 
-    def opened(self, door: str) -> None:
+    def callback_continues(self, visit: VisitId) -> None:
+        """Note that the callback of `visit`, which is settled next, goes on after that."""
+        self._note(CallbackContinued(visit))
+
+    def callback_ended(self, visit: VisitId) -> None:
+        """Note that a callback has ended that went on after the settlement of its visit."""
+        self._note(CallbackEnded(visit))
+
+    def repeat(
+        self, visit: VisitId, lead: Lead, species: Species, targets: Iterable[Fingerprint]
+    ) -> None:
+        """Reopen the link of a settled visit whose callback had not ended; see `VisitRepeated`."""
+        repeated = VisitRepeated(visit)
+        self._note(repeated)
+        repeated.apply(self.population, lead, species, targets)
+
+    def opened(self, origin: str) -> None:
         """Open an origin; see `Population.open_origin`."""
-        self._when_chosen(OriginOpened(door), lambda: self.population.open_origin(door))
+        self._when_chosen(OriginOpened(origin))
 
-    def turn_away(self, door: str) -> None:
+    def turn_away(self, origin: str) -> None:
         """Keep an origin closed for a while; see `Population.close_origin`."""
-        self._when_chosen(OriginClosed(door), lambda: self.population.close_origin(door))
+        self._when_chosen(OriginClosed(origin))
 
     def hold(self, host: str, until_s: float) -> None:
         """Start nothing at `host` before `until_s`; see `Hosts.hold`."""
-        hosts = self.population.environment.hosts
-        self._when_chosen(HostHeld(host, until_s), lambda: hosts.hold(host, until_s))
+        self._when_chosen(HostHeld(host, until_s))
 
     def locate(self, host: str, address: str, most: int) -> None:
         """Set the address of `host`; see `Hosts.locate`."""
-        hosts = self.population.environment.hosts
-        located = HostLocated(host, address, most)
-        self._when_chosen(located, lambda: hosts.locate(host, address, most))
+        self._when_chosen(HostLocated(host, address, most))
 
     def spend(self, visit: VisitId | None) -> bool:
         """Count one request about to be sent; see `Budget.spend`."""
-        may_send = self._budget.spend(visit)
+        spent = Spent(visit)
+        may_send = spent.apply(self.population)
         if may_send:
-            self._journal.append(Spent(visit))
+            self._journal.append(spent)
         return may_send
 
     def claims_of(self, visit: VisitId) -> VisitClaims:
@@ -149,25 +171,22 @@ class JournaledPopulation:
 
     def claim(self, visit: VisitId, target: Fingerprint) -> None:
         """Claim `target`, to which a redirect of `visit` leads."""
-        self._journal.append(Claimed(visit, target))
-        self._base.claim(target)
+        self._do(Claimed(visit, target))
 
     def release(self, target: Fingerprint) -> None:
         """Undo `claim`, unless the page is known now."""
-        self._journal.append(Released(target))
-        if self._base.get(target) is None:
-            self._base.release(target)
+        self._do(Released(target))
 
     def give_back(self, visit: VisitId, lead: Lead, species: Species, url: str = "") -> None:
         """Reopen the link of a settled visit; see `Population.give_back`."""
-        self._note(GivenBack(visit, url))
-        self.population.give_back(lead, species, url)
+        given_back = GivenBack(visit, url)
+        self._note(given_back)
+        given_back.apply(self.population, lead, species)
 
     def go_on(self, visit: VisitId, host: str, now_s: float) -> None:
         """Move the visit to the host of a redirect; see `Population.go_on`."""
         self.limits(host)  # the journal records changed limits before the operation
-        self._journal.append(WentOn(visit, host, now_s))
-        self.population.go_on(visit, host, now_s)
+        self._do(WentOn(visit, host, now_s))
 
     def flush(self) -> None:
         """Commit if there are operations that must be durable now. Raises StateError."""
@@ -195,37 +214,41 @@ class JournaledPopulation:
         self._is_due = True
 
     def _ask_gate(self, url: str) -> str | None:
-        door = self._gate(url)
-        self._doors.append(door)
-        return door
+        origin = self._gate(url)
+        self._origins.append(origin)
+        return origin
 
-    def _when_chosen(self, op: Op, act: Callable[[], None]) -> None:
-        """Apply an operation now, or after the choice that is under way."""
+    def _when_chosen(self, op: _Applied) -> None:
+        """Record and apply an operation now, or after the choice that is under way."""
         if self._is_choosing:
-            self._postponed.append(lambda: self._when_chosen(op, act))
+            self._postponed.append(lambda: self._when_chosen(op))
             return
+        self._do(op)
+
+    def _do(self, op: _Applied) -> None:
+        """Record and apply an operation."""
         self._journal.append(op)
-        act()
+        op.apply(self.population)
 
 
 @dataclass(frozen=True, slots=True)
 class VisitClaims:
     """The claimed targets as one visit sees and claims them."""
 
-    chronicle: JournaledPopulation
+    journaled: JournaledPopulation
     visit: VisitId
 
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return True when a visit has claimed `target`."""
-        return self.chronicle.is_claimed(target)
+        return self.journaled.is_claimed(target)
 
     def claim(self, target: Fingerprint) -> None:
         """Claim `target`."""
-        self.chronicle.claim(self.visit, target)
+        self.journaled.claim(self.visit, target)
 
 
-def chosen(now_s: float, doors: Iterable[str | None], visit: Visit | None) -> Chosen:
+def chosen(now_s: float, origins: Iterable[str | None], visit: Visit | None) -> Chosen:
     """Return the operation that records a choice."""
     if visit is None:
-        return Chosen(now_s, tuple(doors))
-    return Chosen(now_s, tuple(doors), visit.id, visit.lead.fingerprint)
+        return Chosen(now_s, tuple(origins))
+    return Chosen(now_s, tuple(origins), visit.id, visit.lead.fingerprint)

@@ -19,9 +19,10 @@ from typing import Any, Protocol
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fetched, Page
 from evocrawl.store.journal import sqlite_file
-from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, Row, digest_of
+from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, digest_of
 from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Op, VisitSettled
+from evocrawl.store.journal.operations.row import Row
 from evocrawl.store.journal.ownership import Ownership
 
 _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
@@ -49,8 +50,8 @@ FROM ops LEFT JOIN contents ON contents.digest = ops.content ORDER BY seq
 
 def read_ops(connection: sqlite3.Connection, packer: OperationCodec) -> Iterator[Op]:
     """Read all operations in order. Raises StateError for an invalid one."""
-    for kind, at, visit, key, content, data, packed in connection.execute(_READ_OPS):
-        yield packer.unpack((kind, at, visit, key, content, data), packed)
+    for *columns, packed in connection.execute(_READ_OPS):
+        yield packer.unpack(Row(*columns), packed)
 
 
 class Journal(Protocol):

@@ -266,12 +266,12 @@ def test_a_replayed_crawl_holds_back_the_same_links(species: str) -> None:
 
     journal = ListJournal()
     population, limits, events = fresh()
-    chronicle = JournaledPopulation(population, limits, journal)
-    chronicle.begin(RunStarted(200, 1, (100, 0.0)))
-    chronicle.place([link("http://a.test/")])
-    while (visit := chronicle.choose(0.0)) is not None:
-        chronicle.spend(visit.id)
-        chronicle.settle(visit.id, Made(web).answer(visit.lead.url, population.price))
+    journaled = JournaledPopulation(population, limits, journal)
+    journaled.begin(RunStarted(200, 1, (100, 0.0)))
+    journaled.place([link("http://a.test/")])
+    while (visit := journaled.choose(0.0)) is not None:
+        journaled.spend(visit.id)
+        journaled.settle(visit.id, Made(web).answer(visit.lead.url, population.price))
     assert {HeldBack, DuplicateFound} <= {type(each) for each in events}
     again, limits, replayed = fresh()
     replay(journal.ops(), JournaledPopulation(again, limits, ListJournal()))

@@ -17,6 +17,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.admission import AdmissionQueue
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import LEASE_LOST, PopulationSync
 from evocrawl.store.cluster.quotas import bounds_per_worker
@@ -33,7 +34,7 @@ ALIVE = {"7": object()}
 
 
 class Stage:
-    """A colony whose population has eight agents, with `ours.test` as its own host."""
+    """The sync of a population of eight agents, with `ours.test` as its own host."""
 
     def __init__(self, species: str = "evo") -> None:
         self.population: Population
@@ -44,22 +45,24 @@ class Stage:
         self.sent: list[OutboxBatch] = []
         self.asked: list[str] = []
         self.now_s = 0.0
-        self.territory = LeaseTable(10.0, lambda: self.now_s)
+        self.lease_table = LeaseTable(10.0, lambda: self.now_s)
         calls = RedisCommands(RowCodec(NoPayloads()), KeyNames("x"), "1")
-        self.colony = PopulationSync(
-            self.population, self.territory, calls, self.sent.append, self.asked.append
+        events = WorkerEvents()
+        events.host_wanted.connect(self.asked.append)
+        self.sync = PopulationSync(
+            self.population, self.lease_table, calls, self.sent.append, events
         )
-        self.population.admission.gate = self.colony.door_of
+        self.population.admission.gate = self.sync.door_of
         self.gain("ours.test")
 
     def gain(self, host: str, done: set[bytes] | None = None) -> None:
-        self.territory.renewed(range(64), self.now_s)
-        self.colony.gained(host, "1.1", done or set(), was_anothers=False)
+        self.lease_table.renewed(range(64), self.now_s)
+        self.sync.gained(host, "1.1", done or set(), was_anothers=False)
 
     def show(self, *urls: str, source: Source | None = SOURCE) -> None:
         for url in urls:
             host = url.split("/")[2]
-            self.colony.show(host, [(Link(url, fingerprint(url), "0.5"), source)])
+            self.sync.show(host, [(Link(url, fingerprint(url), "0.5"), source)])
 
     def choose(self) -> Visit | None:
         return self.population.choose(self.now_s)
@@ -73,7 +76,7 @@ class Stage:
         self.end(visit, Fetched(page, Cost()), told)
 
     def end(self, visit: Visit, outcome: Any, told: FetchDetails | None = None) -> None:
-        self.colony.append(VisitSettled(visit.id, outcome, told))
+        self.sync.append(VisitSettled(visit.id, outcome, told))
         self.population.settle(visit.id, outcome)
 
     def calls(self, name: str) -> list[Any]:
@@ -118,7 +121,7 @@ def test_links_of_others_hosts_are_theirs() -> None:
     """Those shown before are hidden, those found later are offered and not shown."""
     stage = Stage()
     stage.show(OURS, THEIRS)
-    stage.colony.is_of("theirs.test", "7", ALIVE)
+    stage.sync.is_of("theirs.test", "7", ALIVE)
     visit = stage.choose()
     assert visit is not None
     assert visit.lead.url == OURS
@@ -132,8 +135,8 @@ def test_what_a_dead_worker_had_is_not_hidden() -> None:
     """Nor is what is our own, whoever had it before."""
     stage = Stage()
     stage.show(OURS, THEIRS)
-    stage.colony.is_of("theirs.test", "8", ALIVE)
-    stage.colony.is_of("ours.test", "7", ALIVE)
+    stage.sync.is_of("theirs.test", "8", ALIVE)
+    stage.sync.is_of("ours.test", "7", ALIVE)
     stage.gain("theirs.test")
     assert stage.all_visits() == {OURS, THEIRS}
 
@@ -143,7 +146,7 @@ def test_a_host_taken_over_shows_what_is_open_and_hides_what_is_done() -> None:
     stage = Stage()
     other = "http://theirs.test/2"
     stage.show(THEIRS, other)
-    stage.colony.is_of("theirs.test", "7", ALIVE)
+    stage.sync.is_of("theirs.test", "7", ALIVE)
     stage.gain("theirs.test", {fingerprint(other)})
     stage.show(THEIRS)
     assert stage.all_visits() == {THEIRS}
@@ -171,7 +174,7 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
     stage.show(NOBODYS)
     before = len(stage.population)
     assert stage.choose() is None
-    stage.colony.denied("nobodys.test")
+    stage.sync.denied("nobodys.test")
     assert len(stage.population) == before - 1 == stage.ledger.population
     (guest,) = stage.calls("visit")
     assert guest[0] == "1.1"
@@ -190,7 +193,7 @@ def test_the_last_agents_stay() -> None:
     stage.population.lifecycle.bounds = PopulationBounds(8, 8, 20)
     stage.show(NOBODYS)
     assert stage.choose() is None
-    stage.colony.denied("nobodys.test")
+    stage.sync.denied("nobodys.test")
     assert stage.sent == []
     assert len(stage.population) == 8 == limits(stage.population)[0]
     stage.show(OURS)
@@ -202,7 +205,7 @@ def test_an_agent_that_comes_lives_here() -> None:
     stage = Stage()
     stage.show(OURS)
     species = stage.population.species[0].name
-    stage.colony.welcome(
+    stage.sync.welcome(
         [TravellingAgent(species, 0.25, b"p"), TravellingAgent("unknown", 1.0, b"p")]
     )
     assert len(stage.population) == 9 == stage.ledger.population
@@ -218,10 +221,10 @@ def test_a_mind_travels_with_its_agent() -> None:
     assert stage.choose() is None
     minds = stage.population.species[0].minds
     assert minds is not None
-    stage.colony.denied("nobodys.test")
+    stage.sync.denied("nobodys.test")
     (guest,) = stage.calls("visit")
     travelled = RowCodec.unpack_guest(guest[1].encode())
-    other.colony.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
+    other.sync.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
     arrived = list(other.population.lifecycle.agents.values())
     assert [minds.pack(each.mind) for each in arrived] == [travelled.mind]
     assert len(travelled.mind) > 1
@@ -234,8 +237,8 @@ def test_what_others_find_teaches_the_species() -> None:
     stage.show(good, dead)
     model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
     tries = model.evidence.tries
-    stage.colony.heard(Page(good, fingerprint(good), 0.9, 1.0), 2)
-    stage.colony.heard_dead(fingerprint(dead))
+    stage.sync.heard(Page(good, fingerprint(good), 0.9, 1.0), 2)
+    stage.sync.heard_dead(fingerprint(dead))
     assert model.evidence.tries == tries + 2
     assert model.evidence.labels > 0
     assert stage.choose() is None
@@ -251,8 +254,8 @@ def test_pages_of_others_count_and_their_links_are_seen() -> None:
         tuple(Link(url, fingerprint(url)) for url in (first, second)),
     )  # fmt: skip
     for _ in range(2):
-        stage.colony.heard(page, 1)
-    stage.colony.heard(replace(page, url=THEIRS, fingerprint=fingerprint(THEIRS), links=()), 0)
+        stage.sync.heard(page, 1)
+    stage.sync.heard(replace(page, url=THEIRS, fingerprint=fingerprint(THEIRS), links=()), 0)
     assert len(stage.population.environment.base.ranks) == 2
     assert stage.population.environment.base.energy() == 0
     assert stage.all_visits() == {first, second}
@@ -262,7 +265,7 @@ def test_a_link_that_others_found_dead_is_not_followed() -> None:
     """It is as if it had been followed here."""
     stage = Stage()
     stage.show(OURS)
-    stage.colony.heard_dead(fingerprint(OURS))
+    stage.sync.heard_dead(fingerprint(OURS))
     assert stage.choose() is None
 
 
@@ -289,9 +292,9 @@ def test_what_lands_after_the_host_was_lost_is_not_told() -> None:
     stage.show(OURS)
     visit = stage.choose()
     assert visit is not None
-    stage.colony.lost(["ours.test"])
+    stage.sync.lost(["ours.test"])
     stage.settle(visit)
-    assert (stage.colony.fenced, stage.sent) == (1, [])
+    assert (stage.sync.fenced, stage.sent) == (1, [])
     stage.gain("ours.test")
     stage.show(OURS)
     assert stage.all_visits() == {OURS}
@@ -302,7 +305,7 @@ def test_who_waited_at_a_lost_hosts_door_goes_on() -> None:
     stage = Stage()
     stage.show(NOBODYS)
     assert stage.choose() is None
-    stage.colony.lost(["nobodys.test"])
+    stage.sync.lost(["nobodys.test"])
     assert len(stage.population) == 8
     stage.show(OURS)
     visit = stage.choose()
@@ -317,39 +320,39 @@ def test_only_quiet_hosts_are_spared() -> None:
     stage.show(OURS, THEIRS, "http://theirs.test/2")
     visit = stage.choose()
     assert visit is not None
-    assert stage.colony.spare(9) == [
+    assert stage.sync.spare(9) == [
         host for host in ("ours.test", "theirs.test") if host != visit.lead.host
     ]
-    assert stage.colony.spare(0) == []
+    assert stage.sync.spare(0) == []
 
 
 def test_the_delay_of_a_host_is_kept_by_its_next_owner() -> None:
     """From when it was taken over: its last owner may have asked just then."""
     stage = Stage()
-    stage.colony.gained("theirs.test", "1.2", set(), was_anothers=True)
+    stage.sync.gained("theirs.test", "1.2", set(), was_anothers=True)
     stage.show(THEIRS)
-    stage.colony.paced("theirs.test", 5.0)
+    stage.sync.paced("theirs.test", 5.0)
     assert stage.choose() is None
     stage.now_s = 4.9
     assert stage.choose() is None
     stage.now_s = 5.0
-    stage.territory.renewed(range(64), stage.now_s)
+    stage.lease_table.renewed(range(64), stage.now_s)
     assert stage.choose() is not None
 
 
 def test_a_lease_is_not_relied_on_to_its_last_moment() -> None:
     """What is under way then has the other half of it to come to an end."""
     now_s = [0.0]
-    territory = LeaseTable(10.0, lambda: now_s[0])
-    territory.gain("a.test", "1.1")
-    assert not territory.is_ours("a.test")
-    territory.renewed(territory.shards(), 0.0)
-    assert territory.is_ours("a.test")
+    lease_table = LeaseTable(10.0, lambda: now_s[0])
+    lease_table.gain("a.test", "1.1")
+    assert not lease_table.is_ours("a.test")
+    lease_table.renewed(lease_table.shards(), 0.0)
+    assert lease_table.is_ours("a.test")
     now_s[0] = 5.0
-    assert not territory.is_ours("a.test")
-    territory.renewed(territory.shards(), 4.0)
-    assert territory.is_ours("a.test")
-    assert not territory.is_ours("b.test")
+    assert not lease_table.is_ours("a.test")
+    lease_table.renewed(lease_table.shards(), 4.0)
+    assert lease_table.is_ours("a.test")
+    assert not lease_table.is_ours("b.test")
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 7, 60])
@@ -389,11 +392,11 @@ def test_who_is_called_back_leaves_the_door() -> None:
 def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
     """What is refused under an older lease leaves the host, which was taken again, alone."""
     stage = Stage()
-    stage.colony.fenced_off("ours.test", "1.0")
-    assert "ours.test" in stage.territory.leases
-    stage.colony.fenced_off("ours.test", "1.1")
-    assert "ours.test" not in stage.territory.leases
-    assert stage.colony.fenced == 2
+    stage.sync.fenced_off("ours.test", "1.0")
+    assert "ours.test" in stage.lease_table.leases
+    stage.sync.fenced_off("ours.test", "1.1")
+    assert "ours.test" not in stage.lease_table.leases
+    assert stage.sync.fenced == 2
 
 
 def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> None:

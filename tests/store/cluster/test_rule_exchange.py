@@ -11,6 +11,7 @@ from redisserver import RedisServer
 from tiny_webs import make_population
 
 from evocrawl.species.biocrawler.rules import MANAGED, Managed, Rule, RuleManager
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import PopulationSync
@@ -37,18 +38,16 @@ class Side:
     def __init__(self, server: RedisServer) -> None:
         self.connection = Connection(RedisAddress.of(server.url))
         population, _ = make_population("biocrawler")
-        board, rows, territory = (
+        board, rows, lease_table = (
             ClusterState(self.connection, 60_000),
             RowCodec(NoPayloads()),
             LeaseTable(60.0),
         )
-        colony = PopulationSync(
-            population, territory, RedisCommands(rows, board.layout), lambda _: None, lambda _: None
-        )
-        self.holdings = HostLeases(
-            board, rows, territory, lambda _: None, lambda _: None, lambda: colony
-        )
-        self.advice = RuleExchange(board, rows, population, self.holdings)
+        events = WorkerEvents()
+        commands = RedisCommands(rows, board.layout)
+        sync = PopulationSync(population, lease_table, commands, lambda _: None, events)
+        self.host_leases = HostLeases(board, rows, sync, lambda _: None, events)
+        self.advice = RuleExchange(board, rows, population, self.host_leases)
         learning = population.species[0].learning
         assert isinstance(learning, Managed)
         self.manager: RuleManager = learning.manager
@@ -138,7 +137,7 @@ def test_rules_that_are_none_are_put_aside(server: RedisServer) -> None:
             client.zadd(KEY, {"[]": 98, '["a","b","a"]': 97, "[[],{}]": 96, '["good","good"]': 30})
             await one.advice.exchange()
             assert one.knows() == {"good": 30}
-            assert one.holdings.poisoned == 6
+            assert one.host_leases.poisoned == 6
             assert client.llen("evocrawl:{evocrawl}:quarantine") == 6
             assert client.zrange(KEY, 0, -1) == [b'["good","good"]']
 

@@ -32,14 +32,14 @@ def test_scans_are_less_and_less_often_while_there_are_no_hosts(
         before = len(scans)
         for _ in range(round(10 * seconds)):
             now_s += 0.1
-            asyncio.run(worker._scan(need))
+            asyncio.run(worker.poller.scan(need))
         return len(scans) - before
 
     population, _ = make_population(bounds=BOUNDS)
     place, terms = RedisAddress.of("redis://nobody.test"), ClusterTerms(None, BOUNDS, 15.0, 60.0)
     worker = ClusterWorker(place, population, NoPayloads(), terms)
-    monkeypatch.setattr(worker.holdings, "scan", scan)
-    monkeypatch.setattr(worker._territory, "clock", lambda: now_s)
+    monkeypatch.setattr(worker.host_leases, "scan", scan)
+    monkeypatch.setattr(worker.host_leases.table, "clock", lambda: now_s)
     assert 3 <= scans_in(2.0, HUNGRY) <= 5
     assert scans_in(5.0, HUNGRY) <= 6
     assert scans_in(1.0, 0) == 0

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import copy
 import os
+import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from journeys import HOST_LIMIT, Journey, ListJournal, new_population, state_of
-from tiny_webs import link
+from tiny_webs import link, random_web
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.events import Event
-from evocrawl.core.model import Cost, Dead, Dropped
+from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Page
 from evocrawl.population.population import Population
 from evocrawl.species import SPECIES
 from evocrawl.store.journal.journaled_population import JournaledPopulation
@@ -40,8 +43,8 @@ def again(
 ) -> tuple[JournaledPopulation, ReplayedState, list[Event]]:
     """A population to which `ops` were done again, and the events it told."""
     population, limits, events = new_population(species, seed)
-    chronicle = JournaledPopulation(population, limits, ListJournal())
-    return chronicle, replay(ops, chronicle), events
+    journaled = JournaledPopulation(population, limits, ListJournal())
+    return journaled, replay(ops, journaled), events
 
 
 def travelled(species: str, seed: int, acts: int) -> tuple[Journey, list[Op]]:
@@ -58,12 +61,12 @@ def test_the_population_is_what_it_was(species: str) -> None:
     """Agents, their streams, pages, claims and events; and it goes on as the other does."""
     for seed in range(4):
         journey, ops = travelled(species, seed, 250)
-        chronicle, past, events = again(species, seed, ops)
-        repeated = chronicle.population
+        journaled, past, events = again(species, seed, ops)
+        repeated = journaled.population
         assert events == journey.events
         assert state_of(repeated) == state_of(journey.population)
         assert past.runs == 1
-        for each in (journey.chronicle, chronicle):
+        for each in (journey.journaled, journaled):
             # From here on both are told the same of hosts and doors.
             each.limits.is_replaying, each.population.admission.gate = True, lambda _: None
         going_on = [each.choose(1e6) for each in (journey.population, repeated) for _ in range(3)]
@@ -80,10 +83,10 @@ def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
     cut = data.draw(st.integers(0, len(ops)))
     if any(isinstance(op, GivenBack) for op in ops[cut : cut + 1]):
         cut += 1  # a link is opened again in the commit that ends its visit
-    chronicle, _, events = again(species, seed, ops[:cut])
+    journaled, _, events = again(species, seed, ops[:cut])
     assert events == journey.events[: len(events)]
-    replay(ops[cut:], chronicle)
-    assert state_of(chronicle.population) == state_of(journey.population)
+    replay(ops[cut:], journaled)
+    assert state_of(journaled.population) == state_of(journey.population)
 
 
 def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
@@ -157,20 +160,20 @@ def test_links_cut_short_by_the_budget_are_given_back() -> None:
     """With the species that followed them, be the agent alive or not; and so once more."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
-    chronicle = JournaledPopulation(population, limits, journal)
-    chronicle.begin(RunStarted(9, 2, HOST_LIMIT))
-    chronicle.place([link("http://a.test/"), link("http://b.test/")])
+    journaled = JournaledPopulation(population, limits, journal)
+    journaled.begin(RunStarted(9, 2, HOST_LIMIT))
+    journaled.place([link("http://a.test/"), link("http://b.test/")])
     for outcome in (Dropped("over budget"), Dead("over budget", Cost())):
-        visit = chronicle.choose(1.0)
+        visit = journaled.choose(1.0)
         assert visit is not None
-        chronicle.settle(visit.id, outcome)
-    assert chronicle.choose(1.0) is None
+        journaled.settle(visit.id, outcome)
+    assert journaled.choose(1.0) is None
     repeated, past, _ = again("best_first", 0, journal.kept)
     assert sorted(past.cut_short) == [1, 2]
     for number, (lead, species) in past.cut_short.items():
         repeated.give_back(number, lead, species)
-        chronicle.give_back(number, lead, population.species[0])
-    assert repeated.choose(2.0) == chronicle.choose(2.0) is not None
+        journaled.give_back(number, lead, population.species[0])
+    assert repeated.choose(2.0) == journaled.choose(2.0) is not None
     twice, past, _ = again("best_first", 0, journal.kept)
     assert past.cut_short == {}
     assert state_of(twice.population) == state_of(repeated.population)
@@ -180,16 +183,16 @@ def test_doors_that_open_while_a_visit_is_chosen_open_after_it() -> None:
     """The gate may learn something at the very moment it is asked."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
-    chronicle = JournaledPopulation(population, limits, journal)
+    journaled = JournaledPopulation(population, limits, journal)
 
     def gate(url: str) -> str | None:
-        chronicle.opened(url)
+        journaled.opened(url)
         return url
 
-    chronicle.guard(gate)
-    chronicle.place([link("http://a.test/")])
-    assert chronicle.choose(1.0) is None
-    assert chronicle.choose(1.0) is not None
+    journaled.guard(gate)
+    journaled.place([link("http://a.test/")])
+    assert journaled.choose(1.0) is None
+    assert journaled.choose(1.0) is not None
     assert [type(op).__name__ for op in journal.kept[:3]] == ["Placed", "Chosen", "OriginOpened"]
 
 
@@ -234,13 +237,13 @@ def test_a_run_that_goes_on_holds_no_redirect_against_its_visits() -> None:
     """A visit begins anew, and its redirect leads to an address that nobody else has taken."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
-    chronicle = JournaledPopulation(population, limits, journal)
-    chronicle.begin(RunStarted(9, 2, HOST_LIMIT))
-    chronicle.place([link("http://a.test/")])
-    visit = chronicle.choose(1.0)
+    journaled = JournaledPopulation(population, limits, journal)
+    journaled.begin(RunStarted(9, 2, HOST_LIMIT))
+    journaled.place([link("http://a.test/")])
+    visit = journaled.choose(1.0)
     assert visit is not None
     target = link("http://b.test/").fingerprint
-    chronicle.claims_of(visit.id).claim(target)
+    journaled.claims_of(visit.id).claim(target)
     population, limits, _ = new_population("best_first", 0)
     repeated = JournaledPopulation(population, limits, journal)
     past = resume(journal, repeated, RunStarted(None, 3, HOST_LIMIT))
@@ -251,19 +254,86 @@ def test_a_run_that_goes_on_holds_no_redirect_against_its_visits() -> None:
     assert population.max_unsettled == 3
 
 
+def test_a_link_is_open_again_if_its_callback_had_not_ended() -> None:
+    """Its redirect may lead to the same page again; the resumed journal can be resumed again."""
+    for species in EVERY_SPECIES:
+        journal = ListJournal()
+        population, limits, _ = new_population(species, 0)
+        journaled = JournaledPopulation(population, limits, journal)
+        run = RunStarted(99, 4, HOST_LIMIT)
+        journaled.begin(run)
+        journaled.place([link(url) for url in ("http://a.test/", "http://b.test/")])
+        target = link("http://c.test/").fingerprint
+        page = Page("http://c.test/", target, 0.5, 1.0)
+        visits = {}
+        for visit in filter(None, (journaled.choose(1.0 + now_s) for now_s in range(20))):
+            if visit.lead.url in visits:  # the species revisits pages
+                journaled.settle(visit.id, Fetched(page, Cost()))
+                continue
+            visits[visit.lead.url] = visit
+            journaled.callback_continues(visit.id)
+            if visit.lead.url == "http://a.test/":
+                journaled.claims_of(visit.id).claim(target)
+                journaled.settle(visit.id, Fetched(page, Cost()))
+            else:
+                journaled.settle(visit.id, Fetched(replace(page, fingerprint=b"b"), Cost()))
+                journaled.callback_ended(visit.id)
+        population, limits, _ = new_population(species, 0)
+        resumed = JournaledPopulation(population, limits, journal)
+        past = resume(journal, resumed, run)
+        lead = visits["http://a.test/"].lead
+        assert past.repeated == 1
+        assert past.first_visits == {lead.fingerprint: visits["http://a.test/"].id}
+        assert not resumed.is_claimed(target)
+        followed = []
+        for again in filter(None, (resumed.choose(30.0 + now_s) for now_s in range(30))):
+            followed.append(again.lead.url)
+            resumed.settle(again.id, Fetched(page, Cost()))
+        assert "http://a.test/" in followed, species
+        population, limits, _ = new_population(species, 0)
+        third = JournaledPopulation(population, limits, journal)
+        past = resume(journal, third, run)
+        assert (past.repeated, past.first_visits) == (0, {})
+        assert state_of(population) == state_of(resumed.population)
+
+
+def test_a_crawl_that_an_earlier_version_has_stored_goes_on(tmp_path: Path) -> None:
+    """`recorded_crawl.sql` has every operation of the version before operations were classes."""
+    database = sqlite3.connect(tmp_path / "s")
+    database.executescript((Path(__file__).parent / "recorded_crawl.sql").read_text())
+    database.close()
+    journal = SqliteJournal(tmp_path / "s", {"query": "coral"})
+    population, limits, _ = new_population("best_first", 5)
+    journaled = JournaledPopulation(population, limits, journal)
+    past = resume(journal, journaled, RunStarted(None, 6, HOST_LIMIT))
+    assert (past.runs, past.pages, past.repeated) == (1, 7, 0)
+    web = random_web(np.random.default_rng(1005), 30, 4)
+    now_s = past.now_s
+    while population.ended is None:
+        now_s += 5
+        visit = journaled.choose(now_s)
+        if visit is not None:
+            journaled.settle(visit.id, web.answer(visit.lead.url, population.price))
+        for origin in population.closed_origins():
+            journaled.opened(origin)
+    assert population.ended == "exhausted"
+    assert len(population.environment.base) >= 20
+    journaled.close()
+
+
 @pytest.mark.parametrize(("limit", "opened"), [(5, 0), (50, 2), (None, 2)])
 def test_more_budget_opens_what_was_cut_short(limit: int | None, opened: int) -> None:
     """Without more, the links stay as they are, for a later run."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
-    chronicle = JournaledPopulation(population, limits, journal)
-    chronicle.begin(RunStarted(5, 2, HOST_LIMIT))
-    chronicle.place([link("http://a.test/"), link("http://b.test/")])
+    journaled = JournaledPopulation(population, limits, journal)
+    journaled.begin(RunStarted(5, 2, HOST_LIMIT))
+    journaled.place([link("http://a.test/"), link("http://b.test/")])
     for _ in range(2):
-        visit = chronicle.choose(1.0)
+        visit = journaled.choose(1.0)
         assert visit is not None
-        chronicle.settle(visit.id, Dropped("over budget"))
-    while chronicle.spend(None):
+        journaled.settle(visit.id, Dropped("over budget"))
+    while journaled.spend(None):
         pass
     population, limits, _ = new_population("best_first", 0)
     repeated = JournaledPopulation(population, limits, journal)

@@ -31,6 +31,8 @@ from evocrawl.core.model import (
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec
 from evocrawl.store.journal.operations import (
+    CallbackContinued,
+    CallbackEnded,
     Chosen,
     Claimed,
     GivenBack,
@@ -45,6 +47,7 @@ from evocrawl.store.journal.operations import (
     Released,
     RunStarted,
     Spent,
+    VisitRepeated,
     VisitSettled,
     WentOn,
 )
@@ -83,7 +86,7 @@ OPS: st.SearchStrategy[Op] = st.one_of(
     st.builds(Linked, KEYS, LINKS),
     st.builds(Chosen, SECONDS),
     st.builds(Chosen, SECONDS, st.lists(st.none() | TEXTS.filter(bool), max_size=3).map(
-        lambda doors: tuple(doors) if any(doors) else ()), VISITS, KEYS),
+        lambda origins: tuple(origins) if any(origins) else ()), VISITS, KEYS),
     st.builds(Limited, TEXTS, st.integers(1, 99), SECONDS),
     st.builds(HostHeld, TEXTS, SECONDS),
     st.builds(HostLocated, TEXTS, TEXTS, st.integers(1, 99)),
@@ -95,6 +98,9 @@ OPS: st.SearchStrategy[Op] = st.one_of(
     st.builds(VisitSettled, VISITS, OUTCOMES),
     st.builds(GivenBack, VISITS, st.just("") | TEXTS),
     st.builds(WentOn, VISITS, TEXTS, SECONDS),
+    st.builds(CallbackContinued, VISITS),
+    st.builds(CallbackEnded, VISITS),
+    st.builds(VisitRepeated, VISITS),
 )  # fmt: skip
 
 

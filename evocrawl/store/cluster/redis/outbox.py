@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
 from evocrawl.core.errors import StateError
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.redis.connection import Call, Connection, Unreachable
 
 _AT_ONCE = 64
@@ -39,24 +40,16 @@ class OutboxBatch:
 class Outbox:
     """Sends batches in the order in which they were put in.
 
-    `on_fenced` is called with host and lease of each call that Redis refused since the lease had
-    expired. `on_reached` is called with True when Redis responds and False when it does not.
-    `failure` is the error that ended sending, if any. With `most` batches the outbox is `full`: it
-    accepts more, but no new visit should begin.
+    The outbox sends the events `report_refused` and `redis_answered`. `failure` is the error that
+    ended sending, if any. With `most` batches the outbox is `full`: it accepts more, but no new
+    visit should begin.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        most: int,
-        on_fenced: Callable[[str, str], None],
-        on_reached: Callable[[bool], None],
-    ) -> None:
+    def __init__(self, connection: Connection, most: int, events: WorkerEvents) -> None:
         self.failure: StateError | None = None
         self._connection = connection
         self._most = most
-        self._on_fenced = on_fenced
-        self._on_reached = on_reached
+        self._events = events
         self._waiting: deque[OutboxBatch] = deque()
         self._something = asyncio.Event()
         self._nothing = asyncio.Event()
@@ -92,14 +85,14 @@ class Outbox:
             try:
                 await self._send(parcels)
             except Unreachable:
-                self._on_reached(False)
+                self._events.redis_answered.send(False)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
                 continue
             except StateError as error:
                 self.failure = error
                 raise
-            self._on_reached(True)
+            self._events.redis_answered.send(True)
             pause_s = _FIRST_PAUSE_S
             for _ in parcels:
                 self._waiting.popleft()
@@ -112,7 +105,8 @@ class Outbox:
         for (parcel, (script, _, arguments)), answer in zip(sent, answers, strict=True):
             if script in _FENCED and answer == 0:
                 fenced.add(id(parcel))
-                self._on_fenced(*arguments[:2])
+                host, lease = arguments[:2]
+                self._events.report_refused.send(host, lease)
         for parcel in parcels:
             if parcel.then is not None and id(parcel) not in fenced:
                 self.put(parcel.then)

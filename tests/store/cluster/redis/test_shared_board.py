@@ -15,6 +15,7 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.redis.board import ClusterState, Worker
 from evocrawl.store.cluster.redis.codec import RowCodec, TravellingAgent
 from evocrawl.store.cluster.redis.commands import RedisCommands
@@ -291,7 +292,10 @@ def test_what_redis_forgot_or_lost_is_told_again(server: RedisServer) -> None:
         board, calls, connection = await crowd.join()
         lease = await taken(board)
         reached: list[bool] = []
-        outbox = Outbox(connection, 10, lambda *_: reached.append(False), reached.append)
+        events = WorkerEvents()
+        events.report_refused.connect(lambda *_: reached.append(False))
+        events.redis_answered.connect(reached.append)
+        outbox = Outbox(connection, 10, events)
         sending = asyncio.create_task(outbox.run())
         with crowd.server.client() as client:
             for number in range(30):
@@ -322,7 +326,7 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
 
     async def story(crowd: Crowd) -> None:
         _, calls, connection = await crowd.join()
-        outbox = Outbox(connection, 2, lambda *_: None, lambda _: None)
+        outbox = Outbox(connection, 2, WorkerEvents())
         for url in (A, B):
             assert not outbox.full
             outbox.put(OutboxBatch(calls.offers([(link(url), None)])))
@@ -339,7 +343,9 @@ def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> N
         board, calls, connection = await crowd.join()
         lease = await taken(board)
         refused: list[tuple[str, str]] = []
-        outbox = Outbox(connection, 9, lambda *what: refused.append(what), lambda _: None)
+        events = WorkerEvents()
+        events.report_refused.connect(lambda *what: refused.append(what))
+        outbox = Outbox(connection, 9, events)
         for own, url in ((lease, A), ("0.1", B)):
             then = OutboxBatch(
                 settles=[calls.settle(HOST, lease, fingerprint(url + "then"), "dead")]

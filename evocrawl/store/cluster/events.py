@@ -1,0 +1,59 @@
+"""The events of a worker: signals between its parts and the crawl that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, ParamSpec
+
+from evocrawl.core.errors import StateError
+from evocrawl.store.cluster.redis.board import Worker
+
+P = ParamSpec("P")
+
+
+class Signal(Generic[P]):
+    """Calls its handlers in the order in which they were connected."""
+
+    def __init__(self) -> None:
+        self._handlers: list[Callable[P, object]] = []
+
+    def connect(self, handler: Callable[P, object]) -> None:
+        """Call `handler` from now on."""
+        self._handlers.append(handler)
+
+    def send(self, *arguments: P.args, **options: P.kwargs) -> None:
+        """Call all handlers."""
+        for handler in self._handlers:
+            handler(*arguments, **options)
+
+
+class WorkerEvents:
+    """The signals that all parts of a worker share.
+
+    ================  ===========================================================================
+    host_wanted       the population has a URL of a host that this worker does not lease (host)
+    host_gained       this worker has leased a host (host)
+    report_refused    Redis has refused a report since the lease had expired (host, lease)
+    redis_answered    Redis has responded (True) or not (False)
+    heartbeat_sent    Redis has a heartbeat (own hosts with open links, live workers)
+    work_found        there may be a visit to choose
+    failed            a background task has failed for good (error)
+    ================  ===========================================================================
+
+    `busy_checks` return True while the crawl is doing something that may bring links.
+    """
+
+    def __init__(self) -> None:
+        self.host_wanted: Signal[[str]] = Signal()
+        self.host_gained: Signal[[str]] = Signal()
+        self.report_refused: Signal[[str, str]] = Signal()
+        self.redis_answered: Signal[[bool]] = Signal()
+        self.heartbeat_sent: Signal[[int, list[Worker]]] = Signal()
+        self.work_found: Signal[[]] = Signal()
+        self.failed: Signal[[StateError]] = Signal()
+        self.busy_checks: list[Callable[[], bool]] = []
+
+    @property
+    def is_crawl_busy(self) -> bool:
+        """True while the crawl is doing something that may bring links."""
+        return any(check() for check in self.busy_checks)

@@ -1,0 +1,69 @@
+"""The heartbeat of a worker: it renews its leases and learns which workers are alive."""
+
+from __future__ import annotations
+
+import asyncio
+
+from evocrawl.store.cluster.availability import Availability
+from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.quotas import ClusterTerms, bounds_per_worker
+from evocrawl.store.cluster.redis.board import ClusterState, Worker
+from evocrawl.store.cluster.redis.connection import Unreachable
+from evocrawl.store.cluster.redis.persistence_check import Keeping
+from evocrawl.store.cluster.rule_exchange import RuleExchange
+from evocrawl.store.cluster.workload import Workload
+
+_LONGEST_PAUSE_S = 1.0
+
+
+class Heartbeat:
+    """Sends heartbeats. `living` are the live workers by session, as of the last one."""
+
+    def __init__(
+        self,
+        state: ClusterState,
+        terms: ClusterTerms,
+        workload: Workload,
+        host_leases: HostLeases,
+        rules: RuleExchange,
+        persistence: Keeping,
+        availability: Availability,
+        events: WorkerEvents,
+    ) -> None:
+        self.living: dict[str, Worker] = {}
+        self._state = state
+        self._terms = terms
+        self._workload = workload
+        self._host_leases = host_leases
+        self._rules = rules
+        self._persistence = persistence
+        self._availability = availability
+        self._events = events
+
+    async def run(self) -> None:
+        """Send heartbeats until cancelled. Raises StateError if Redis is silent for too long."""
+        population, events = self._workload.population, self._events
+        while True:
+            try:
+                await self.beat()
+                await self._persistence.look(self._host_leases.table.clock())
+                events.redis_answered.send(True)
+                self._host_leases.tend(list(population.admission))
+            except Unreachable:
+                events.redis_answered.send(False)
+            self._availability.check()
+            await asyncio.sleep(min(_LONGEST_PAUSE_S, self._terms.lease_s / 4))
+
+    async def beat(self) -> None:
+        """Renew the leases, send one heartbeat and exchange rules. Raises Unreachable."""
+        await self._host_leases.renew()
+        hosts = self._workload.hosts
+        workers = await self._state.beat(hosts, self._workload.need(hosts))
+        if len(workers) != len(self.living):
+            population = self._workload.population
+            population.lifecycle.bounds = bounds_per_worker(self._terms.bounds, len(workers))
+            population.environment.hosts.share(len(workers))
+        self.living = {each.session: each for each in workers}
+        await self._rules.exchange()
+        self._events.heartbeat_sent.send(hosts, workers)

@@ -1,0 +1,101 @@
+"""Polls Redis for news, budget, hosts without an owner, and the end of the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+
+from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.heartbeat import Heartbeat
+from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.news_reader import NewsReader
+from evocrawl.store.cluster.quotas import BudgetQuota
+from evocrawl.store.cluster.redis.board import IDLE
+from evocrawl.store.cluster.redis.connection import Unreachable
+from evocrawl.store.cluster.redis.persistence_check import Keeping
+from evocrawl.store.cluster.termination import TerminationDetector
+from evocrawl.store.cluster.workload import Workload
+
+PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 1.0
+
+
+class Poller:
+    """Polls until the crawl ends. `ended` is the reason for the end, None before it."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        heartbeat: Heartbeat,
+        host_leases: HostLeases,
+        news: NewsReader,
+        quota: BudgetQuota,
+        termination: TerminationDetector,
+        persistence: Keeping,
+        events: WorkerEvents,
+    ) -> None:
+        self.ended: str | None = None
+        self._workload = workload
+        self._population = workload.population
+        self._heartbeat = heartbeat
+        self._host_leases = host_leases
+        self._news = news
+        self._quota = quota
+        self._termination = termination
+        self._persistence = persistence
+        self._events = events
+        self._is_closed = False
+        self._scan_pause_s, self._scans_at_s = PAUSE_S, 0.0
+
+    async def run(self) -> None:
+        """Poll until the crawl ends or the poller is closed."""
+        pause_s = PAUSE_S
+        while self.ended is None and not self._is_closed:
+            try:
+                has_work = await self._poll()
+                pause_s = PAUSE_S if has_work else min(1.5 * pause_s, _LONGEST_PAUSE_S)
+            except Unreachable:
+                self._events.redis_answered.send(False)
+            await asyncio.sleep(pause_s * self._host_leases.random.uniform(0.8, 1.2))
+        self._events.work_found.send()
+
+    def close(self) -> None:
+        """Stop polling after the current step."""
+        self._is_closed = True
+
+    async def top_up(self) -> bool:
+        """Take more of the shared budget if little is left; return whether there was any."""
+        wanted = 2 * self._population.max_unsettled
+        has_more = await self._quota.top_up(wanted, len(self._heartbeat.living))
+        if has_more:
+            self._events.work_found.send()
+        return has_more
+
+    async def scan(self, need: int) -> bool:
+        """Scan for hosts without an owner, less and less often while there are none."""
+        clock = self._host_leases.table.clock
+        is_early = need != IDLE and clock() < self._scans_at_s
+        budget = self._population.environment.budget
+        if not need or is_early or self._news or budget.left == 0:
+            return False
+        most = self._population.max_unsettled
+        has_found = await self._host_leases.scan(most, everywhere=need == IDLE)
+        pause_s = PAUSE_S if has_found else min(2 * self._scan_pause_s, _LONGEST_PAUSE_S)
+        self._scan_pause_s = pause_s
+        self._scans_at_s = clock() + pause_s
+        return has_found
+
+    async def _poll(self) -> bool:
+        """Poll once; return False if this worker has nothing to do."""
+        is_busy = await self._news.listen(self._heartbeat.living)
+        if is_busy:
+            self._events.work_found.send()
+        is_busy |= await self.top_up()
+        need = self._workload.need(self._workload.hosts)
+        is_busy |= await self.scan(need)
+        if need != IDLE or is_busy:
+            return True
+        ended = await self._termination.look(self._heartbeat.living.values())
+        if ended is not None:
+            await self._persistence.check()
+        self.ended = ended
+        return False

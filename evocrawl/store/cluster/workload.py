@@ -1,0 +1,42 @@
+"""Measures whether a worker has enough to do."""
+
+from __future__ import annotations
+
+from evocrawl.population.population import Population
+from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.news_reader import NewsReader
+from evocrawl.store.cluster.redis.board import HUNGRY, IDLE
+from evocrawl.store.cluster.redis.outbox import Outbox
+
+
+class Workload:
+    """What a worker has to do, and what it needs of the other workers."""
+
+    def __init__(
+        self,
+        population: Population,
+        host_leases: HostLeases,
+        outbox: Outbox,
+        news: NewsReader,
+        events: WorkerEvents,
+    ) -> None:
+        self.population = population
+        self._host_leases = host_leases
+        self._outbox = outbox
+        self._news = news
+        self._events = events
+
+    @property
+    def hosts(self) -> int:
+        """The number of own hosts with waiting links. O(hosts)."""
+        return len(self._host_leases.table.busy_hosts())
+
+    def need(self, hosts: int) -> int:
+        """Return 0 if `hosts` are enough, HUNGRY if not, IDLE if there is nothing to do."""
+        population = self.population
+        waits = self._host_leases.asked or len(self._outbox) or self._news
+        is_stuck = population.is_unborn or population.ended is not None
+        if not (waits or self._events.is_crawl_busy) and not population.unsettled and is_stuck:
+            return IDLE
+        return HUNGRY if hosts < population.max_unsettled else 0
