@@ -156,10 +156,9 @@ def test_a_host_that_nobody_has_is_asked_for_at_the_door() -> None:
     """Nobody goes there before it is ours, and other hosts are not held up."""
     stage = Stage()
     stage.show(NOBODYS, OURS)
-    visit = stage.choose()
+    visits = [stage.choose() for _ in range(2)]
     assert stage.asked == ["nobodys.test"]
-    assert visit is not None
-    assert visit.lead.url == OURS
+    assert [visit.lead.url for visit in visits if visit is not None] == [OURS]
     stage.gain("nobodys.test")
     for door in stage.population.closed_origins():
         stage.population.open_origin(door)
