@@ -22,9 +22,16 @@ from evocrawl.monitor.explanation import (
 )
 from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, open_store
 from evocrawl.monitor.watch import Watch, part_of
+from evocrawl.population.link_status import LinkState, link_status
 from evocrawl.species.reasons import Reason
 from evocrawl.store.archive import Archive, StoredPage
 
+_WAITS = {
+    LinkState.CHOSEN: "The link is chosen, and waits for a free slot of its host {}.",
+    LinkState.AWAITING: "The link is chosen, and waits for robots.txt or the lease of {}.",
+    LinkState.PUT_OFF: "The link was put off: {}.",
+    LinkState.TAKEN: "The link is taken {}.",
+}
 _LEAST_GAP = 0.05
 _MISSING = 4
 _LONGEST_PATH = 1000
@@ -101,14 +108,13 @@ class _Explainer:
                 return "refused"
         if watch.visit is not None:
             return "under way"
-        if not watch.found:
-            return "unknown"
-        is_claimed = rebuilt.assembly.base.is_claimed(watch.target)
-        return "held back" if watch.held and is_claimed else "waiting"
+        if link_status(rebuilt.population, watch.target).state is LinkState.HELD_BACK:
+            return "held back"
+        return "waiting" if watch.found else "unknown"
 
     def _add_link(self, found: Explanation) -> None:
         lead = self._watch.drawn.lead if self._watch.drawn else None
-        lead = lead or next(iter(self._watch.found.values()), None)
+        lead = lead or next(iter(self._watch.found.values()), None) or self._watch.held
         if lead is None:
             found.notes.append("No page of this crawl links to the address, and it is no seed.")
             return
@@ -144,12 +150,16 @@ class _Explainer:
 
     def _add_place(self, found: Explanation, rebuilt: RebuiltPopulation) -> None:
         watch = self._watch
+        where = link_status(rebuilt.population, watch.target)
+        if watch.found and where.state in _WAITS:
+            found.missing.append(_WAITS[where.state].format(where.reason))
+        elif found.status == "held back":
+            found.missing.append(f"The link is held back: {where.reason}.")
         for name, lead in watch.found.items():
             species = part_of(rebuilt.population, name)
             reason = species.choice.explain(lead, (), None)
             found.reason = _shown(reason, None)
             if found.status == "held back":
-                found.missing.append(f"The link is held back: {watch.held[-1]}.")
                 return
             standing = species.sight.standing(lead)
             if standing is None:

@@ -37,8 +37,8 @@ class Birth:
 class Watch:
     """What happens to the links to `target`; of the visit `visit`, what it brought its agent.
 
-    `found` maps each species to the latest lead that it was shown, `pages` lists the pages with
-    such a link, `held` the reasons for which the link was held back.
+    `found` maps each species to the latest lead that it was shown, `held` is the latest lead that
+    was held back, and `pages` has a lead from each page with such a link.
     """
 
     target: Fingerprint
@@ -47,7 +47,7 @@ class Watch:
     found: dict[str, Lead] = field(default_factory=dict)
     pages: dict[Fingerprint, Lead] = field(default_factory=dict)
     drawn: Drawn | None = None
-    held: list[str] = field(default_factory=list)
+    held: Lead | None = None
     births: dict[AgentId, Birth] = field(default_factory=dict)
     agent: AgentId | None = None
     energy_before: float = 0.0
@@ -88,8 +88,8 @@ class Watch:
                 one = self.population.lifecycle.agents[visit.agent]
                 self.agent = visit.agent
                 self.energy_before, self.visits_before = one.energy, one.visits
-            case HeldBack(lead, reason) if lead.fingerprint == self.target:
-                self.held.append(reason)
+            case HeldBack(lead=lead) if lead.fingerprint == self.target:
+                self.held = self.pages[lead.source] = lead
             case Fed(agent=agent, energy=energy) if self._is_settling(agent):
                 self.gained += energy
             case Paid(agent, energy, reason) if self._is_settling(agent):

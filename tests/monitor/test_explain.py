@@ -9,11 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stored import EVIL, SEED, StoredCrawl, name, stored
+from tiny_webs import link
 
 from evocrawl.cli import main
 from evocrawl.core.errors import StateError
+from evocrawl.core.model import Content
+from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.explain import explain
 from evocrawl.monitor.explain_text import as_text
+from evocrawl.population.link_status import LinkState, link_status
 from evocrawl.species import SPECIES
 from evocrawl.store.archive import Archive
 
@@ -121,6 +125,39 @@ def test_the_next_choice_of_breadth_first_has_rank_one(tmp_path: Path) -> None:
     place = explain(str(path), last_page(whole)).place
     assert place is not None
     assert place.rank == 1
+
+
+def test_a_link_of_a_trap_is_held_back_with_its_group(tmp_path: Path) -> None:
+    """Its links came in when the template was spent, so no species has seen them."""
+    crawl = StoredCrawl(tmp_path / "s", "breadth_first")
+    days = [f"http://a.test/day?n={number}" for number in range(20)]
+    copy = Content("Day", "Nothing is planned for this day of the calendar so far. " * 4, "en")
+    chain = {url: (copy, (link(days[at + 1]),)) for at, url in enumerate(days[:-1])}
+    crawl.web = {SEED: (Content("Days", "A calendar.", "en"), (link(days[0]),)), **chain}
+    for url in days:
+        assert crawl.step()
+        if link_status(crawl.population, fingerprint(url)).state is LinkState.HELD_BACK:
+            break
+    crawl.run(0)
+    crawl.close()
+    found = explain(str(crawl.path), url)
+    assert found.status == "held back"
+    assert found.missing[0].startswith("The link is held back: ")
+    assert found.link is not None
+    assert found.link.source in days
+
+
+def test_a_link_that_waits_for_its_origin_says_so(tmp_path: Path) -> None:
+    """The origin is named."""
+    crawl = StoredCrawl(tmp_path / "s", "breadth_first")
+    crawl.chronicle.guard(lambda url: None if url == SEED else "http://origin.test")
+    crawl.run(3)
+    crawl.close()
+    with Archive(crawl.path) as archive:
+        links = [each.url for page in archive.pages() for each in page.links]
+    missing = [explain(str(crawl.path), url).missing for url in links]
+    waits = "The link is chosen, and waits for robots.txt or the lease of http://origin.test."
+    assert sum(waits in each for each in missing) == 1
 
 
 def test_dead_links_and_unknown_addresses(
