@@ -105,7 +105,7 @@ class BackoffMiddleware:
         """Return whether this is the last try: the spider takes half a page rather than none."""
         settings = self._settings
         if settings.getpriority("DOWNLOAD_FAIL_ON_DATALOSS"):
-            return False  # the project has told what it wants
+            return False  # the project has set it
         if not settings.getbool("RETRY_ENABLED") or request.meta.get("dont_retry"):
             return True
         most = request.meta.get("max_retry_times", settings.getint("RETRY_TIMES"))

@@ -184,7 +184,7 @@ class Browser:
         main = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
 
         async def paused(event: dict[str, Any]) -> None:
-            told = {"requestId": event["requestId"]}
+            answer = {"requestId": event["requestId"]}
             is_allowed = True
             if event.get("redirectedRequestId"):
                 is_main = event["resourceType"] == "Document" and event.get("frameId") == main
@@ -194,10 +194,10 @@ class Browser:
                 )
             with suppress(Exception):  # the page may be closed meanwhile
                 if is_allowed:
-                    await session.send("Fetch.continueRequest", told)
+                    await session.send("Fetch.continueRequest", answer)
                 else:
                     await session.send(
-                        "Fetch.failRequest", {**told, "errorReason": "BlockedByClient"}
+                        "Fetch.failRequest", {**answer, "errorReason": "BlockedByClient"}
                     )
 
         session.on("Fetch.requestPaused", lambda event: asyncio.ensure_future(paused(event)))

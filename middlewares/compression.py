@@ -29,7 +29,7 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
     """Scrapy's middleware for compressed bodies, which notes on the visit why there is no page.
 
     ``identity`` is no coding, wherever it stands. A body that was cut is read as far as it goes.
-    A robots.txt that is plain text is read as such, whatever its header says.
+    A robots.txt that is plain text is read as such even if its header names a coding.
     """
 
     @classmethod

@@ -20,7 +20,7 @@ class EncodingMiddleware:
     A page may declare any codec of Python as its encoding. Some raise ("hex"), and "punycode" takes
     time quadratic in the size of the page; where a big page declares none, Scrapy's guess may take
     half a second for each megabyte. ASCII that is called UTF-16 is no text at all in Scrapy. Such
-    responses get an encoding before anybody asks for one. What the project has set stays.
+    responses get an encoding before another component asks for one. What the project has set stays.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 - Scrapy's interface

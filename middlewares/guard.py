@@ -1,4 +1,4 @@
-"""The guard's door: what may not be asked for is turned away before it costs a request."""
+"""Refuses requests to forbidden schemes and addresses before they cost a request."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 RETRIES_FREE = 10
-"""Second tries that are allowed whatever their share of all requests."""
+"""Second tries that are always allowed, even if their share of all requests is larger."""
 
 
 class ShareRetryMiddleware(RetryMiddleware):

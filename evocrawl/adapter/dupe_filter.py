@@ -1,4 +1,4 @@
-"""The project's dupe filter, asked so that its answers also hold over a resume."""
+"""The project's dupe filter, whose answers also hold after a resume."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 
 class ProjectFilter:
-    """Says which requests the class in DUPEFILTER_CLASS filters out.
+    """Finds the requests that the class in DUPEFILTER_CLASS filters out.
 
     - `RFPDupeFilter`, and a subclass that leaves `request_seen` alone, filters by fingerprints.
       These are kept here, as keys: the store of the crawl says after a stop which were seen, and
       several workers share them as identities of links.
     - `BaseDupeFilter`, and a subclass that leaves `request_seen` alone, filters nothing.
-    - Every other class is asked itself. It is told of the requests that the store has kept.
+    - Every other class is asked itself. It is also asked about each request that the store has
+      kept, so that it knows them.
     """
 
     def __init__(self, crawler: Crawler, is_claimed: Callable[[Fingerprint], bool]) -> None:
@@ -113,7 +114,7 @@ def _fingerprinter_of(dupefilter: RFPDupeFilter) -> Callable[[Request], bytes] |
 
 
 def _forget_file(dupefilter: RFPDupeFilter) -> None:
-    """Do without ``requests.seen`` of a JOBDIR.
+    """Close ``requests.seen`` of a JOBDIR.
 
     It names requests whose page was not settled when the crawl was killed: they would be lost.
     """

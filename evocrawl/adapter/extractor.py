@@ -1,10 +1,9 @@
 """Reads responses: ordinary ones at once, costly ones in a process that can be killed.
 
-The event loop is never held for longer than an ordinary page takes. `evocrawl.extraction.document`
-tells
-which are costly by a look at the bytes; those wait in line for one process, outside the loop, and
-are given up after `read_timeout_s`. What has been read is plain data; when it comes, and that it
-comes not at all, reaches the population with the visit's outcome, as everything does.
+No page blocks the event loop for longer than an ordinary page takes. `evocrawl.extraction.document`
+finds the costly pages by their bytes. These wait in line for one process outside the loop, and
+reading ends after `read_timeout_s`. The result is plain data, which reaches the population with the
+visit's outcome; so does the failure to read a page.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class ResponseExtractor:
 
     async def _read_aside(self, document: Document) -> ParsedPage:
         self._count("read_aside")
-        # One at a time: whoever waits must not hold a thread, which names are looked up in, too.
+        # One at a time: pages that wait must not hold threads, in which names are looked up, too.
         await maybe_deferred_to_future(self._turn.acquire())
         try:
             return await run_in_thread(self._process.read, document)

@@ -8,9 +8,9 @@ from functools import cache
 def because(refusal: Exception, cause: Exception | None) -> Exception:
     """Return an exception of the types of both `refusal` and `cause`, with the words of `refusal`.
 
-    An errback that looks for `cause`, a connection that was refused for instance, finds it, with
-    the attributes it has; whoever looks for `refusal` finds that. `refusal` alone where there is
-    no cause, or where Python cannot make one class of the two.
+    An errback that checks for `cause`, a refused connection for instance, finds it, with its
+    attributes; an errback that checks for `refusal` finds that. Return `refusal` alone without a
+    cause, or if Python cannot make one class of the two.
 
     >>> both = because(RuntimeError("not sent"), ConnectionRefusedError(111, "refused"))
     >>> isinstance(both, ConnectionRefusedError), isinstance(both, RuntimeError), str(both)

@@ -145,22 +145,21 @@ META_ALLOWED = frozenset(("cookiejar", "depth", "is_start_request", "link_text")
 
 
 class UntrustedRequestCodec(RequestCodec):
-    """As `RequestCodec`, but a row may say less: it comes from a place that is not trusted.
+    """A `RequestCodec` that accepts less, since others may have written the rows.
 
-    Of meta only `META_ALLOWED` is taken, so that nobody switches robots.txt off or sends requests
-    through a proxy of his own. Callbacks are public methods of the spider; request classes are
-    Scrapy's own.
+    Of meta only `META_ALLOWED` is accepted, so that a row can neither switch robots.txt off nor set
+    a proxy. Callbacks are public methods of the spider; request classes are Scrapy's own.
     """
 
     trusted = False
-    _has_told = False
+    _has_warned = False
 
     def pack(self, payload: Any) -> Any:
-        """Return what JSON can hold of a request, and may be taken from there again."""
+        """Return the JSON of a request, without what `unpack` does not accept."""
         if isinstance(payload, Request):
             left_out = payload.meta.keys() - META_ALLOWED
-            if left_out and not self._has_told:
-                self._has_told = True
+            if left_out and not self._has_warned:
+                self._has_warned = True
                 logger.warning(
                     "meta of requests does not travel between workers, but for %s; left out: %s. "
                     "cb_kwargs do",
@@ -172,7 +171,7 @@ class UntrustedRequestCodec(RequestCodec):
         return super().pack(payload)
 
     def unpack(self, packed: Any) -> Request | LostRequest:
-        """Return the request; raises ValueError for what is none."""
+        """Return the request; raises ValueError if `packed` is not a valid one."""
         if not isinstance(packed, dict):
             raise ValueError("a request is a JSON object")
         names = [packed.get(name) for name in ("callback", "errback")]

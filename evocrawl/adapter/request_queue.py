@@ -1,4 +1,4 @@
-"""Requests that no choice of the population stands behind, on their way through the scheduler."""
+"""The queue of requests that the population does not choose: plain requests and redirects."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from scrapy import Request
 from evocrawl.adapter.meta import VISIT
 
 _LOOKED_AT = 16
-"""Downloader slots that are looked at again in each call, of those that wait for no time."""
+"""Downloader slots that each call looks at again, of those whose waiting time is not known."""
 
 
 class DirectRequestQueue:
     """A queue by Scrapy's priority, first come, first served among equals.
 
-    What continues a visit may go at once. Every other request stands in the line of its downloader
-    slot, `key_of` it, until it may be sent: `wait_of` says in how many seconds, infinite where no
-    time can be told. Lines hold each other up as little as visits do. Every method is O(log n).
+    A request that continues a visit may be sent at once. Every other request waits in the line of
+    its downloader slot, `key_of` it, until it may be sent: `wait_of` returns in how many seconds,
+    infinity if that is not known. One line does not hold up another. Every method is O(log n).
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class DirectRequestQueue:
         return [request for *_, request in self._lines.get(None, ())]
 
     def wakes_at(self) -> float | None:
-        """Return when the next request may be sent, None where no time can be told."""
+        """Return when the next request may be sent, None if that is not known."""
         return self._due[0][0] if self._due else None
 
     def clear(self) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class RequestIdentities:
     """Gives requests their identities, and says which ones the project's dupe filter drops.
 
-    `is_claimed` tells which identities the page base has claimed.
+    `is_claimed` returns whether the page base has claimed an identity.
     """
 
     def __init__(self, crawler: Crawler, is_claimed: Callable[[Fingerprint], bool]) -> None:

@@ -12,7 +12,7 @@ class SchedulerStats:
     """Counts requests under the names of `scrapy.core.scheduler.Scheduler`.
 
     A request is enqueued when it is accepted, and dequeued when it is sent to the downloader. A
-    link that was read off a page, which nobody has yielded as a request, is both at once: when it
+    link that was read off a page, which no spider has yielded as a request, is both when it
     is followed. `kept` says where requests wait: ``"disk"`` with a store, else ``"memory"``.
     """
 

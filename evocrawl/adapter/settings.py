@@ -29,5 +29,5 @@ FEED_EXPORT_ENCODING = "utf-8"
 FEED_EXPORTERS = {"csv": "evocrawl.adapter.exporters.SafeCsvItemExporter"}
 
 if "EVOCRAWL_STORE" in os.environ:
-    # The address of a Redis has its password in it, and arguments are seen by everybody.
+    # The address of a Redis has its password in it, and arguments are seen by all users.
     EVOCRAWL_STORE = os.environ["EVOCRAWL_STORE"]

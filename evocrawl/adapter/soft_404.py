@@ -1,9 +1,9 @@
-"""Finds out which servers answer 200 for pages that do not exist, and which pages are such answers.
+"""Finds servers that answer 200 for pages that do not exist, and pages that are such answers.
 
-A server is asked for an address that cannot exist once some of its pages have said nothing new. If
-it has a page there too, pages like that one are none: soft 404s. The request counts, and goes the
-way of all requests: robots.txt, delays and filters apply. What comes of it reaches the population
-as the outcome of the visit, so that a stored crawl goes on without asking again for what is known.
+Once some pages of a server have said nothing new, the detector asks the server for an address that
+cannot exist. If there is a page, too, pages like it are soft 404s. The request counts against the
+budget; robots.txt, delays and filters apply to it. The result reaches the population as the outcome
+of the visit, so a resumed crawl does not ask again.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Soft404Detector:
         return True
 
     async def _probe(self, server: _Server, url: str) -> None:
-        """Whoever comes meanwhile waits for the same answer."""
+        """Ask the server once; other pages of the server wait for the same answer."""
         await maybe_deferred_to_future(server.turn.acquire())
         try:
             if not server.is_probed:
@@ -150,7 +150,7 @@ class Soft404Detector:
 
 
 def nowhere(url: str) -> str:
-    """Return an address in the folder of `url` that nobody has ever made, the same each time.
+    """Return an address in the folder of `url` that cannot exist, the same each time.
 
     >>> nowhere("http://a.test/shop/item?id=7")
     'http://a.test/shop/no-such-page-cbe37d5528a433e9'

@@ -25,4 +25,4 @@ def test_monitors_of_spidermon_pass(serve, crawl: Crawl) -> None:
     assert "4 monitors in" in crawled.log
     passed = [line for line in crawled.log.splitlines() if line.endswith("... OK")]
     assert len(passed) == 4, crawled.log
-    assert "FAILED" not in crawled.log
+    assert "... FAIL" not in crawled.log

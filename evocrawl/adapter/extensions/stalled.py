@@ -1,4 +1,4 @@
-"""Says what a crawl waits for, where a callback or an item pipeline never comes to an end."""
+"""Warns of callbacks and item pipelines that do not end."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATIENCE_S = 120.0
-"""Big pages may wait for one another to be read that long."""
+"""Seconds that large pages may wait for one another to be read."""
 
 _PERIOD_S = 30.0
 
 
 class Stalled:
-    """Extension: warns once of each answer that is worked on for `PATIENCE_S` seconds.
+    """Extension: warns once of each response that is processed for `PATIENCE_S` seconds.
 
-    Scrapy waits for what it calls, without a word; a request that is never answered is given up by
-    its time-out, a callback that never returns holds the crawl's end.
+    Scrapy waits for callbacks and pipelines without a message. A request without a response ends by
+    its time-out, but a callback that never returns delays the crawl's end.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = monotonic) -> None:
         self._crawler = crawler
         self._clock = clock
         self._since_s: dict[Request, float] = {}
-        self._told: set[Request] = set()
+        self._warned: set[Request] = set()
         self._task: Any = None
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
@@ -54,13 +54,13 @@ class Stalled:
         now_s = self._clock()
         active = scraper.slot.active
         self._since_s = {each: self._since_s.get(each, now_s) for each in active}
-        self._told &= active
+        self._warned &= active
         for request, since_s in self._since_s.items():
-            if now_s - since_s >= PATIENCE_S and request not in self._told:
-                self._told.add(request)
+            if now_s - since_s >= PATIENCE_S and request not in self._warned:
+                self._warned.add(request)
                 logger.warning(
-                    "the answer of %s is worked on for %.0f s already, which the crawl waits for: "
-                    "its callback does not end%s",
+                    "scheduler: the crawl waits for the callback of %s, which has not ended "
+                    "for %.0f s%s",
                     one_line(mask_secrets(request.url)),
                     now_s - since_s,
                     _or_pipelines(scraper) if scraper.slot.itemproc_size else "",
@@ -81,4 +81,4 @@ def _or_pipelines(scraper: Any) -> str:
         for each in scraper.itemproc.middlewares
         if not type(each).__module__.startswith("evocrawl.")
     )
-    return f", or an item pipeline does not ({names})" if names else ""
+    return f", or for an item pipeline ({names})" if names else ""

@@ -1,12 +1,12 @@
-"""The address guard where it cannot be got round: at the connection.
+"""The address guard at the connection, where no request can bypass it.
 
-Every new connection of a guarded pool resolves its host, be it a name or an address, through the
-reactor's resolver. There the addresses that must not be gone to are taken out of the answer, so
-that what is connected to is what was checked: a name that says one thing first and another later
-(DNS rebinding) gains nothing, and nothing at all is sent to a refused address.
+Every new connection of a guarded pool resolves its host, a name or an address, through the
+reactor's resolver. The guard removes forbidden addresses from the resolver's answer, so the
+connection goes to an address that was checked: a name that resolves to another address later (DNS
+rebinding) has no effect, and nothing is sent to a refused address.
 
-Connections of other parts of the process are left alone, those to a proxy as well: that address
-is the user's own choice.
+The guard does not check connections of other parts of the process, nor connections to a proxy,
+whose address the user has chosen.
 """
 
 from __future__ import annotations

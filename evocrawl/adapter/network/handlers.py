@@ -1,4 +1,4 @@
-"""Connections kept alive: every try is counted, and none goes out where nobody listens."""
+"""Keep-alive connections: every try is counted, and no request is sent on a closed connection."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def check_at_last(handlers: Any, checks: ContextVar[Callable[[], None] | None]) 
     """Have each request checked once more when its connection stands, and then sent at once.
 
     While a connection is made the event loop turns, and a process may be stopped there for a
-    minute. `checks` has the check of whoever sends a request; where it raises, nothing is sent.
-    What uses no pool of connections is left alone.
+    minute. `checks` has the check of the component that sends a request; if it raises, nothing is
+    sent. Handlers without a pool of connections stay as they are.
     """
     for scheme in ("http", "https"):
         pool: Any = getattr(handlers._get_handler(scheme), "_pool", None)
@@ -167,5 +167,5 @@ def patch(crawler: Crawler) -> None:
 
 
 def unpatch() -> None:
-    """Give the garbage collector back what was spared, for whoever goes on with the process."""
+    """Let the garbage collector look at all objects again, for the rest of the process."""
     gc.unfreeze()

@@ -16,9 +16,9 @@ class _Address(Generic[T]):
 
 
 class AddressSlots(Generic[T]):
-    """Gives out `most` places at each address; whoever comes first goes first.
+    """Gives out `most` places at each address, first come, first served.
 
-    At "", an address that nobody knows, there is room for all.
+    At "", for an address that is not known, there is room for all.
 
     >>> places = AddressSlots[str](1)
     >>> places.enter("a", "192.0.2.1"), places.enter("b", "192.0.2.1"), places.enter("c", "")
@@ -49,7 +49,7 @@ class AddressSlots(Generic[T]):
         kept_out.appendleft(each)
 
     def leave(self, address: str) -> T | None:
-        """Give a place up; return who has it now, None where nobody was kept out. O(1)."""
+        """Give a place up; return what has it now, None if nothing waits for a place. O(1)."""
         if not address:
             return None
         here = self._addresses[address]

@@ -2,7 +2,7 @@
 
 The requests go through every downloader middleware (proxy, user agent, counters, guards) and
 then straight to the download handler: they occupy no downloader slot, so a server that drips its
-robots.txt holds up nobody else. Redirects are followed here, because offsite filters and
+robots.txt holds up no other request. Redirects are followed here, because offsite filters and
 duplicate filters would turn a redirect to another host into "no rules".
 """
 
@@ -173,7 +173,7 @@ class RobotsFetcher:
         assert self._crawler.engine is not None
         request.meta[_SENT] = True
         # Our own cut-off keeps the beginning of a large file, where this limit drops all of it.
-        # Once the file is here the limit is read again, by whoever decompresses.
+        # Once the file is here the limit is read again, by the middleware that decompresses.
         request.meta["download_maxsize"] = 0
         self._stats.inc_value("robotstxt/request_count")
         response = await self._crawler.engine.downloader.handlers.download_request_async(request)

@@ -115,7 +115,7 @@ class RobotsInquiries:
         """Return the rules of the authority `place`, waiting for at most one fetch.
 
         While an unreachable authority is left alone until the next try, the complete disallow of
-        the last one is returned at once: nobody waits through a back-off. Raises IgnoreRequest
+        the last one is returned at once: no request waits through a back-off. Raises IgnoreRequest
         when the request for the rules was withheld or the crawl has ended.
         """
         rules = self.known(place)
@@ -155,7 +155,7 @@ class RobotsInquiries:
         return waiting
 
     def close(self) -> None:
-        """Stop every fetch and timer; whoever waits gets IgnoreRequest."""
+        """Stop every fetch and timer; requests that wait get IgnoreRequest."""
         self._closed = True
         inquiries = list(self._open.values())
         self._open.clear()
@@ -196,7 +196,7 @@ class RobotsInquiries:
         self._start_some()
 
     def _hurry(self, inquiry: _Inquiry) -> None:
-        """Requests that wait hold places in the downloader, which links at a door do not."""
+        """Put an inquiry first for which requests wait: they hold places in the downloader."""
         if inquiry.is_kept_out and inquiry.waiters:
             self._places.hurry(inquiry, inquiry.address)
 
