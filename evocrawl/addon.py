@@ -17,6 +17,7 @@ from evocrawl import __version__
 from evocrawl.adapter import log_records
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
+from evocrawl.adapter.extensions.dashboard import CrawlDashboard
 from evocrawl.adapter.extensions.progress import Progress
 from evocrawl.adapter.extensions.recorder import Recorder
 from evocrawl.adapter.extensions.stalled import Stalled
@@ -59,6 +60,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("ITEM_PIPELINES", RewardPipeline, 990),
     ("EXTENSIONS", StatsReport, 0),
     ("EXTENSIONS", Progress, 0),
+    ("EXTENSIONS", CrawlDashboard, 0),
     ("EXTENSIONS", Recorder, 0),
     ("EXTENSIONS", Stalled, 0),
 )

@@ -38,7 +38,8 @@ MAY_DIFFER = frozenset(
         "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
         "learn_to", "memory_links",
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
-        "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s",
+        "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s", "dashboard",
+        "dashboard_token",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""

@@ -22,7 +22,7 @@ from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import Op
-from evocrawl.store.journal.replay import replay
+from evocrawl.store.journal.replay import Replayer, replay
 from evocrawl.store.journal.sqlite_journal import NoJournal
 
 _IN_MEMORY = 10_000_000
@@ -87,6 +87,15 @@ class RebuiltPopulation:
         self.population = self.assembly.population
         self.population.selector.patience = PATIENCE
         self._journaled = JournaledPopulation(self.population, limits, NoJournal())
+        self._replayer: Replayer | None = None
+
+    def apply(self, op: Op, number: int) -> None:
+        """Apply the next operation, entry `number` of the journal. Raises StateError."""
+        if self._replayer is None:
+            self._replayer = Replayer(self._journaled)
+            self.population.admission.gate = self._replayer.answer
+            self._journaled.limits.is_replaying = True
+        self._replayer.do(op, number)
 
     def replay(self, ops: Iterator[Op], is_last: Callable[[Op], bool] = lambda _: False) -> str:
         """Apply operations up to the last one; return why it ended too early, "" if it did not.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored import EVIL, SEED, StoredCrawl, name, stored
+from stored_crawls import EVIL, SEED, StoredCrawl, name, stored
 from tiny_webs import link
 
 from evocrawl.cli import main

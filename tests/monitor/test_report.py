@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
-from stored import EVIL, QUERY, SEED, StoredCrawl, stored
+from stored_crawls import EVIL, QUERY, SEED, StoredCrawl, stored
 
 from evocrawl.cli import main
 from evocrawl.monitor.curve import MOST, Curve, Point

@@ -15,6 +15,7 @@ from evocrawl.core.config.cluster import ClusterOptions
 from evocrawl.core.config.crawl import CrawlOptions
 from evocrawl.core.config.energy import DEFAULT_GAINS, EnergyOptions
 from evocrawl.core.config.hints import nearest_option
+from evocrawl.core.config.monitor import MonitorOptions
 from evocrawl.core.config.option import Option
 from evocrawl.core.config.politeness import PolitenessOptions
 from evocrawl.core.config.population import DEFAULT_SPECIES, PopulationOptions
@@ -31,6 +32,7 @@ _FOUNDERS, _LOWER, _UPPER = 20, 8, 60
 # A dataclass takes the fields of its last base first: the options begin with CrawlOptions.
 @dataclass(frozen=True, kw_only=True)
 class Config(
+    MonitorOptions,
     AdapterOptions,
     ClusterOptions,
     StorageOptions,

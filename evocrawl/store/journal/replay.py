@@ -109,7 +109,7 @@ def replay(ops: Iterable[Op], journaled: JournaledPopulation) -> ReplayedState:
     Writes nothing to the journal. Raises StateError if the population chooses differently than
     before, and any error that reading `ops` raises.
     """
-    repeat = _Replayer(journaled)
+    repeat = Replayer(journaled)
     population, gate = journaled.population, journaled.population.admission.gate
     population.admission.gate = repeat.answer
     journaled.limits.is_replaying = True
@@ -122,7 +122,7 @@ def replay(ops: Iterable[Op], journaled: JournaledPopulation) -> ReplayedState:
     return repeat.past
 
 
-class _Replayer:
+class Replayer:
     """Applies recorded operations to a population one by one."""
 
     def __init__(self, journaled: JournaledPopulation) -> None:

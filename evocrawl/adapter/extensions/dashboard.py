@@ -1,0 +1,68 @@
+"""Serves the dashboard of the crawl while it runs."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.controls import CrawlControls
+from evocrawl.adapter.scrapy_internals import exit_with_failure
+from evocrawl.core.config.monitor import listening
+from evocrawl.core.errors import SettingError
+from evocrawl.monitor.dashboard.source import Source
+from evocrawl.monitor.record import CrawlRecord
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+_WORKER = "Several workers share this crawl: the numbers are those of this worker."
+
+
+class CrawlDashboard:
+    """Extension: a web server on the crawl's own reactor. See `evocrawl.monitor.dashboard`."""
+
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+        from twisted.internet.error import CannotListenError
+
+        from evocrawl.monitor.dashboard.server import Dashboard
+
+        config = context.config
+        record = CrawlRecord(context.population, context.ledger)
+        store = str(context.state_path or "")
+        note = "" if context.cluster is None else _WORKER
+        self.source = Source(
+            record, CrawlControls(crawler, context, record), config.query, config.species,
+            config.relevant_at, store, config.learnt, note,
+        )  # fmt: skip
+        address, port = listening(config.dashboard)
+        try:
+            self.server = Dashboard(self.source, address, port, config.dashboard_token)
+        except CannotListenError as error:
+            exit_with_failure(crawler)
+            allowed = f"a free port ({error.socketError})"
+            raise SettingError("dashboard", config.dashboard, allowed) from None
+        crawler.signals.connect(self._opened, signals.spider_opened)
+        crawler.signals.connect(self._stopped, signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Listen; raises NotConfigured if the option `dashboard` is empty.
+
+        Raises SettingError if the port is taken.
+        """
+        context = CrawlContext.of(crawler)
+        if not context.config.dashboard:
+            raise NotConfigured
+        return cls(crawler, context)
+
+    def _opened(self) -> None:
+        self.server.announce()
+
+    def _stopped(self) -> Any:
+        return self.server.close()

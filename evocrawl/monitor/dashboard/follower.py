@@ -1,0 +1,106 @@
+"""Follows a stored crawl: replays its journal bit by bit, while the crawl runs or later."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from time import monotonic, perf_counter
+
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.urls.identity import host_of
+from evocrawl.monitor.dashboard.source import ReadOnly, Source
+from evocrawl.monitor.record import CrawlRecord
+from evocrawl.monitor.results import Result
+from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
+from evocrawl.monitor.stored_record import SharedRecord
+from evocrawl.store.archive import Archive
+from evocrawl.store.journal.operations import Op
+
+_AT_ONCE = 200
+_STEP_S = 0.05
+_QUIET_S = 60.0
+_READ_ONLY = "this dashboard reads a store; a running crawl is controlled with -a dashboard=PORT"
+_SHARED = (
+    "Several workers share this crawl: there are no energies and no family tree, and the numbers "
+    "are those of the moment at which this command began."
+)
+
+
+class Follower:
+    """Fills the record of a stored crawl. Call `step` again and again; each takes 0.05 s at most.
+
+    Raises StateError if there is no such crawl.
+    """
+
+    def __init__(
+        self, store: str, learnt: str = "", now_s: Callable[[], float] = monotonic
+    ) -> None:
+        self._now_s = now_s
+        self._archive = open_store(store)
+        about = self._archive.about()
+        self._controls = ReadOnly("stopped", _READ_ONLY)
+        self._last = 0
+        self._changed_s: float | None = None
+        self._waiting: deque[tuple[int, Op]] = deque()
+        self._problem = ""
+        query, species = str(about.get("query", "")), str(about.get("species", ""))
+        relevant_at = float(about.get("relevant_at", 0.0))
+        if not isinstance(self._archive, Archive):
+            shared = SharedRecord(self._archive, relevant_at)
+            self.source = Source(
+                shared, self._controls, query, species, relevant_at, store, "", _SHARED
+            )
+            return
+        self._rebuilt = RebuiltPopulation(about, learnt=learnt)
+        record = CrawlRecord(self._rebuilt.population, self._rebuilt.assembly.ledger)
+        for row in self._archive.rows():
+            record.results.add(_result(*row))
+        self.source = Source(
+            record, self._controls, query, species, relevant_at, store, learnt, "Reading …"
+        )
+
+    def step(self) -> bool:
+        """Replay some entries; return whether there are more at present."""
+        if not isinstance(self._archive, Archive) or self._problem:
+            return False
+        began_s = perf_counter()
+        try:
+            while perf_counter() - began_s < _STEP_S:
+                if not self._waiting:
+                    self._waiting.extend(self._archive.ops_after(self._last, _AT_ONCE))
+                if not self._waiting:
+                    break
+                number, op = self._waiting.popleft()
+                self._rebuilt.apply(op, number)
+                self._last = number
+                self._changed_s = self._now_s()
+        except EvocrawlError as error:
+            self._problem = f"The journal was replayed up to entry {self._last} only: {error}"
+        self._tell()
+        return bool(self._waiting)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._archive.close()
+
+    def _tell(self) -> None:
+        ended = self._rebuilt.population.ended
+        quiet_s = self._now_s() - (self._changed_s or 0.0)
+        if self._waiting:
+            note = f"The store is read: {self._last} entries so far; numbers are still growing."
+        elif ended:
+            note = f"The crawl has ended: {ended}."
+        else:
+            note = "The store is followed; new pages appear as the crawl writes them."
+        is_live = not self._waiting and self._changed_s is not None and quiet_s < _QUIET_S
+        self._controls.state = "finished" if ended else "running" if is_live else "stopped"
+        self.source.note = self._problem or note
+
+
+def _result(
+    visit: int, url: str, relevance: float, energy: float, agent: int, depth: int, parent: str,
+    anchor: str, seconds: float,
+) -> Result:  # fmt: skip
+    return Result(
+        visit, url, "", host_of(url), relevance, agent, depth, parent, anchor, energy, "", seconds
+    )

@@ -1,0 +1,76 @@
+"""A dashboard in a process of its own, and requests to it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+TOKEN = "a-token-of-the-tests"
+
+
+class Server:
+    """The address of a dashboard."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and body of an answer; `_` in a header's name stands for -.
+
+        Where there were too many requests, it is asked again.
+        """
+        while (answer := self._ask(path, method, body, headers))[0] == 429:
+            time.sleep(0.5)
+        return answer
+
+    def _ask(
+        self, path: str, method: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            given = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, given)
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def get(self, name: str, **headers: str) -> Any:
+        """Return the JSON of a GET."""
+        status, _, body = self.ask(f"/api/v1/{name}", **headers)
+        assert status == 200, body
+        return json.loads(body)
+
+    def post(self, name: str, value: Any = None, **headers: str) -> tuple[int, Any]:
+        """Return status and JSON of a POST with the token."""
+        given = {"Authorization": f"Bearer {TOKEN}", "Content_Type": "application/json", **headers}
+        body = json.dumps({} if value is None else value).encode()
+        status, _, answer = self.ask(f"/api/v1/{name}", "POST", body, **given)
+        return status, json.loads(answer)
+
+
+@contextmanager
+def served(store: Path) -> Iterator[Server]:
+    """Run ``evocrawl dashboard`` on any free port."""
+    code = "import sys; from evocrawl.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "dashboard", str(store), "--port", "0"]
+    environment = {**os.environ, "EVOCRAWL_DASHBOARD_TOKEN": TOKEN}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
+            assert found is not None
+            yield Server(int(found[1]))
+        finally:
+            process.terminate()
