@@ -37,6 +37,7 @@ ORDERS = {
 """Parts of a package, from the one that may use all to the one that uses none of the others."""
 ADAPTERS = {"adapter", "middlewares", "pipelines", "spiders", "addon"}
 FRAMEWORKS = {"scrapy", "twisted"}
+SERVERS = "evocrawl.monitor.dashboard"
 OPTIONAL = {
     "matplotlib", "plotly", "pyarrow", "pyoxigraph", "pypdf", "redis", "tqdm", "warcio",
     "zstandard",
@@ -132,9 +133,13 @@ def test_parts_of_a_package_keep_their_order(package: str) -> None:
 
 @EVERY_MODULE
 def test_only_adapters_import_scrapy(module: str) -> None:
-    """The core runs without Scrapy and Twisted, and without their types."""
+    """The core runs without Scrapy and Twisted, and without their types.
+
+    The dashboard serves with Twisted alone.
+    """
+    forbidden = FRAMEWORKS - {"twisted"} if module.startswith(SERVERS) else FRAMEWORKS
     if package_of(module) not in ADAPTERS:
-        assert not {name.split(".")[0] for name in imports(module)} & FRAMEWORKS
+        assert not {name.split(".")[0] for name in imports(module)} & forbidden
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from evocrawl.core.errors import StateError
-
-_WAIT_S = 1.0
 
 _EPILOG = """\
 examples:
@@ -48,28 +45,10 @@ def dashboard(asked: argparse.Namespace) -> int:
     """Serve until the process is stopped."""
     if not 0 <= asked.port <= 65535:
         raise StateError(f"--port is {asked.port}; allowed: a number from 0 to 65535")
-    from twisted.internet import reactor
-    from twisted.internet.error import CannotListenError
+    from evocrawl.monitor.dashboard.serving import serve
 
-    from evocrawl.monitor.dashboard.follower import Follower
-    from evocrawl.monitor.dashboard.server import Dashboard
-
-    loop: Any = reactor
-    follower = Follower(asked.store, asked.learnt)
-    token = os.environ.get("EVOCRAWL_DASHBOARD_TOKEN", "")
-    try:
-        server = Dashboard(follower.source, asked.address, asked.port, token)
-    except CannotListenError as error:
-        raise StateError(
-            f"{asked.address}:{asked.port} cannot be listened at ({error.socketError}); "
-            "name another port by --port"
-        ) from None
-
-    def step() -> None:
-        loop.callLater(0 if follower.step() else _WAIT_S, step)
-
-    loop.callWhenRunning(step)
-    print(f"dashboard of {asked.store}: {server.url}", flush=True)
-    loop.run()
-    follower.close()
+    serve(
+        asked.store, asked.address, asked.port, asked.learnt,
+        lambda url: print(f"dashboard of {asked.store}: {url}", flush=True),
+    )  # fmt: skip
     return 0
