@@ -13,7 +13,7 @@ from evocrawl.frontier import RelevanceRanks
 def test_energy_is_proportional_to_relevance(
     relevance: float, energy: float, seen: list[float]
 ) -> None:
-    """Δe = ρ·r − C, whatever else was seen."""
+    """Δe = ρ·r − C for any other pages."""
     assert Linear(gain=4.0, cost=0.5).price(relevance, RelevanceRanks(seen)) == energy
 
 

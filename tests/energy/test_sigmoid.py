@@ -22,7 +22,7 @@ EACH_SLOPE = pytest.mark.parametrize("slope", SLOPES)
 def test_energy_lies_between_minus_cost_and_gain(
     model: Sigmoid, seen: list[float], relevance: float
 ) -> None:
-    """Whatever was seen; so it is never NaN nor infinite."""
+    """This holds for any pages, so energy is never NaN or infinite."""
     assert -model.cost <= model.price(relevance, RelevanceRanks(seen)) <= model.gain
 
 
@@ -30,7 +30,7 @@ def test_energy_lies_between_minus_cost_and_gain(
 def test_more_relevance_never_means_less_energy(
     model: Sigmoid, bounds: list[float], one: float, other: float
 ) -> None:
-    """Among the same pages: for given r_m, R and r_M."""
+    """This holds for given r_m, R and r_M."""
     lowest, threshold, highest = sorted(bounds)
     steepness = model.steepness(lowest, highest, threshold)
     low, high = sorted((one, other))
@@ -100,7 +100,7 @@ def test_the_literal_reading_compares_what_is_printed() -> None:
 def test_no_slope_is_nan_or_negative(
     slope: Literal["steep", "literal"], one: float, two: float, three: float
 ) -> None:
-    """Also where differences are too small for their reciprocal."""
+    """This holds if the differences are too small for their reciprocals, too."""
     low, middle, high = sorted((one, two, three))
     assert Sigmoid(1.0, 1.0, slope).steepness(low, high, middle) >= 8
 

@@ -23,7 +23,7 @@ def worth(page: Fingerprint) -> float:
 
 
 def test_claimed_links_are_out_of_sight() -> None:
-    """On every page they stand on, in the order of the others; each target once a page."""
+    """They disappear from every page; the others keep their order; one link per target and page."""
     claimed = set[bytes]()
     open_links = OpenLinks(claimed.__contains__)
     open_links.add([lead(b"x"), lead(b"y"), lead(b"x"), lead(b"z"), lead(b"x", b"p")])
@@ -35,7 +35,7 @@ def test_claimed_links_are_out_of_sight() -> None:
 
 
 def test_a_page_fetched_again_adds_the_links_it_did_not_have() -> None:
-    """The others are there already."""
+    """Its other links are not added again."""
     open_links = OpenLinks(lambda _: False)
     open_links.add([lead(b"x"), lead(b"y")])
     open_links.add([lead(b"y"), lead(b"z")])
@@ -43,7 +43,7 @@ def test_a_page_fetched_again_adds_the_links_it_did_not_have() -> None:
 
 
 def test_a_contest_prefers_pages_of_worth_with_open_links() -> None:
-    """With a contest as large as the base, mostly the best page; with one draw, all alike."""
+    """With many draws the best page wins; with one draw all pages have the same chance."""
     claimed, rng = set[bytes](), np.random.default_rng(4)
     open_links = OpenLinks(claimed.__contains__)
     for number in range(4):

@@ -12,7 +12,7 @@ from evocrawl.frontier import MemoryPageBase, PageRecord
 
 
 def record(energy: float = 1.0, relevance: float = 0.5) -> PageRecord:
-    """A page on which `energy` lies."""
+    """A page with `energy`."""
     return PageRecord("http://a.test/", relevance, energy, 1, 0)
 
 
@@ -29,7 +29,7 @@ def test_a_page_is_added_once() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-5, 5), st.floats(0, 3)), max_size=40))
 def test_energy_is_where_it_was_laid_or_was_taken(steps: list[tuple[int, float, float]]) -> None:
-    """Nothing is lost, no more is taken than asked, and draws find exactly the pages with some."""
+    """No energy is lost, `at_most` holds, and draws return exactly the pages with energy."""
     base, laid, taken, rng = MemoryPageBase(), 0.0, 0.0, np.random.default_rng(0)
     for number, energy, at_most in steps:
         page = bytes([number])
@@ -47,7 +47,7 @@ def test_energy_is_where_it_was_laid_or_was_taken(steps: list[tuple[int, float, 
 
 
 def test_a_debt_lying_on_a_page_is_taken_whole() -> None:
-    """Negative energy is what a bad page costs; it is no food to go to."""
+    """Negative energy is the cost of a bad page; no draw returns such a page."""
     base = MemoryPageBase()
     base.add(b"p", record(-1.0))
     assert base.draw_energetic(np.random.default_rng(0)) is None
@@ -56,7 +56,7 @@ def test_a_debt_lying_on_a_page_is_taken_whole() -> None:
 
 
 def test_a_page_that_pays_again_ranks_by_what_it_says_now() -> None:
-    """It counts once, and what still lay on it stays."""
+    """It counts once in the ranks, and the energy that was left on it stays."""
     base = MemoryPageBase()
     base.add(b"p", record(2.0, relevance=0.5))
     base.renew(b"p", 0.75, 3.0, b"new")

@@ -1,4 +1,4 @@
-"""Records and links of pages that leave memory."""
+"""Records and links of pages that move to disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def page(number: int) -> bytes:
 
 @given(STEPS, st.integers(1, 4))
 def test_records_are_kept_as_they_were_put_last(steps: list[tuple[int, float]], most: int) -> None:
-    """With one to four of ten in memory."""
+    """This holds with one to four of ten records in memory."""
     pages, model = Pages(most), dict[bytes, PageRecord]()
     for number, energy in steps:
         key = page(number)
@@ -42,7 +42,7 @@ LINKS = st.lists(
 
 @given(LINKS, st.integers(1, 8))
 def test_links_are_kept_as_they_were_put_last(steps: list[tuple[str, int, int]], most: int) -> None:
-    """Those that cannot be packed too."""
+    """This holds for links that cannot be packed, too."""
     links, model = PageLinks(most), dict[bytes, list[Lead]]()
     for action, number, count in steps:
         key = page(number)

@@ -46,7 +46,7 @@ class Numbers:
 def test_priorities_by_row_are_those_of_a_dict(
     actions: list[tuple[str, bytes, float, int]],
 ) -> None:
-    """Whenever a target gets its row: before it is put, while it is in, after it has left."""
+    """A target may get its row before it is put, while it is stored, or after its removal."""
     numbers, model = Numbers(), dict[bytes, tuple[float, int]]()
     priorities = PrioritiesByRow(numbers.rows.get)
     for action, key, priority, number in actions:
@@ -64,7 +64,7 @@ def test_priorities_by_row_are_those_of_a_dict(
 
 
 def test_targets_that_were_numbered_take_twelve_bytes() -> None:
-    """And nothing of their keys; room for more is a sixteenth."""
+    """Their keys take no memory; a sixteenth more is reserved for new rows."""
     rows = {b"%012d" % number: number for number in range(20_000)}
     priorities, packed = PrioritiesByRow(rows.get), KeyMap(FORM, 0)
     for number, key in enumerate(rows):
@@ -80,7 +80,7 @@ def test_targets_that_were_numbered_take_twelve_bytes() -> None:
 def test_what_comes_up_does_not_depend_on_who_keeps_the_priorities(
     steps: list[tuple[str, int, int]], most: int
 ) -> None:
-    """A frontier alone, and one of numbered targets of which some have a row late or never."""
+    """A frontier has the same order if its targets have rows at once, late or never."""
     claimed, numbers = set[bytes](), Numbers()
     alone = Frontier(claimed.__contains__, most)
     by_row = Frontier(claimed.__contains__, most, row_of=numbers.rows.get)
@@ -110,7 +110,7 @@ def test_what_comes_up_does_not_depend_on_who_keeps_the_priorities(
 
 
 def test_an_entry_is_known_by_the_end_of_its_number() -> None:
-    """After four thousand million others too."""
+    """This holds after four thousand million other entries, too."""
     frontier = Frontier(lambda _: False, 2)
     frontier._pushed = 2**32 - 3
     for number in range(6):

@@ -23,7 +23,7 @@ ACTIONS = st.lists(
     max_size=80,
 )
 MOST = st.sampled_from([1, 2, 5, 1000])
-"""Links in memory: hardly any, some, all."""
+"""Number of links in memory: few, some, all."""
 EVERYTHING = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(["push", "rerank"]), st.integers(0, 40), st.integers(0, 5)),
@@ -78,7 +78,7 @@ def test_the_best_open_link_of_a_free_host_comes_up(
 
 
 def test_a_link_found_again_at_a_better_place_rises() -> None:
-    """And comes up once."""
+    """It is returned once."""
     claimed = set[bytes]()
     frontier = Frontier(claimed.__contains__)
     for number, priority in [(0, 0.1), (3, 0.5), (0, 0.9), (0, 0.2)]:
@@ -92,14 +92,14 @@ def test_a_link_found_again_at_a_better_place_rises() -> None:
 
 
 def test_what_is_peeked_stays_until_it_is_claimed() -> None:
-    """A choice that comes to nothing loses no link."""
+    """So a choice without a visit loses no link."""
     frontier = Frontier(lambda _: False)
     frontier.push(lead(1), 0.5)
     assert frontier.peek(lambda _: True) == frontier.peek(lambda _: True) == lead(1)
 
 
 def test_a_host_that_was_passed_over_is_not_asked_again_before_it_is_free() -> None:
-    """A thousand busy hosts must not be looked at for each choice."""
+    """So a choice does not check a thousand busy hosts."""
     frontier, asked = Frontier(lambda _: False), list[str]()
     for number in range(30):
         frontier.push(lead(number), number)
@@ -116,7 +116,7 @@ def test_a_host_that_was_passed_over_is_not_asked_again_before_it_is_free() -> N
 
 
 def work(count: int) -> int:
-    """How often claims are looked up while links, each better than all before, come and go."""
+    """Count the look-ups of claims while links, each better than all before, come and go."""
     claimed, lookups = set[bytes](), 0
 
     def is_claimed(target: bytes) -> bool:
@@ -139,7 +139,7 @@ def test_the_work_for_a_link_does_not_grow_with_the_links() -> None:
 
 
 def test_a_waiting_link_moves_with_its_rank() -> None:
-    """Down as well as up; what does not wait is not brought in."""
+    """It moves up or down; a link that does not wait is not added."""
     claimed = set[bytes]()
     frontier = Frontier(claimed.__contains__)
     for number, priority in enumerate((0.9, 0.5, 0.1, 0.7)):
@@ -158,7 +158,7 @@ def test_a_waiting_link_moves_with_its_rank() -> None:
 def test_what_comes_up_does_not_depend_on_what_is_in_memory(
     actions: list[tuple[str, int, int]], most: int
 ) -> None:
-    """Whatever is found again, ranked anew, claimed by others, released, busy and free."""
+    """This holds for any sequence of pushes, new ranks, claims, releases and busy hosts."""
     claimed, busy = set[bytes](), set[str]()
     small, large = (Frontier(claimed.__contains__, each) for each in (most, 10_000))
     for action, number, priority in actions:
@@ -191,7 +191,7 @@ def test_what_comes_up_does_not_depend_on_what_is_in_memory(
 
 @pytest.mark.parametrize("hosts", [1, 7, 3000])
 def test_thousands_of_links_come_up_in_order_from_a_memory_of_fifty(hosts: int) -> None:
-    """B053, B054: of one host, of some, of thousands."""
+    """B053, B054: links of one host, of some hosts, of thousands of hosts."""
     claimed, rng = set[bytes](), np.random.default_rng(hosts)
     frontier = Frontier(claimed.__contains__, 50)
     leads = [
@@ -209,7 +209,7 @@ def test_thousands_of_links_come_up_in_order_from_a_memory_of_fifty(hosts: int) 
 
 
 def reads_of_choices(hosts: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many links are read from disk for a hundred choices, of 6000 that wait."""
+    """Count the links that a hundred choices read from disk, of 6000 waiting links."""
     claimed, rng, reads = set[bytes](), np.random.default_rng(0), 0
     frontier = Frontier(claimed.__contains__, 64)
     for number, priority in enumerate(rng.random(6000).tolist()):
@@ -234,13 +234,13 @@ def reads_of_choices(hosts: int, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_of_many_hosts_few_links_are_read_that_are_not_wanted_yet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The best one of each is, and three that come with it; of a single host in lots."""
+    """Of each host the best four are read at once; of a single host more at once."""
     assert reads_of_choices(100, monkeypatch) < 200
     assert reads_of_choices(1, monkeypatch) < 120
 
 
 def test_a_link_that_cannot_be_packed_stays_in_memory() -> None:
-    """What a user's spider hung on it comes back as the very object."""
+    """The payload of a user's spider is returned as the same object."""
     payload = object()
     claimed = set[bytes]()
     frontier = Frontier(claimed.__contains__, 1)

@@ -1,4 +1,4 @@
-"""The set that can be drawn from."""
+"""The set with random draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACTIONS = st.lists(
 
 @given(ACTIONS)
 def test_a_pool_holds_what_a_set_holds(actions: list[tuple[str, bytes]]) -> None:
-    """And draws from nothing else."""
+    """Draws return only its items."""
     pool, model, rng = SamplingSet(), set[bytes](), np.random.default_rng(1)
     for action, item in actions:
         getattr(pool, action)(item)
@@ -30,7 +30,7 @@ def test_a_pool_holds_what_a_set_holds(actions: list[tuple[str, bytes]]) -> None
 
 
 def test_each_item_is_drawn_as_often_as_the_others() -> None:
-    """Also after the last item has taken another's place."""
+    """This holds after the last item has moved to the place of another, too."""
     pool, rng = SamplingSet(), np.random.default_rng(2)
     for item in KEYS[:5]:
         pool.add(item)

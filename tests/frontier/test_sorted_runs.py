@@ -1,4 +1,4 @@
-"""Sorted runs that are merged as they come."""
+"""Sorted runs that are merged as they are added."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_entries_come_out_in_order(steps: list[tuple[str, int | list[int]]]) -> None:
-    """By rank, then by number, whatever came when."""
+    """They are ordered by rank, then by number, for any order of additions."""
     runs, model, numbers = Runs(SpillFile()), list[tuple[float, int, int]](), iter(range(1000))
     for action, what in steps:
         if isinstance(what, list):
@@ -36,7 +36,7 @@ def test_entries_come_out_in_order(steps: list[tuple[str, int | list[int]]]) -> 
 
 
 def test_there_are_few_runs() -> None:
-    """Of a thousand that came."""
+    """A thousand were added."""
     runs, rng = Runs(SpillFile()), np.random.default_rng(0)
     for number in range(1000):
         runs.put([(float(rank), 8 * number + at, 0)
@@ -48,7 +48,7 @@ def test_there_are_few_runs() -> None:
 
 @pytest.mark.parametrize("most", [1, 100, 1000])
 def test_long_runs_come_back_from_disk(most: int) -> None:
-    """Few or many at once, while others come in."""
+    """Few or many entries are taken at once, while others are added."""
     runs, rng = Runs(SpillFile()), np.random.default_rng(1)
     new = sorted((float(rank), number, number) for number, rank in enumerate(rng.random(9000)))
     runs.put(new[::2])

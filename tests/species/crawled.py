@@ -14,7 +14,7 @@ Pages = Mapping[str, tuple[float, Sequence[Link]]]
 
 
 class WordsAreNumbers:
-    """A text is as relevant as the number it is; no number, not at all."""
+    """The relevance of a text is its number, 0 for a text that is not a number."""
 
     def page(self, title: str, text: str, language: str) -> float:  # noqa: ARG002
         return _number(text)

@@ -1,4 +1,4 @@
-"""The adaptive crawler: levels, and what is learnt about links."""
+"""The adaptive crawler: levels, and learning about links."""
 
 import pytest
 from crawled import Pages, order, to
@@ -13,7 +13,7 @@ from evocrawl.species.parts import Bar
 
 
 def learner() -> LinkLearner:
-    """One that learns from the first page on, for which 0.5 is relevant."""
+    """A learner without warm-up; pages are relevant from 0.5 on."""
     return LinkLearner(Bar(RelevanceRanks([0.0, 0.5, 0.9]), 0.5, 0.1), warm_up=0)
 
 
@@ -51,7 +51,7 @@ def test_links_with_the_words_of_good_links_come_first() -> None:
 
 
 def test_a_link_to_a_hub_is_better_than_a_link_to_nothing() -> None:
-    """What led to a page with a link to a relevant page is of level 1."""
+    """A link to a page with a link to a relevant page has level 1."""
     taught = learner()
     hub, gem, junk = (1,), (2,), (3,)
     for number in range(20):
@@ -109,7 +109,7 @@ words = st.lists(st.integers(0, FEATURES - 1), unique=True, max_size=72).map(lam
 def test_an_example_taken_out_leaves_no_trace(
     taught: list[tuple[Words, int]], asked: Words
 ) -> None:
-    """Counts are whole numbers: taking out is exact."""
+    """Counts are whole numbers, so the removal is exact."""
     model, other = NaiveBayes(3), NaiveBayes(3)
     for each, label in taught:
         model.learn(each, label)
@@ -121,14 +121,14 @@ def test_an_example_taken_out_leaves_no_trace(
 
 @given(st.text(), st.text(), st.text())
 def test_words_of_any_link_are_few_numbers(url: str, anchor: str, context: str) -> None:
-    """Whatever strangers write."""
+    """This holds for hostile text, too."""
     numbers = link_words(Link(url, b"", anchor, context))
     assert len(numbers) <= 72
     assert all(0 <= number < FEATURES for number in numbers)
 
 
 def test_the_same_word_in_anchor_and_url_is_two_features() -> None:
-    """The fields are kept apart."""
+    """The fields have separate features."""
     assert len(link_words(Link("http://a.test/fossil", b"", "fossil", "fossil"))) == 3
 
 

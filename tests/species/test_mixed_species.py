@@ -19,7 +19,7 @@ SEED = "http://a.test/"
 
 
 def members(population: Population) -> Counter[str]:
-    """How many agents of each species are alive."""
+    """Count the living agents of each species."""
     return Counter(agent.species.name for agent in population.lifecycle.agents.values())
 
 
@@ -40,7 +40,7 @@ def test_common_bounds_and_energy_hold_at_every_event(seed: int) -> None:
 
 @pytest.mark.parametrize("founders", [3, 7, 8])
 def test_species_share_the_founders_evenly(founders: int) -> None:
-    """What is left over goes to those named first, whatever each would have alone."""
+    """The remainder goes to the species that are named first."""
     population, _ = make_population(MIX, bounds=PopulationBounds(founders, 1, 20))
     population.place([link(SEED)])
     counts = members(population)
@@ -50,7 +50,7 @@ def test_species_share_the_founders_evenly(founders: int) -> None:
 
 
 def test_agents_of_every_species_have_visits_one_at_a_time() -> None:
-    """Best-first too, which alone has any number under way."""
+    """This holds for best-first, too, which has many visits under way when it is alone."""
     web = random_web(np.random.default_rng(1), 60)
     population, _ = make_population(MIX, bounds=PopulationBounds(6, 6, 12), max_unsettled=9)
     visitors = Counter[str]()
@@ -67,7 +67,7 @@ def test_agents_of_every_species_have_visits_one_at_a_time() -> None:
 
 
 def test_the_same_seed_gives_the_same_events() -> None:
-    """Also where several species draw."""
+    """This holds if several species draw, too."""
     web, histories = random_web(np.random.default_rng(2), 60), []
     for _ in range(2):
         population, _ = make_population(MIX, seed=5)
@@ -115,7 +115,7 @@ def test_a_species_that_finds_more_outnumbers_one_that_finds_less(seed: int) -> 
 def test_it_is_not_the_order_of_names_that_decides(
     order: Callable[[list[str]], Iterable[str]],
 ) -> None:
-    """The one that reads wins from either place."""
+    """The species that reads anchors wins in both orders."""
     names = "+".join(order(["best_first_anchor", "random"]))
     population, _ = make_population(
         names, bounds=PopulationBounds(8, 2, 40), budget=200, energy="linear"

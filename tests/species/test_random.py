@@ -1,4 +1,4 @@
-"""Random: each open link alike."""
+"""Random: each open link has the same chance."""
 
 from collections import Counter
 
@@ -44,7 +44,7 @@ url_c = to("c").url
 
 @pytest.mark.parametrize("seed", range(20))
 def test_claims_and_busy_hosts_leave_the_rest(seed: int) -> None:
-    """Against a plain list: what is drawn is always open and of a free host."""
+    """The draws are compared with a plain list: they are open links of free hosts."""
     rng, claimed = np.random.default_rng(seed), set[bytes]()
     busy = set[str]()
     lottery = RandomQueue(claimed.__contains__)

@@ -1,4 +1,4 @@
-"""The default species: what it follows, how its agents differ and what they pass on."""
+"""The default species: its choices, the differences between agents, and inheritance."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def agent(seed: int) -> Agent:
 
 
 def test_links_like_those_that_led_to_good_pages_come_first() -> None:
-    """Words that say nothing of the query are learnt within a few visits."""
+    """Words without a match with the query are learnt within a few visits."""
     good, poor = [f"g{n}" for n in range(40)], [f"p{n}" for n in range(40)]
     links = [
         to(name, f"{'fossil' if name[0] == 'g' else 'stock'} item")
@@ -83,7 +83,7 @@ def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
 
 
 def test_a_look_costs_the_same_however_many_links_wait() -> None:
-    """All are looked at when they are found, a few after each visit."""
+    """All links are scored when they are found; after each visit only a few are scored again."""
     model = Ranked()
     prospects = CandidateRanking(
         Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
@@ -98,7 +98,7 @@ def test_a_look_costs_the_same_however_many_links_wait() -> None:
 
 
 def test_every_waiting_link_is_looked_at_in_turn() -> None:
-    """Links once poor come up when the model thinks better of them."""
+    """A link with a poor score rises when the model has learnt better."""
     model = Ranked()
     prospects = CandidateRanking(
         Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
@@ -113,7 +113,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
 
 
 def test_only_links_of_free_hosts_are_seen() -> None:
-    """Where none is free they are waited for."""
+    """If no host is free, the agent waits."""
     prospects = CandidateRanking(
         Frontier(lambda _: False), Ranked(), lambda _: False, CandidatesByRow()
     )

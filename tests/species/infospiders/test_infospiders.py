@@ -1,4 +1,4 @@
-"""InfoSpiders: what they follow, learn, hand down and pay."""
+"""InfoSpiders: their choices, learning, inheritance and payments."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def crawl(
 
 
 def made(traits: Traits, query: str = "coral") -> tuple[Species, Agent, Assembly]:
-    """The species in a habitat, with an agent that sits nowhere."""
+    """The species in a population, with an agent without a page."""
     habitat, _ = living(traits, query=query)
     species = habitat.population.species[0]
     return species, Agent(1, 0.1, b"", np.random.default_rng(1), species), habitat
@@ -91,7 +91,7 @@ def lead(name: str, near: str = "") -> Lead:
 
 
 def reached(relevance: float, text: str = "") -> Fetched:
-    """A page was there."""
+    """The outcome of a visit that fetched a page."""
     page = Page(url_of("p"), fingerprint(url_of("p")), relevance, 0.0, content=Content(text=text))
     return Fetched(page, Cost())
 
@@ -128,7 +128,7 @@ def test_no_greed_is_too_small_or_too_great_to_draw(greed: float) -> None:
 
 
 def test_links_of_another_species_are_all_alike() -> None:
-    """They carry no words."""
+    """They have no words."""
     species, agent, _ = made(Traits(greed=100.0))
     leads = [replace(lead(name), features=0.5) for name in "xyz"]
     drawn = {species.choice.draw(agent, leads).url for _ in range(60)}
@@ -223,7 +223,7 @@ def test_an_agent_leaves_a_dead_end_by_its_back_link() -> None:
 
 
 def test_where_the_way_back_is_a_dead_end_too_it_goes_to_open_links_elsewhere() -> None:
-    """No link is left."""
+    """No link is left out."""
     habitat, events = living()
     pages: Pages = {
         "a": (0.0, [to("b"), to("e")]),

@@ -1,4 +1,4 @@
-"""What is read around a link, and how the net of one unit estimates and learns."""
+"""The words near a link, and how the net of one unit estimates and learns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_an_anchor_that_is_not_in_the_context_is_all_there_is() -> None:
 
 
 def test_a_stuffed_anchor_is_read_in_part() -> None:
-    """More of the same gains nothing."""
+    """Repeated words gain nothing."""
     assert near(to("x", "coral " * 1000), WORDS, 5).split() == ["coral"] * 16
 
 
@@ -60,7 +60,7 @@ def test_the_delta_rule_is_that_of_the_books() -> None:
 
 @pytest.mark.parametrize("target", [-0.5, 0.0, 0.8])
 def test_learning_often_makes_the_estimate_the_target(target: float) -> None:
-    """Whatever it was before."""
+    """This holds for any estimate before."""
     net = Net({"coral": 1.0})
     for _ in range(2000):
         net.learn("coral", target, 0.1)

@@ -1,4 +1,4 @@
-"""Whatever is learnt from, weights stay finite and scores in bounds."""
+"""For any examples, weights stay finite and scores stay in bounds."""
 
 import numpy as np
 import numpy.typing as npt

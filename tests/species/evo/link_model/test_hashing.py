@@ -50,7 +50,7 @@ def test_the_words_of_a_page_are_those_mentioned_most_of_length_one() -> None:
 
 @given(st.text(), st.text(), st.text(), st.text())
 def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: str) -> None:
-    """Whatever strangers write."""
+    """This holds for hostile text, too."""
     hasher = Hasher()
     links, urls = hasher.links([(a, b, c)] * 2), hasher.urls([readable(url)])
     assert links.shape == (2, LINK_WIDTH)
@@ -64,7 +64,7 @@ def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: st
 
 @given(st.text("abÉéßдЖ9_-.\u00a0\ud800 "))
 def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
-    """Found by bytes as one would find them by characters."""
+    """The search by bytes finds the same words as a search by characters."""
     assert split(text) == re.findall(r"[^\W_]+", text.lower())
 
 
@@ -113,7 +113,7 @@ def test_composed_and_decomposed_words_are_one(text: str) -> None:
     )
 )
 def test_parts_of_a_url_are_where_the_standard_has_them(url: str) -> None:
-    """Whatever is taken for a plain URL."""
+    """This holds for each URL that is split without `urlsplit`, too."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -124,6 +124,6 @@ def test_parts_of_a_url_are_where_the_standard_has_them(url: str) -> None:
 
 
 def test_a_url_is_read_without_its_ending() -> None:
-    """And a malformed one not at all."""
+    """A malformed URL gives an empty text."""
     assert readable("http://a.test/Red_Kite.htm?x=1").split() == ["/Red", "Kite", "x=1"]
     assert readable("http://[/x") == readable("http://a.test/\x00") == ""

@@ -1,4 +1,4 @@
-"""The shared model: what it learns from pages, and that nothing breaks it."""
+"""The shared model: how it learns from pages, and that no input breaks it."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def match(anchor: str, context: str) -> float:
 
 
 def fresh() -> LinkModel:
-    """A model that has seen nothing."""
+    """A model without any page."""
     return LinkModel(match, 0.2, prior.shipped())
 
 
@@ -34,7 +34,7 @@ def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
 
 
 def worth(model: LinkModel, row: int) -> float:
-    """What a target seems worth."""
+    """The score of a target."""
     return float(model.scores(model.features(np.array([row])))[0])
 
 
@@ -91,7 +91,7 @@ def test_a_page_whose_links_were_good_is_a_hub() -> None:
 
 
 def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
-    """Its links too; the address that redirected is done with."""
+    """Its links count once, too; the address that redirected is not open any more."""
     model = fresh()
     rows = model.observe_page(page("seed", 0.1, link("old"), link("new")), None)
     target = page("new", 0.4, link("x"))
@@ -170,7 +170,7 @@ def test_where_links_led_nowhere_others_are_expected_to() -> None:
 
 
 def test_pages_that_are_not_there_teach_nothing_of_words() -> None:
-    """Neither when they are missed nor when old examples are learnt again."""
+    """Neither at the visit nor when old examples are learnt again."""
     model = fresh()
     links = [link(f"coral{n}", "coral reef", host=f"{n}.test") for n in range(8)]
     rows = model.observe_page(page("seed", 0.1, *links, link("other", "road")), None)

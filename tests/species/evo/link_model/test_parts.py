@@ -21,7 +21,7 @@ def test_rows_keep_their_values_when_the_table_grows() -> None:
 
 
 def test_words_that_led_to_good_pages_make_a_link_good() -> None:
-    """No word keeps no weight, however often it is seen."""
+    """The weight of "no word" stays 0, however often it is seen."""
     model = WordModel()
     words = np.array([[1, 2, 0], [3, 2, 0]], np.uint16)
     for _ in range(20):
@@ -32,7 +32,7 @@ def test_words_that_led_to_good_pages_make_a_link_good() -> None:
 
 
 def test_replay_meets_every_example_about_as_often() -> None:
-    """Without chance."""
+    """It makes no random draw."""
     history = History(1)
     assert len(history.replay(4)[0]) == 0
     for number in range(10):
@@ -59,7 +59,7 @@ def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
 
 
 def test_the_profile_waits_for_some_good_pages() -> None:
-    """One lucky hit is no topic."""
+    """One good page does not define a topic."""
     hasher, profile = Hasher(), Profile()
     for _ in range(10):
         profile.add(*hasher.page("", "coral"))
