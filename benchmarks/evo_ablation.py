@@ -44,7 +44,9 @@ def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any)
     """Return the species without some parts, or with other options."""
     before = prior.by_hand() if "prior" in without else prior.shipped()
     tuning = Tuning(frozenset(without))
-    model = LinkModel(have.relevance.link, have.relevant_at, before, tuning)
+    model = LinkModel(
+        have.relevance.link, have.lexicon().analyser, have.relevant_at, before, tuning
+    )
     return evo(have.frontier(), have.base.is_claimed, model, have.leads(), **options)
 
 

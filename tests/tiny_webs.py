@@ -22,6 +22,7 @@ from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.lexicon import Lexicon
+from evocrawl.relevance.terms import Analyser
 from evocrawl.species import SPECIES, SpeciesContext
 from evocrawl.species.evo.link_model import LinkModel, prior
 
@@ -126,7 +127,7 @@ def make_population(
         contest=4,
         labels=frozenset(),
         lexicon=lambda: Lexicon("coral"),
-        links=lambda: LinkModel(AnchorIsRelevance().link, 0.5, prior.shipped()),
+        links=lambda: LinkModel(AnchorIsRelevance().link, Analyser("en"), 0.5, prior.shipped()),
         leads=lambda: CandidatesByRow(memory),
     )
     population = Population(

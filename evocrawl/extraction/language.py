@@ -6,7 +6,7 @@ import re
 
 from resiliparse.parse.lang import detect_fast
 
-from evocrawl.core.writing_systems import language_by_script
+from evocrawl.core.text.scripts import language_by_script
 
 _TAG = re.compile(r"[a-z]{2,3}(?=$|[-_,; ])")
 _SAMPLE_CHARS = 2_000

@@ -30,6 +30,7 @@ from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Relevance
 from evocrawl.relevance.lexicon import Lexicon
+from evocrawl.relevance.terms import analyser_of
 from evocrawl.species import SPECIES, Maker, SpeciesContext
 from evocrawl.species.evo.link_model import LinkModel, persistence, prior
 
@@ -97,7 +98,8 @@ def assemble(
     made: list[LinkModel] = []
 
     def link_model() -> LinkModel:
-        made.append(LinkModel(model.link, config.relevant_at, prior.shipped(), spill=spill))
+        reader = analyser_of(config.query, config.language)
+        made.append(LinkModel(model.link, reader, config.relevant_at, prior.shipped(), spill=spill))
         if config.learnt:
             persistence.load(made[-1], config.learnt)
         return made[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evocrawl.relevance.term_frequencies import background
-from evocrawl.relevance.terms import Analyser, language_of, letters_of
+from evocrawl.relevance.terms import analyser_of
 
 LONGEST_TEXT = 100_000
 """Characters of a text that are read."""
@@ -15,26 +15,23 @@ _SHORTEST = 2
 class Lexicon:
     """Reads texts as a reader of the query's language does: the terms that relevance compares.
 
-    `language` is a BCP 47 tag; "" guesses it by the query's script. `query` are the terms of the
-    query without those that nearly every text has. An empty query has none.
+    `language` is a BCP 47 tag; "" determines it by the query. `query` are the terms of the query
+    without those that nearly every text has. An empty query has none.
     """
 
     def __init__(self, query: str, language: str = "") -> None:
-        language = language.replace("_", "-").partition("-")[0].lower() or language_of(query)
-        plain = Analyser(language)
-        letters = letters_of(plain.count(plain.words(query)))
-        self._analyser = Analyser(language, letters)
-        self._background = background(language, letters)
+        self.analyser = analyser_of(query, language)
+        self._background = background(self.analyser.language, self.analyser.letters)
         self.common = self._background.common
         self.query = tuple(term for term in self.count(query) if term not in self.common)
 
     def read(self, text: str) -> list[str]:
         """Return the terms of a text in their order, with repetitions. O(characters)."""
-        return self._analyser.read(self._analyser.words(text[:LONGEST_TEXT]))
+        return self.analyser.read(self.analyser.words(text[:LONGEST_TEXT]))
 
     def count(self, text: str) -> dict[str, int]:
         """Return how often each term occurs in a text. O(characters)."""
-        return self._analyser.count(self._analyser.words(text[:LONGEST_TEXT]))
+        return self.analyser.count(self.analyser.words(text[:LONGEST_TEXT]))
 
     def weight(self, term: str) -> float:
         """Return how rare a term is in its language, idf ≥ 0; 0 for one that names no topic.

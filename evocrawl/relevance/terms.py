@@ -1,73 +1,67 @@
-"""Converts text to the terms that are compared: stems of words, or bigrams of characters.
+"""Converts text to the terms that are compared: stems of words in one spelling.
 
-Words are maximal runs of letters, digits and the marks on them; everything else separates. So
-``bird's`` is ``bird`` and ``s``, ``C++`` is ``c``. They are compared after
+One analyser reads pages, anchors, URLs and queries, for relevance models and link models alike:
+`analyser_of` returns it for a query. `evocrawl.core.text` parts the text into words and gives each
+word one spelling. A word then becomes a term by
 
-- removal of soft hyphens, zero-width and direction characters, which are joints and no gaps;
-- Unicode NFKC, so that composed, decomposed and full-width forms are one;
-- full case folding (Unicode `toCasefold`: ``Straße`` is ``strasse``); ``İ`` becomes ``i``, and in
-  Turkish and Azerbaijani ``I`` becomes ``ı``;
-- in English, where accents are optional spelling, their removal (``café``, ``El Niño``);
-- stemming by the Snowball algorithm of the language, where there is one.
+- stemming with the Snowball algorithm of the query's language, where there is one;
+- removal of accents, in languages whose writers leave them out in URLs, anchors and queries. A
+  language's own letters stay, as the Swedish ``å ä ö``; in English accents go before stemming;
+- the spelling of the query: ``havsforsurning`` in a URL is the query's ``havsförsurning``.
 
-Scripts that write no spaces between words (and Hangul, whose particles cling to the noun) give
-every pair of neighbouring characters, a run of one character that character (as Lucene's
-CJKAnalyzer does). Which rule applies is decided by script, not by language: mixed text works.
+Text in another language than the query's is read as text of the query's language is.
 """
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
 
-import regex
 import Stemmer
 
-from evocrawl.core.writing_systems import language_by_script
+from evocrawl.core.errors import SettingError
+from evocrawl.core.text.scripts import language_by_script
+from evocrawl.core.text.segmentation import segments
+from evocrawl.core.text.spelling import plain_arabic, without_accents
+from evocrawl.core.text.words import is_one_sign, rough_words, runs, signs
 
-_PACKED = (
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
-    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
-)
-_RUN = regex.compile(
-    rf"(?P<packed>{_PACKED}+)"
-    rf"|[[\p{{L}}\p{{N}}]--{_PACKED}][[\p{{L}}\p{{N}}\p{{M}}]--{_PACKED}]*",
-    regex.V1,
-)
-_ONE_PACKED = regex.compile(_PACKED)
-_INVISIBLE = dict.fromkeys(
-    map(
-        ord,
-        "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
-        "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04"
-        "\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff",
-    )
-)
-_ACCENTS = regex.compile(r"(?<=\p{Latin})\p{Mn}+")
+_TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 _DOTTED_I = ("tr", "az")
-
-# One pass over UTF-8 bytes: ASCII letters to lower case, other ASCII but digits to a space.
-# Bytes of other characters pass through, and are looked at only in words seen for the first time.
-_ASCII_WORDS = bytes(
-    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
-    for byte in range(256)
-)
-_KNOWN_WORDS = 10_000
+_KEPT_LETTERS = {
+    "az": "çəğıöşü", "da": "åæø", "et": "äõöüšž", "eu": "ñ", "es": "ñ", "fi": "åäö",
+    "fo": "áíóúýðæø", "gl": "ñ", "hu": "áéíóöőúüű", "is": "áéíóúýðþæö", "nb": "åæø", "nn": "åæø",
+    "no": "åæø", "sv": "åäö", "tr": "çğıöşü",
+}  # fmt: skip
+"""Letters of their own, which readers do not take for another letter with an accent."""
+_OPTIONAL_ACCENTS = _KEPT_LETTERS.keys() | {
+    "af", "bs", "ca", "cs", "de", "en", "fil", "fr", "hr", "id", "it", "lb", "lt", "lv", "ms", "nl",
+    "pl", "pt", "ro", "sh", "sk", "sl", "sq", "sr",
+}  # fmt: skip
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+_STEMMERS = {"nb": "no", "nn": "no", "hr": "sr", "bs": "sr", "sh": "sr"}
+_KNOWN_WORDS = 20_000
 LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
 
-# Longer words are read in parts: normalisation takes quadratic time for thousands of marks on one
-# letter, and makes eighteen characters of one like U+FDFA.
-_PART = 1_000
+Terms = tuple[str, ...]
+
+
+def primary_language(tag: str) -> str:
+    """Return the primary subtag of a language tag: "pt" of "pt-BR", "" of "".
+
+    Raises SettingError for a malformed tag.
+    """
+    found = _TAG.fullmatch(tag)
+    if tag and found is None:
+        raise SettingError("language", tag, 'a language tag such as "en" or "pt-BR"')
+    return found[1].lower() if found else ""
 
 
 def language_of(query: str) -> str:
     """Return the likeliest language of a query by its script alone; Latin script is English.
-
-    A few words are too little to tell English from German: who asks in another language that is
-    written in Latin letters has to name it.
 
     >>> language_of("深海采矿"), language_of("deep-sea mining"), language_of("глубина")
     ('zh', 'en', 'ru')
@@ -75,42 +69,60 @@ def language_of(query: str) -> str:
     return language_by_script(query) or "en"
 
 
+@lru_cache(maxsize=16)
+def analyser_of(query: str, language: str = "") -> Analyser:
+    """Return the analyser for a query, the same one for each model that asks.
+
+    `language` is a BCP 47 tag of which the primary subtag counts; "" determines it by the query.
+    Raises SettingError for a malformed tag.
+    """
+    primary = primary_language(language) or language_of(query)
+    plain = Analyser(primary)
+    letters = letters_of(plain.count(plain.words(query)))
+    return Analyser(primary, letters, _spellings(query, Analyser(primary, letters)))
+
+
 def letters_of(terms: Iterable[str]) -> frozenset[str]:
     """Return those of `terms` that are one character of a script without spaces."""
-    return frozenset(term for term in terms if _ONE_PACKED.fullmatch(term))
+    return frozenset(filter(is_one_sign, terms))
 
 
 class Analyser:
-    """Counts the terms of texts as a reader of `language` (a primary subtag, "de") tells them.
+    """Counts the terms of texts as a reader of `language` (a primary subtag, "de") sees them.
 
-    `letters` are single characters of a script without spaces that count besides the bigrams: the
-    query `鲸` (whale) has to meet the page `鲸鱼`.
+    `letters` are single signs of a script without spaces that count beside the words: the query
+    `鲸` (whale) has to meet the page `鲸鱼`. `spellings` maps stems of other spellings of the
+    query's words to the terms of these words.
     """
 
-    def __init__(self, language: str, letters: frozenset[str] = frozenset()) -> None:
-        self._language = language
-        self._letters = letters
+    def __init__(
+        self,
+        language: str,
+        letters: frozenset[str] = frozenset(),
+        spellings: Mapping[str, Terms] | None = None,
+    ) -> None:
+        self.language = language
+        self.letters = letters
+        self._spellings = spellings or {}
         self._stem = _stemmer(language)
+        self._kept = _KEPT_LETTERS.get(language, "")
+        self.parts_compounds = False
+        self._is_plain = not self._spellings
         self._known = _Known(self.terms)
 
     def words(self, text: str) -> list[str]:
         """Return the words of any `text`, rough: those that are not ASCII are not yet parted."""
-        if self._language in _DOTTED_I:
+        if self.language in _DOTTED_I:
             text = text.replace("I\u0307", "i").replace("I", "ı").replace("İ", "i")
-        return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
+        return rough_words(text)
 
-    def terms(self, word: str) -> tuple[str, ...]:
-        """Return the terms of a rough `word` in their order, with repetitions."""
+    def terms(self, word: str) -> Terms:
+        """Return the terms of a rough `word` in their order, with repetitions. O(characters)."""
         if word.isascii():
-            return (self._stem(word),)
+            return (self._stem(word),) if self._is_plain else self._of_word(word)
         terms: list[str] = []
-        for start in range(0, len(word), _PART):
-            part = self._fold(word[start : start + _PART])[: 2 * _PART]
-            for run in _RUN.finditer(part):
-                if run["packed"]:
-                    terms.extend(self._read_packed(run[0]))
-                else:
-                    terms.append(self._stem(run[0]))
+        for run, is_packed in runs(word, self.language):
+            terms += self._of_packed(run) if is_packed else self._of_word(run)
         return tuple(terms)
 
     def read(self, words: Iterable[str]) -> list[str]:
@@ -132,38 +144,55 @@ class Analyser:
     def _terms(self, words: Iterable[str]) -> Iterator[str]:
         return chain.from_iterable(map(self._known.__getitem__, words))
 
-    def _read_packed(self, run: str) -> list[str]:
-        if len(run) == 1:
-            return [run]
-        pairs = [first + second for first, second in pairwise(run)]
-        return pairs + [letter for letter in run if letter in self._letters]
+    def _of_word(self, word: str) -> Terms:
+        term = self._term(word)
+        return self._spellings.get(term) or (term,)
 
-    def _fold(self, word: str) -> str:
-        word = unicodedata.normalize("NFKC", word.translate(_INVISIBLE))[: 2 * _PART]
-        word = unicodedata.normalize("NFD", word.casefold()).replace("i\u0307", "i")
-        if self._language == "en":
-            word = _ACCENTS.sub("", word)
-        return unicodedata.normalize("NFKC", word)
+    def _term(self, word: str) -> str:
+        if word.isascii():
+            return self._stem(word)
+        if self.language == "en":
+            return self._stem(without_accents(word))
+        term = plain_arabic(self._stem(word))
+        return without_accents(term, self._kept) if self.language in _OPTIONAL_ACCENTS else term
+
+    def _of_packed(self, run: str) -> list[str]:
+        words = segments(run)
+        if not self.letters or is_one_sign(run):
+            return words
+        return words + [sign for sign in signs(run) if sign in self.letters]
+
+
+def _spellings(query: str, analyser: Analyser) -> dict[str, Terms]:
+    """Return the stems of the query's words without their marks, with the terms of each word."""
+    found: dict[str, Terms] = {}
+    for rough in analyser.words(query):
+        for run, is_packed in () if rough.isascii() else runs(rough, analyser.language):
+            terms = () if is_packed else analyser.terms(run)
+            for written in (run.translate(_DIGRAPHS), run):
+                bare = without_accents(written)
+                if terms and bare != run and analyser.terms(bare) != terms:
+                    found[analyser.terms(bare)[0]] = terms
+    return found
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
     """The Snowball stemmer of a language; words stay whole where there is none."""
-    language = "no" if language in ("nb", "nn") else language
     try:
-        stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
+        stem: Callable[[str], str] = Stemmer.Stemmer(_STEMMERS.get(language, language), 0).stemWord
     except KeyError:
         return str
     return stem
 
 
-class _Known(dict[str, tuple[str, ...]]):
+class _Known(dict[str, Terms]):
     """The terms of the words seen so far. Bounded: a crawl meets ever new words."""
 
-    def __init__(self, read: Callable[[str], tuple[str, ...]]) -> None:
+    def __init__(self, read: Callable[[str], Terms]) -> None:
         super().__init__()
         self._read = read
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
+    def __missing__(self, word: str) -> Terms:
         terms = self._read(word)
         if len(word) <= LONGEST_KNOWN_WORD:
             if len(self) >= _KNOWN_WORDS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
@@ -10,11 +9,11 @@ from zlib import crc32
 import numpy as np
 
 from evocrawl.core.model import Link
+from evocrawl.core.text.words import words
 
 FEATURES = 1 << 15
 _MOST_WORDS = 24
 _LONGEST_FIELD = 400
-_WORD = re.compile(r"[^\W_]+")
 
 Words = tuple[int, ...]
 """Distinct numbers of words in [0, FEATURES), ascending; at most 72."""
@@ -34,8 +33,7 @@ def _hashed(link: Link) -> Iterator[int]:
     path = urlsplit(link.url[:_LONGEST_FIELD]) if link.url.isprintable() else None
     url = f"{path.path} {path.query}" if path else ""
     for field, text in (("a", link.anchor), ("c", link.context), ("u", unquote(url))):
-        words = _WORD.findall(text[:_LONGEST_FIELD].lower())
-        for word in words[:_MOST_WORDS]:
+        for word in words(text[:_LONGEST_FIELD])[:_MOST_WORDS]:
             yield crc32(f"{field}:{word}".encode(errors="replace")) % FEATURES
 
 

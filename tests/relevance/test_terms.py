@@ -28,10 +28,13 @@ def test_composed_and_decomposed_letters_are_one_term(language: str) -> None:
     assert list(terms("café cafe\u0301", language).values()) == [2]
 
 
-def test_accents_are_optional_in_english_but_not_in_french() -> None:
-    """English writes both "cafe" and "café"; French "côte" and "cote" are different words."""
+def test_accents_are_optional_where_writers_leave_them_out() -> None:
+    """URLs and queries in French and Spanish do without; Swedish has letters of its own."""
     assert terms("café cafe", "en") == {"cafe": 2}
-    assert len(terms("côte cote", "fr")) == 2
+    assert len(terms("écologique ecologique", "fr")) == 1
+    assert len(terms("oceánico oceanico", "es")) == 1
+    assert len(terms("caña cana", "es")) == 2
+    assert len(terms("får far", "sv")) == 2
 
 
 def test_dotted_capital_i_is_an_i() -> None:
@@ -72,8 +75,11 @@ def test_inflected_words_share_a_stem() -> None:
         ("テスト", ["テス", "スト"]),
     ],
 )
-def test_scripts_without_spaces_give_pairs_of_characters(text: str, pairs: list[str]) -> None:
-    """A lone character stands for itself."""
+def test_scripts_without_spaces_give_pairs_of_characters(
+    text: str, pairs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lone character stands for itself. This is without the dictionaries of an extra."""
+    monkeypatch.setattr("evocrawl.core.text.segmentation.dictionaries", lambda: None)
     assert list(terms(text, "zh")) == pairs
 
 

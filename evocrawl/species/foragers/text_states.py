@@ -16,7 +16,6 @@ which do not count), and |state|² is about 9.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from hashlib import blake2b
 from typing import TypeAlias
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evocrawl.core.model import Page
+from evocrawl.core.text.words import words
 
 State: TypeAlias = NDArray[np.float32]
 """Shape (50,), in [−1, 1]."""
@@ -34,8 +34,7 @@ _STEEPNESS = 0.5
 _LONGEST_TEXT = 10_000
 _LONGEST_WORD = 40
 _KNOWN_WORDS = 20_000
-_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_a-z]{1,3}")
-"""Words of four letters and more; in scripts other than a to z, all words."""
+_LEAST_LETTERS = 4
 
 
 class TextStates:
@@ -46,8 +45,8 @@ class TextStates:
 
     def __call__(self, page: Page) -> State:
         """Return the state of a page, zeros for a page without words. O(length of the text)."""
-        text = f"{page.content.title}\n{page.content.text}"[:_LONGEST_TEXT].lower()
-        mentions = Counter(word[:_LONGEST_WORD] for word in _WORD.findall(text))
+        text = f"{page.content.title}\n{page.content.text}"[:_LONGEST_TEXT]
+        mentions = Counter(word[:_LONGEST_WORD] for word in words(text) if _is_long(word))
         if not mentions:
             return np.zeros(STATE_SIZE, dtype=np.float32)
         weights = np.array([1 + math.log(count) for count in mentions.values()])
@@ -63,6 +62,11 @@ class TextStates:
                 self._signs.clear()
             known = self._signs[word] = _signs(word)
         return known
+
+
+def _is_long(word: str) -> bool:
+    """Return True for words of four letters and more, and in scripts other than a to z for any."""
+    return not word.isdecimal() and (len(word) >= _LEAST_LETTERS or word > "z\uffff")
 
 
 def _signs(word: str) -> NDArray[np.int8]:

@@ -1,9 +1,10 @@
 """Converts the words of links and pages to numbers.
 
-A word is hashed by CRC-32 to a bucket in [1, 65536); 0 stands for "no word". The first words of a
-link's anchor, context and tag path count, and the last words of its URL. In each field the bucket
-is XORed with a constant of the field, so that "fossil" in an anchor and in a URL are two numbers;
-`plain` converts both to the number of the word in the text of a page.
+Texts are read as the relevance models read them (`evocrawl.relevance.terms`). A term is hashed by
+CRC-32 to a bucket in [1, 65536); 0 stands for "no word". The first terms of a link's anchor,
+context and tag path count, and the last terms of its URL. In each field the bucket is XORed with a
+constant of the field, so that "fossil" in an anchor and in a URL are two numbers; `plain` converts
+both to the number of the word in the text of a page.
 """
 
 from __future__ import annotations
@@ -14,38 +15,22 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from operator import itemgetter
-from unicodedata import normalize
+from typing import Protocol
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 BUCKETS = 1 << 16
 PAGE_WORDS = 128
 """Number of words kept of a page: the most frequent ones."""
 
-_PACKED = (
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}"
-    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
-)
-"""Scripts without spaces between words."""
-_RUN = regex.compile(
-    rf"(?P<packed>{_PACKED}[{_PACKED}\p{{M}}]*)|[[\p{{L}}\p{{N}}]--{_PACKED}][[\p{{L}}\p{{N}}\p{{M}}]--{_PACKED}]*",
-    regex.V1,
-)
-_SIGN = regex.compile(r"\X")
-_INVISIBLE = regex.compile(r"[\p{Cf}\u034f\ufe00-\ufe0f]+")
-_LETTER_BY_LETTER = regex.compile(r"[\p{Khmer}\p{Lao}\p{Myanmar}\p{Tibetan}\p{M}]+")
-_LONGEST_WORD = 12
-"""Greatest length of a word in Khmer, Lao, Burmese or Tibetan."""
 _LONGEST_FIELD = 400
 _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
-_KNOWN_WORDS = 10_000
+_KNOWN_WORDS = 20_000
 _SECOND = itemgetter(1)
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]*)?((?:/[^?#]*)?)(?:\?([^#]*))?(?:#.*)?")
 """URLs that can be split without `urlsplit`."""
@@ -80,39 +65,54 @@ WIDTH = len(_MARKS)
 """Columns of a link's words with those of its target's URL."""
 
 _NO_WORDS = [""] * WIDTH
+_TERM = "\0"
+"""Begins the key of a term. The key of a word that has one term is the word as it is written."""
 
-_ASCII_WORDS = bytes(
-    byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in range(256)
-)
+
+class Reader(Protocol):
+    """Reads texts as a reader of the query's language does: `evocrawl.relevance.terms.Analyser`."""
+
+    parts_compounds: bool
+    """Whether a word in ASCII may have more than one term."""
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, rough."""
+
+    def terms(self, word: str) -> tuple[str, ...]:
+        """Return the terms of a rough word in their order."""
 
 
 class Hasher(dict[str, int]):
-    """Caches the numbers of words; bounded, since a crawl always meets new words."""
+    """Caches the numbers of terms; bounded, since a crawl always meets new words."""
 
-    def __missing__(self, word: str) -> int:
-        """Return the bucket of a word in [1, BUCKETS), the same in every process; 0 for ""."""
-        if not word:
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self._reader = reader
+
+    def __missing__(self, key: str) -> int:
+        """Return the bucket of a key in [1, BUCKETS), the same in every process; 0 for ""."""
+        if not key:
             return 0
-        bucket = crc32(_singular(word).encode(errors="replace")) % (BUCKETS - 1) + 1
-        if len(word) <= _LONGEST_KNOWN:
+        term = key[1:] if key[0] == _TERM else self._reader.terms(key)[0]
+        bucket = crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1
+        if len(key) <= _LONGEST_KNOWN:
             if len(self) >= _KNOWN_WORDS:
                 self.clear()
-            self[word] = bucket
+            self[key] = bucket
         return bucket
 
     def links(self, texts: Iterable[tuple[str, str, str]]) -> Ids:
-        """Return the first distinct words of each field of links, shape (n, LINK_WIDTH).
-
-        A link is given by its anchor, context and tag path.
+        """Return the words of links, given by anchor, context and tag path: each field's first
+        ones, each once; shape (n, LINK_WIDTH).
         """
         words = list[str]()
         read, paths = dict[str, list[str]](), dict[str, list[str]]()
         for anchor, context, tag_path in texts:
-            anchors = split(anchor[:_LONGEST_FIELD])
+            anchors = self.keys_of(anchor[:_LONGEST_FIELD])
             # Neighbouring links often have the same context and path.
             around = read.get(context)
             if around is None:
-                around = read[context] = split(context[:_LONGEST_FIELD])
+                around = read[context] = self.keys_of(context[:_LONGEST_FIELD])
             path = paths.get(tag_path)
             if path is None:
                 path = paths[tag_path] = _padded(_paths(tag_path), TAGS.width)
@@ -125,7 +125,7 @@ class Hasher(dict[str, int]):
         """Return the last words of readable URLs, shape (n, URL.width)."""
         words = list[str]()
         for text in texts:
-            words += _padded(split(text)[-URL.width :], URL.width)
+            words += _padded(self.keys_of(text)[-URL.width :], URL.width)
         return self._marked(words, _URL_MARKS)
 
     def page(self, title: str, text: str) -> tuple[Ids, Reals]:
@@ -134,8 +134,8 @@ class Hasher(dict[str, int]):
         The weight of a word with n mentions is 1 + ln n; a mention in the title counts three times.
         Zeros for a page without words. O(characters), of at most 4000.
         """
-        counts = Counter(map(self.__getitem__, split(text[:_LONGEST_PAGE])))
-        for word in split(title[:_LONGEST_FIELD]):
+        counts = Counter(map(self.__getitem__, self.keys_of(text[:_LONGEST_PAGE])))
+        for word in self.keys_of(title[:_LONGEST_FIELD]):
             counts[self[word]] += 3
         kept = sorted(counts.items(), key=_SECOND, reverse=True)[:PAGE_WORDS]
         ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
@@ -146,8 +146,21 @@ class Hasher(dict[str, int]):
             weights[: len(kept)] = heavy / math.sqrt(heavy @ heavy)
         return ids, weights
 
+    def keys_of(self, text: str) -> list[str]:
+        """Return the keys of a text's terms in their order, with repetitions."""
+        words = self._reader.words(text)
+        if self._reader.parts_compounds:
+            return [_TERM + term for word in words for term in self._reader.terms(word)]
+        if text.isascii():
+            return words
+        return [
+            key
+            for word in words
+            for key in ((word,) if word.isascii() else map(_TERM.__add__, self._reader.terms(word)))
+        ]
+
     def _marked(self, words: list[str], marks: Ids) -> Ids:
-        """Return the buckets of words with the marks of their fields, shape (n, len(marks))."""
+        """Return the buckets of keys with the marks of their fields, shape (n, len(marks))."""
         plain = np.frombuffer(array("H", map(self.__getitem__, words)), np.uint16)
         plain = plain.reshape(-1, len(marks))
         marked = plain ^ marks
@@ -157,12 +170,12 @@ class Hasher(dict[str, int]):
 
 
 def plain(words: Ids) -> Ids:
-    """Return the buckets of links' words without the marks, shape (n, WIDTH); 0 stays 0."""
+    """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
     return np.where(words > 0, words ^ _MARKS, np.uint16(0))
 
 
 def readable(url: str) -> str:
-    """Return decoded path and query of a `url`, without the extension of pages; "" if malformed."""
+    """Return path and query of any `url`, decoded, its ending apart; "" where it is malformed."""
     if not url.isprintable():
         return ""
     plain = _PLAIN_URL.fullmatch(url[:_LONGEST_FIELD])
@@ -179,39 +192,6 @@ def readable(url: str) -> str:
     return unquote(f"{path} {query}".replace("_", " "))
 
 
-def split(text: str) -> list[str]:
-    """Return the words of a text in lower case: its runs of letters, digits and combining marks.
-
-    In a script without spaces, each two neighbouring characters are a word.
-
-    >>> split("Deep-sea 深海采矿 co\\u0301ral")
-    ['deep', 'sea', '深海', '海采', '采矿', 'córal']
-    """
-    text = text.lower()
-    # Bytes are far faster to scan than characters; other than ASCII text is scanned afterwards.
-    rough = text.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS)
-    words = rough.decode("utf-8", "surrogatepass").split()
-    if text.isascii():
-        return words
-    return [part for word in words for part in ((word,) if word.isascii() else _parts(word))]
-
-
-def _parts(rough: str) -> list[str]:
-    """Return the words of a text without ASCII separators."""
-    words = []
-    for run in _RUN.finditer(normalize("NFC", _INVISIBLE.sub("", rough).replace("i\u0307", "i"))):
-        if not run["packed"]:
-            words.append(run[0])
-            continue
-        signs = _SIGN.findall(run[0])
-        is_word = len(run[0]) <= _LONGEST_WORD and _LETTER_BY_LETTER.fullmatch(run[0])
-        if is_word or len(signs) < 2:
-            words.append(run[0])
-        else:
-            words += map("".join, pairwise(signs))
-    return words
-
-
 def _around(anchors: list[str], context: list[str]) -> list[str]:
     """Return the words of the context that are not in the anchor, from the middle outwards."""
     in_anchor = set(anchors)
@@ -221,7 +201,7 @@ def _around(anchors: list[str], context: list[str]) -> list[str]:
 
 
 def _padded(words: list[str], width: int) -> list[str]:
-    """Return the first `width` distinct words, padded with ""."""
+    """The first `width` different words; where there are fewer, "" for each that is missing."""
     row = [*dict.fromkeys(words)][:width]
     return row + _NO_WORDS[len(row) : width]
 
@@ -229,9 +209,4 @@ def _padded(words: list[str], width: int) -> list[str]:
 def _paths(tag_path: str) -> list[str]:
     """Return the last two and the last four elements of a tag path."""
     tags = tag_path[-_LONGEST_FIELD:].rsplit("/", 4)
-    return ["/".join(tags[-2:]), "/".join(tags[-4:])] if tag_path else []
-
-
-def _singular(word: str) -> str:
-    """Remove the s of a plural: a rough rule, also for names."""
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
+    return [f"{_TERM}{'/'.join(tags[-few:])}" for few in (2, 4)] if tag_path else []

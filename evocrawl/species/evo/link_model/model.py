@@ -28,7 +28,7 @@ from evocrawl.species.evo.link_model.features import (
     Tuning,
     mask_of,
 )
-from evocrawl.species.evo.link_model.hashing import Hasher, readable
+from evocrawl.species.evo.link_model.hashing import Hasher, Reader, readable
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
@@ -52,13 +52,15 @@ _WHOLE = Tuning()
 class LinkModel:
     """Stores the evidence about links and scores them.
 
-    `match` computes the match of words with the query; `relevant_at` > 0 is the relevance of a page
-    about the query, from which the initial `r` is computed.
+    `match` computes the match of words with the query; `reader` reads them in the query's language;
+    `relevant_at` > 0 is the relevance of a page about the query, from which the initial `r` is
+    computed.
     """
 
     def __init__(
         self,
         match: Match,
+        reader: Reader,
         relevant_at: float,
         prior: Prior,
         tuning: Tuning = _WHOLE,
@@ -75,7 +77,7 @@ class LinkModel:
         self._match = match
         self._describer = FeatureExtractor(self.evidence, self.words, self.profile, mask)
         self._history = History(len(FEATURES))
-        self._hasher = Hasher()
+        self._hasher = Hasher(reader)
         self._bar = _GOOD * relevant_at
         self.reference = self._bar
         self._next_refit = 5

@@ -1,7 +1,6 @@
 """Words as numbers."""
 
 import re
-from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model.hashing import (
     ANCHOR_COLUMNS,
     LINK_WIDTH,
@@ -18,13 +18,14 @@ from evocrawl.species.evo.link_model.hashing import (
     Hasher,
     plain,
     readable,
-    split,
 )
+
+ENGLISH = Analyser("en")
 
 
 def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> None:
     """So that a profile of pages can read links."""
-    hasher = Hasher()
+    hasher = Hasher(ENGLISH)
     own, url = hasher.links([("Fossils", "", "")]), hasher.urls(["/big/fossil"])
     words = plain(np.concatenate((own, url), axis=1))[0]
     page, _ = hasher.page("fossil", "")
@@ -34,24 +35,24 @@ def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> N
 
 def test_words_of_the_anchor_are_not_counted_in_its_context() -> None:
     """The anchor stands in the middle of its context."""
-    hasher = Hasher()
+    hasher = Hasher(ENGLISH)
     with_context, without = hasher.links([("coral reef", "coral reef", ""), ("coral reef", "", "")])
     assert (with_context == without).all()
 
 
 def test_the_words_of_a_page_are_those_mentioned_most_of_length_one() -> None:
     """A word in the title counts three times."""
-    ids, weights = Hasher().page("coral", "stone stone apple")
-    assert ids[0] == Hasher()["coral"]
+    ids, weights = Hasher(ENGLISH).page("coral", "stone stone apple")
+    assert ids[0] == Hasher(ENGLISH)["coral"]
     assert list(np.argsort(-weights[:3], kind="stable")) == [0, 1, 2]
     assert np.isclose(np.linalg.norm(weights), 1.0)
-    assert not Hasher().page("", "")[1].any()
+    assert not Hasher(ENGLISH).page("", "")[1].any()
 
 
 @given(st.text(), st.text(), st.text(), st.text())
 def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: str) -> None:
     """This holds for hostile text, too."""
-    hasher = Hasher()
+    hasher = Hasher(ENGLISH)
     links, urls = hasher.links([(a, b, c)] * 2), hasher.urls([readable(url)])
     assert links.shape == (2, LINK_WIDTH)
     assert urls.shape == (1, URL.width)
@@ -62,44 +63,27 @@ def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: st
     assert np.isfinite(weights).all()
 
 
-@given(st.text("abÉéßдЖ9_-.\u00a0\ud800 "))
-def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
-    """The search by bytes finds the same words as a search by characters."""
-    assert split(text) == re.findall(r"[^\W_]+", text.lower())
-
-
-@given(st.text(st.characters(max_codepoint=127)))
-def test_words_of_english_are_what_the_prior_was_fitted_with(text: str) -> None:
-    """Their numbers must not change."""
-    assert split(text) == re.findall(r"[^\W_]+", text.lower())
-
-
 @pytest.mark.parametrize(
-    "word",
-    ["தமிழ்நாடு", "ភាសាខ្មែរ", "לָמָּה", "الْعَرَبِيَّة", "हिन्दी", "co\u0301ral", "İstanbul",
-     "mi\u200bning", "deep\u00adsea", "한국어"],
-)  # fmt: skip
-def test_marks_and_joints_split_no_word(word: str) -> None:
-    """Vowel signs, points and accents belong to the letter before them."""
-    assert len(split(word)) == 1
-    assert split(f"see {word}, x")[1:2] == split(word)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("深海采矿的影响", "关于深海采矿"), ("พลังงานลม", "โรงไฟฟ้าพลังงานลม"), ("風力発電", "洋上風力"),
-     ("ພະລັງງານລົມແລະແສງຕາເວັນ", "ກ່ຽວກັບພະລັງງານລົມແລະແສງຕາເວັນ")],
-)  # fmt: skip
-def test_anchors_of_scripts_without_spaces_share_words(one: str, other: str) -> None:
-    """A whole sentence as one word would be like no other."""
-    assert len(split(one)) > 1
-    assert set(split(one)) & set(split(other))
-
-
-@pytest.mark.parametrize("text", ["córal naïve Ångström", "Việt Nam", "ёлка їжак", "がぎぐ"])
-def test_composed_and_decomposed_words_are_one(text: str) -> None:
-    """Two ways to write the same."""
-    assert split(normalize("NFC", text)) == split(normalize("NFD", text))
+    ("language", "anchor", "title"),
+    [
+        ("en", "Naïve Whales", "the naive whale"),
+        ("de", "Die Häuser", "Haus"),
+        ("hi", "हिन्दी भाषा", "हिंदी"),
+        ("th", "โรงไฟฟ้าพลังงานลม", "พลังงานลม"),
+        ("lo", "ກ່ຽວກັບພະລັງງານລົມ", "ພະລັງງານລົມ"),
+        ("ja", "洋上風力", "風力発電"),
+        ("ar", "الطاقةُ المتجدّدة", "الطاقة المتجددة"),
+        ("ru", "Китами ещё", "кит еще"),
+    ],
+)
+def test_words_of_a_link_and_of_a_page_meet_in_any_language(
+    language: str, anchor: str, title: str
+) -> None:
+    """They are the terms that relevance compares."""
+    hasher = Hasher(Analyser(language))
+    own = plain(np.concatenate((hasher.links([(anchor, "", "")]), hasher.urls([""])), axis=1))
+    page, _ = hasher.page(title, "")
+    assert set(own[0, ANCHOR_COLUMNS].tolist()) & set(page[page > 0].tolist())
 
 
 @given(

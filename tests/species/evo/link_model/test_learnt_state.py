@@ -9,6 +9,7 @@ from evocrawl.core.config.config import Config
 from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Content, Link, Page
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.relevance.terms import Analyser
 from evocrawl.simulation.runner import run
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
@@ -18,7 +19,10 @@ from evocrawl.species.evo.link_model.persistence import digest, from_state, load
 def fresh() -> LinkModel:
     """A model that has seen nothing."""
     return LinkModel(
-        lambda anchor, context: 0.5 * ("coral" in anchor + context), 0.2, prior.shipped()
+        lambda anchor, context: 0.5 * ("coral" in anchor + context),
+        Analyser("en"),
+        0.2,
+        prior.shipped(),
     )
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evocrawl.core.model import Content, Link, Page
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
 from evocrawl.species.evo.link_model.evidence import folder_of
 
@@ -18,7 +19,7 @@ def match(anchor: str, context: str) -> float:
 
 def fresh() -> LinkModel:
     """A model without any page."""
-    return LinkModel(match, 0.2, prior.shipped())
+    return LinkModel(match, Analyser("en"), 0.2, prior.shipped())
 
 
 def link(name: str, anchor: str = "", context: str = "", host: str = "a.test") -> Link:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import FEATURES, prior
 from evocrawl.species.evo.link_model.hashing import Hasher
 from evocrawl.species.evo.link_model.history import History
@@ -43,7 +44,7 @@ def test_replay_meets_every_example_about_as_often() -> None:
 
 def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
     """Common words are left out; a page of the words is like the good ones."""
-    hasher, profile = Hasher(), Profile()
+    hasher, profile = Hasher(Analyser("en")), Profile()
     texts = ["the coral reef"] * 5 + ["the stone road"] * 25
     for text in texts:
         profile.add(*hasher.page("", text))
@@ -60,7 +61,7 @@ def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
 
 def test_the_profile_waits_for_some_good_pages() -> None:
     """One good page does not define a topic."""
-    hasher, profile = Hasher(), Profile()
+    hasher, profile = Hasher(Analyser("en")), Profile()
     for _ in range(10):
         profile.add(*hasher.page("", "coral"))
     assert not profile.refit(np.array([0.9] * (NEEDED - 1) + [0.0] * 8)).any()

@@ -1,0 +1,107 @@
+"""Parts text of any script into words.
+
+Words are maximal runs of letters, digits and the marks on them; everything else separates them. So
+``bird's`` is ``bird`` and ``s``, ``C++`` is ``c``. Scripts that write no spaces between words
+(Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), and Korean, whose particles cling to the
+noun, give every pair of neighbouring signs, a run of one sign that sign (as Lucene's CJKAnalyzer
+does). A sign is what a reader sees as one: a letter with its marks (an extended grapheme cluster
+of UAX 29), in Khmer and Burmese with the letters below it, in Tibetan a syllable.
+
+The script decides which rule applies, not the language: text of several scripts is parted well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import regex
+
+from evocrawl.core.text.spelling import spelt
+
+PART = 1_000
+"""Characters of a word that are read at once. Normalisation takes quadratic time for thousands of
+marks on one letter, and makes eighteen characters of one like U+FDFA."""
+
+_PACKED_SCRIPTS = (
+    r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
+    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
+)
+_PACKED = rf"[[{_PACKED_SCRIPTS}]&&[\p{{L}}\p{{M}}\p{{N}}]]"
+_RUN = regex.compile(
+    rf"(?P<packed>{_PACKED}[{_PACKED}\p{{M}}]*)"
+    rf"|[[\p{{L}}\p{{N}}]--[{_PACKED_SCRIPTS}]][[\p{{L}}\p{{N}}\p{{M}}]--[{_PACKED_SCRIPTS}]]*",
+    regex.V1,
+)
+_ONE_PACKED = regex.compile(rf"{_PACKED}\p{{M}}*", regex.V1)
+_SIGN = regex.compile(r"\p{Tibetan}+|\X(?:(?<=[\u17d2\u1039])\X)*")
+
+# One pass over UTF-8 bytes: ASCII letters to lower case, other ASCII but digits to a space.
+# Bytes of other characters pass through, and are looked at only in words seen for the first time.
+_ASCII_WORDS = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
+    for byte in range(256)
+)
+
+
+def rough_words(text: str) -> list[str]:
+    """Return the words of any `text`, rough: those that are not ASCII are not yet parted. O(n)."""
+    return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
+
+
+def runs(rough: str, language: str = "") -> Iterator[tuple[str, bool]]:
+    """Yield the runs of letters of a rough word in one spelling, and whether they are packed.
+
+    A packed run is written in a script without spaces, and has one word or many.
+
+    >>> [*runs("深海mining研究")]
+    [('深海', True), ('mining', False), ('研究', True)]
+    """
+    for start in range(0, len(rough), PART):
+        for run in _RUN.finditer(spelt(rough[start : start + PART], language)[: 2 * PART]):
+            yield run[0], run["packed"] is not None
+
+
+def pairs(run: str) -> list[str]:
+    """Return each two neighbouring signs of a packed run, or its only sign.
+
+    >>> pairs("深海采矿"), pairs("鲸")
+    (['深海', '海采', '采矿'], ['鲸'])
+    """
+    found = signs(run)
+    return ["".join(two) for two in pairwise(found)] if len(found) > 1 else found
+
+
+def signs(run: str) -> list[str]:
+    """Return the signs of a packed run, each a letter with the marks on it and letters below it.
+
+    >>> signs("น้ำ")
+    ['น้ำ']
+    """
+    found: list[str] = _SIGN.findall(run)
+    return found
+
+
+def is_one_sign(term: str) -> bool:
+    """Return whether a term is a single sign of a script without spaces."""
+    return _ONE_PACKED.fullmatch(term) is not None
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in one spelling, whole, whichever language it is in.
+
+    >>> words("Deep-sea 深海采矿 co\\u0301ral")
+    ['deep', 'sea', '深海', '海采', '采矿', 'córal']
+    """
+    rough = rough_words(text)
+    if text.isascii():
+        return rough
+    return [word for each in rough for word in ((each,) if each.isascii() else _parts(each))]
+
+
+def _parts(rough: str) -> Iterator[str]:
+    for run, is_packed in runs(rough):
+        if is_packed:
+            yield from pairs(run)
+        else:
+            yield run

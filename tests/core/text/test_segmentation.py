@@ -1,0 +1,53 @@
+"""Words of scripts without spaces, with dictionaries and without."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.text import segmentation
+from evocrawl.core.text.segmentation import dictionaries, segments
+from evocrawl.core.text.words import pairs
+
+RUNS = ["深海采矿的影响", "再生可能エネルギー", "พลังงานลมในทะเล", "ພະລັງງານລົມ", "ភាសាខ្មែរ", "한국어"]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_without_dictionaries_each_two_signs_are_a_word(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing needs to be installed."""
+    monkeypatch.setattr(segmentation, "dictionaries", lambda: None)
+    assert segments(run) == pairs(run)
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("พลังงานลมในทะเล", ["พลังงาน", "ลม", "ใน", "ทะเล"]),
+        ("ພະລັງງານລົມແລະແສງຕາເວັນ", ["ພະລັງງານ", "ລົມ", "ແລະ", "ແສງ", "ຕາເວັນ"]),
+        ("ភាសាជាភាសា", ["ភាសា", "ជា", "ភាសា"]),
+    ],
+)
+def test_dictionaries_find_words_of_thai_lao_and_khmer(run: str, found: list[str]) -> None:
+    """They take the place of the pairs."""
+    assert dictionaries() is not None
+    assert segments(run) == found
+
+
+def test_dictionaries_add_long_words_of_chinese_and_japanese() -> None:
+    """The pairs stay: a word that was parted otherwise is found all the same."""
+    run = "再生可能エネルギー"
+    assert segments(run) == [*pairs(run), "エネルギー"]
+
+
+def test_korean_is_read_in_pairs() -> None:
+    """Its particles cling to the noun, which no boundary shows."""
+    assert segments("한국어는") == ["한국", "국어", "어는"]
+
+
+@given(st.text("深海พลัງងานខ្មែរ한\U00020000", min_size=1))
+def test_words_of_dictionaries_are_parts_of_the_run(run: str) -> None:
+    """Characters outside the basic plane count as one."""
+    assert all(word in run for word in segments(run))

@@ -1,0 +1,86 @@
+"""The words of texts in any script."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.text.words import pairs, signs, words
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_of_ascii_are_the_runs_of_letters_and_digits(text: str) -> None:
+    """Found by bytes as one would find them by characters."""
+    assert words(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@given(st.text("abÉéßдЖ9_-.\u00a0\ud800 "))
+def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
+    """In any script with spaces; `ß` is folded to `ss`."""
+    assert words(text) == re.findall(r"[^\W_]+", text.casefold())
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["தமிழ்நாடு", "לָמָּה", "الْعَرَبِيَّة", "हिन्दी", "co\u0301ral", "İstanbul", "mi\u200bning",
+     "deep\u00adsea", "ಕನ್ನಡ", "മലയാളം", "తెలుగు", "සිංහල", "ਪੰਜਾਬੀ", "አማርኛ", "Հայերեն", "ქართული"],
+)  # fmt: skip
+def test_marks_and_joints_split_no_word(word: str) -> None:
+    """Vowel signs, points and accents belong to the letter before them."""
+    assert len(words(word)) == 1
+    assert words(f"see {word}, x")[1:2] == words(word)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["प्रवाल विरंजन।समुद्र", "深海。采矿", "သန္တာ။ကျောက်", "ភ្លៀង។ទឹក", "བོད་སྐད།", "“whale”—shark",
+     "ray’s", "دریا،ماهی", "אלמוגים־ים", "سمك؟بحر"],
+)  # fmt: skip
+def test_punctuation_of_any_script_separates(sentence: str) -> None:
+    """Danda, full stops and commas are in no word."""
+    assert len(words(sentence)) > 1
+    assert all(not re.search(r"[।。။។།”—’،־؟]", word) for word in words(sentence))
+
+
+@pytest.mark.parametrize(
+    ("run", "seen"),
+    [
+        ("น้ำแข็ง", ["น้ำ", "แ", "ข็", "ง"]),
+        ("ខ្មែរ", ["ខ្មែ", "រ"]),
+        ("深海", ["深", "海"]),
+        ("が", ["が"]),
+        ("မြန်မာ", ["မြ", "န်", "မ", "ာ"]),
+    ],
+)
+def test_signs_keep_their_marks_and_the_letters_below(run: str, seen: list[str]) -> None:
+    """No vowel, tone or coeng is left alone."""
+    assert signs(run) == seen
+    assert "".join(signs(run)) == run
+
+
+def test_pairs_overlap_by_one_sign() -> None:
+    """A run of one sign is that sign."""
+    assert pairs("深海采矿") == ["深海", "海采", "采矿"]
+    assert pairs("น้ำ") == ["น้ำ"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("深海采矿的影响", "关于深海采矿"), ("พลังงานลม", "โรงไฟฟ้าพลังงานลม"), ("風力発電", "洋上風力"),
+     ("ພະລັງງານລົມແລະແສງຕາເວັນ", "ກ່ຽວກັບພະລັງງານລົມແລະແສງຕາເວັນ"),
+     ("풍력발전", "해상풍력발전소"), ("ថាមពលខ្យល់", "អំពីថាមពលខ្យល់")],
+)  # fmt: skip
+def test_texts_of_scripts_without_spaces_share_words(one: str, other: str) -> None:
+    """A whole sentence as one word would be like no other."""
+    assert len(words(one)) > 1
+    assert set(words(one)) & set(words(other))
+
+
+@pytest.mark.parametrize("text", ["córal naïve Ångström", "Việt Nam", "їжак", "がぎぐ", "য়"])
+def test_composed_and_decomposed_words_are_one(text: str) -> None:
+    """Two ways to write the same."""
+    assert words(normalize("NFC", text)) == words(normalize("NFD", text))
