@@ -1,4 +1,4 @@
-"""A tree of pages on loopback, and crawls of it, each a process of its own."""
+"""A tree of pages on loopback, and crawls of it in separate processes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SETTINGS = {
 
 
 def name_of(number: int, hosts: int) -> str:
-    """Return the host of a page: one for all, or one of so many."""
+    """Return the host of a page: one of `hosts`, or the only one."""
     return "tree.test" if hosts == 1 else f"tree{number % hosts}.test"
 
 
 def tree(pages: int, hosts: int = 1) -> Callable[[Request], Response]:
-    """Return a site: page n links to pages 2n + 1 and 2n + 2, by turns on `hosts` hosts."""
+    """Return a site: page n links to pages 2n + 1 and 2n + 2, in turn on `hosts` hosts."""
 
     def answer(request: Request) -> Response:
         number = request.path[1:]
@@ -54,12 +54,12 @@ def sites(pages: int, hosts: int) -> dict[str, Callable[[Request], Response]]:
 
 
 def evocrawl(store: str, hosts: int = 1, **options: object) -> list[str]:
-    """Return the command line of our crawl, whose state `store` keeps."""
-    told = {
+    """Return the command line of an evocrawl crawl with its state in `store`."""
+    options = {
         "query": "coral reef", "seeds": f"http://{name_of(0, hosts)}/0", "max_requests": 0,
         "store": store, **options,
     }  # fmt: skip
-    arguments = [part for name in told for part in ("-a", f"{name}={told[name]}")]
+    arguments = [part for name in options for part in ("-a", f"{name}={options[name]}")]
     return ["crawl", "evospider", *arguments]
 
 
@@ -70,14 +70,14 @@ def start(
     python: str = sys.executable,
     settings: Mapping[str, object] = SETTINGS,
 ) -> subprocess.Popen[bytes]:
-    """Start a crawl; one with a spider file in `directory` knows nothing of evocrawl."""
-    told = [part for name in settings for part in ("-s", f"{name}={settings[name]}")]
+    """Start a crawl; a crawl of a spider file in `directory` does not use evocrawl."""
+    line_of_settings = [part for name in settings for part in ("-s", f"{name}={settings[name]}")]
     environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": str(ROOT)}
     where = ROOT
     if line[0] == "runspider":
         where = directory
         del environment["PYTHONPATH"]
-    command = [python, "-m", "scrapy", *line, *told]
+    command = [python, "-m", "scrapy", *line, *line_of_settings]
     return subprocess.Popen(
         command, cwd=where, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

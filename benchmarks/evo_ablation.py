@@ -1,11 +1,11 @@
-"""What each part of the species `evo` adds: the species with one part left out, on the same trials.
+"""Measures the parts of the species `evo`: runs it without one part, on the same trials.
 
     python benchmarks/evo_ablation.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
         [--variants evo no_profile …] [--processes 2] [--concurrency 1] [--out FILE]
 
-Prints a line a variant: mean recall_auc by start, mean recall at T, the mean paired difference to
-`evo` with its 95 % bootstrap interval over topics, topics won and lost, processor time of choosing
-and settling a request. Rows already in FILE (JSON lines) are not made again.
+Prints a line for each variant: mean recall_auc by start, mean recall at T, the mean paired
+difference to `evo` with its 95 % bootstrap interval over topics, topics won and lost, processor
+time of choosing and settling a request. Rows already in FILE (JSON lines) are not repeated.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def variants() -> dict[str, Callable[[SpeciesContext], Species]]:
 
 @cache
 def opened(world: str, concurrency: int) -> Laboratory:
-    """Return the laboratory of a world, one a process."""
+    """Return the laboratory of a world; each process has one."""
     SPECIES.update(variants())
     return Laboratory(open_world(world), concurrency)
 
 
 def hold(trial: Trial, world: str, concurrency: int) -> Row:
-    """Return what the table needs of a trial."""
-    row = opened(world, concurrency).hold(trial)
+    """Run a trial and return its row."""
+    row = opened(world, concurrency).run(trial)
     cpu = row["cpu_seconds_by"]
     kept = ("species", "topic", "start", "seed", "recall_auc", "recall_at_T", "oracle_auc")
     spent = cpu["choosing"] + cpu["settling"]
@@ -81,12 +81,12 @@ def hold(trial: Trial, world: str, concurrency: int) -> Row:
 
 
 def key(row: Row) -> Key:
-    """Return what makes a row that of one trial."""
+    """Return the key of the trial of a row."""
     return row["species"], row["topic"], row["start"], row["seed"]
 
 
 def table(rows: list[Row]) -> Iterator[str]:
-    """Yield a line a variant."""
+    """Yield a line for each variant."""
     by_trial = {key(row): row for row in rows}
     for name in dict.fromkeys(row["species"] for row in rows):
         own = [row for row in rows if row["species"] == name]

@@ -1,26 +1,26 @@
-"""What the agents of `evo` add: the species against its link model without a population.
+"""Compares the species `evo` with its link model without a population.
 
-    python benchmarks/evo_agents.py WORLD TOPICS [--settings one flight sides long]
+    python benchmarks/evo_agents.py WORLD TOPICS [--settings one concurrent sides long]
         [--starts search far] [--variants evo] [--half first|second|all] [--runs 1]
         [--processes 1] [--out FILE]
 
-========  ==========================================================================
-setting   a trial
-========  ==========================================================================
-one       one visit at a time, 5 requests for each relevant page; starts search and far
-flight    sixteen visits under way; starts search and far
-sides     a topic of two sides: both queries, the pages of either; start search
-long      20 requests for each relevant page; start search
-========  ==========================================================================
+==========  ========================================================================
+setting     a trial
+==========  ========================================================================
+one         one visit at a time, 5 requests for each relevant page; starts search and far
+concurrent  sixteen visits under way; starts search and far
+sides       a topic of two sides: both queries, the pages of either; start search
+long        20 requests for each relevant page; start search
+==========  ========================================================================
 
 No budget is above half the world. Prints a line for each setting and variant: mean recall_auc, its
 mean difference to "none", a 95 % bootstrap interval over topics, then seeds, topics won and lost,
-and what the crawl would have taken at the world's latency. "none" is the model without a
-population: all agents believe it to the letter, so that there is nothing to select from.
+and the duration of the crawl at the latency of the world. "none" is the model without a population:
+all agents follow it exactly, so there is nothing to select from.
 
 `--half` takes every other topic of the file, from the first or the second on; topics of two sides
 join each with the next one, the last with the first. Rows already in FILE (JSON lines) are not
-made again.
+repeated.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ALONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How trials are held: visits under way, requests a relevant page, starts, sides of a topic."""
+    """Setting of trials: concurrent visits, requests per relevant page, starts, sides."""
 
     concurrency: int = 1
     budget: int = 5
@@ -68,7 +68,7 @@ class Setting:
 
 SETTINGS = {
     "one": Setting(),
-    "flight": Setting(concurrency=16),
+    "concurrent": Setting(concurrency=16),
     "sides": Setting(starts=("search",), sides=2),
     "long": Setting(budget=20, starts=("search",)),
 }
@@ -104,7 +104,7 @@ def trials_of(
     variants: Sequence[str],
     runs: int,
 ) -> Iterator[Trial]:
-    """Yield the trials, those of one topic and setting next to each other."""
+    """Yield the trials, grouped by topic and setting."""
     for name in settings:
         setting = SETTINGS[name]
         for first in range(len(topics)):
@@ -116,7 +116,7 @@ def trials_of(
 
 
 class Bench:
-    """A world, its graph, and the judge of the latest query."""
+    """A world, its graph, and the scorer of the latest query."""
 
     def __init__(self, world: SearchableWorld) -> None:
         self._world = world
@@ -124,14 +124,14 @@ class Bench:
         self._scorers: dict[str, PageScorer] = {}
 
     def hold(self, trial: Trial) -> Row:
-        """Make the run of a trial and return its row."""
+        """Run a trial and return its row."""
         setting = SETTINGS[trial.setting]
         relevant: frozenset[Fingerprint] = frozenset().union(
             *map(self._world.about, trial.topic.split("+"))
         )
         budget = min(setting.budget * len(relevant), len(self._world) // 2)
-        told = {"query": trial.query, "seed": trial.seed, "max_requests": budget}
-        config = Config.read({}, told)
+        arguments = {"query": trial.query, "seed": trial.seed, "max_requests": budget}
+        config = Config.read({}, arguments)
         done = run(
             self._world,
             config,
@@ -165,17 +165,17 @@ class Bench:
 
 @cache
 def bench(world: str) -> Bench:
-    """Return the bench of a world, one a process."""
+    """Return the bench of a world; each process has one."""
     return Bench(open_world(world))
 
 
 def hold(trial: Trial, world: str) -> Row:
     """Return the row of a trial."""
-    return bench(world).hold(trial)
+    return bench(world).run(trial)
 
 
 def key(row: Row) -> Trial:
-    """Return what makes a row that of one trial."""
+    """Return the key of the trial of a row."""
     return Trial(**{name: row[name] for name in Trial.__slots__})
 
 
@@ -187,12 +187,12 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
             own = [row for row in here if row["variant"] == name]
             mean = np.mean([row["recall_auc"] for row in own])
             took = np.mean([row["simulated_s"] for row in own])
-            line = f"{setting:7} {name:20} {len(own):3} runs {mean:.3f}"
+            line = f"{setting:10} {name:20} {len(own):3} runs {mean:.3f}"
             yield f"{line}  {against(own, here)}  {took:.1f} s"
 
 
 def against(own: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Return how a variant stands to the model alone, over the trials that both have."""
+    """Return the difference of a variant to the model alone, over the trials that both have."""
     ours = {(r["topic"], r["seed"], r["start"]): r["recall_auc"] for r in own}
     theirs = {
         (r["topic"], r["seed"], r["start"]): r["recall_auc"] for r in rows if r["variant"] == ALONE

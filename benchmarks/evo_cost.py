@@ -1,9 +1,9 @@
-"""What the species `evo` costs: a page, a link and a choice, against the number of links waiting.
+"""Measures the cost of the species `evo` per page, link and choice, by the number of waiting links.
 
     python benchmarks/evo_cost.py [--links 1000 10000 100000 1000000] [--fan-out 30] [--hosts 50]
 
-Pages of made-up words link to `fan-out` targets, half of them new. Times are processor times of
-this process; memory is the most it has held.
+Pages of synthetic words link to `fan-out` targets, half of them new. Times are processor times of
+this process; memory is its peak.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORDS = ["coral", "reef", *(f"word{number}" for number in range(5000))]
 
 
 class Crawl:
-    """A model, its prospects, and a web that grows as it is crawled."""
+    """A model, its prospects, and a web that grows during the crawl."""
 
     def __init__(self, fan_out: int, hosts: int) -> None:
         self.rng = np.random.default_rng(0)
@@ -47,7 +47,7 @@ class Crawl:
         self.spent = {"choose": 0.0, "learn": 0.0, "add": 0.0}
 
     def words(self, n: int) -> str:
-        """Return some words, the first ones the likeliest."""
+        """Return some words; the first ones are the likeliest."""
         return " ".join(_WORDS[int(place)] for place in self.rng.zipf(1.4, n) % len(_WORDS))
 
     def page(self, url: str) -> Page:
@@ -66,7 +66,7 @@ class Crawl:
         return Page(url, fingerprint(url), relevance, 0.0, tuple(links), content=content)
 
     def step(self) -> None:
-        """Choose a link, take in its page."""
+        """Choose a link and learn from its page."""
         began = process_time()
         leads = self.prospects.best(lambda _: True)
         lead = leads[0] if leads else None

@@ -3,12 +3,12 @@
     python benchmarks/evo_prior.py OUT.json WORLD:TOPICS [WORLD:TOPICS …] [--split dev] [--runs 1]
         [--leave-out TOPIC …] [--examples FILE.npz] [--why TEXT]
 
-The species `evo` crawls every topic from both starts with the prior in use now. Of each visit the
-features of the link followed are kept with the label of the page reached, and now and then those
-of waiting links drawn at random. All runs weigh the same, good and bad links of a run as they do
-in a crawl, and all worlds. The mean is that of a logistic regression whose ridge draws it to the
-prior set by hand: weights fitted freely to one world were worse than those in the other. The
-precision is the mean curvature of `EXAMPLES` examples, and one on the diagonal.
+The species `evo` crawls every topic from both starts with the prior in use now. The
+script keeps the features of each followed link with the label of its page, and sometimes those of
+random waiting links. All runs and all worlds have the same weight; good and bad links of a run are
+weighted as in a crawl. The mean is that of a logistic regression with a ridge towards the prior set
+by hand, since weights fitted to one world without the ridge were worse on the other world. The
+precision is the mean curvature of `EXAMPLES` examples, plus one on the diagonal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
 from evocrawl.species.evo.species import evo
 
 EXAMPLES = 60
-"""Examples of a run that the prior is worth."""
+"""Weight of the prior in examples."""
 RIDGE = 30.0
 _PER_WORLD = 1000.0
 _PER_RUN = 200.0
@@ -44,7 +44,7 @@ Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Recorder(LinkModel):
-    """A link model that keeps features with the addresses that they are of."""
+    """A link model that keeps features with their addresses."""
 
     def __init__(self, have: SpeciesContext) -> None:
         super().__init__(have.relevance.link, have.relevant_at, prior.shipped())
@@ -89,7 +89,7 @@ def crawled(world: str, topic: Topic, runs: int) -> Examples:
                 query=topic.query, species="recording", topic=topic.name, start=start, seed=seed
             )
             try:
-                laboratory.hold(trial)
+                laboratory.run(trial)
             except TrialError:
                 continue
             parts.append(weighed(recorders.pop(), laboratory.world.about(topic.name)))
@@ -108,16 +108,16 @@ def weighed(recorder: Recorder, relevant: Collection[Fingerprint]) -> Examples:
 
 @cache
 def opened(world: str) -> Laboratory:
-    """Return the laboratory of a world, one a process."""
+    """Return the laboratory of a world; each process has one."""
     return Laboratory(open_world(world))
 
 
 def fit(xs: np.ndarray, ys: np.ndarray, ws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean, and the curvature a unit of weight."""
+    """Return the mean, and the curvature per unit of weight."""
     by_hand = prior.by_hand().mean
     mean = by_hand.copy()
     penalty = RIDGE * np.eye(len(mean))
-    # The bias is how rare good links are; nothing draws it.
+    # The bias is the rate of good links; it has no ridge.
     penalty[0, 0] = 1e-2
     for _ in range(30):
         p = 1 / (1 + np.exp(-np.clip(xs @ mean, -20, 20)))
@@ -130,7 +130,7 @@ def fit(xs: np.ndarray, ys: np.ndarray, ws: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def collected(tasks: list[tuple[str, Topic]], runs: int, kept: Path | None) -> dict[str, Examples]:
-    """Return the examples of each topic, from the file `kept` where it is there."""
+    """Return the examples of each topic, from the file `kept` if it exists."""
     if kept and kept.exists():
         stored = np.load(kept)
         return {t.name: tuple(stored[f"{t.name}/{part}"] for part in "xyw") for _, t in tasks}
@@ -155,7 +155,11 @@ def main() -> None:
     parser.add_argument("--split", default="dev")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--leave-out", nargs="*", default=[])
-    parser.add_argument("--examples", type=Path, help="npz to keep the examples in, or to reuse")
+    parser.add_argument(
+        "--examples",
+        type=Path,
+        help="npz to save or reuse the examples",
+    )
     parser.add_argument("--why", default="", help="provenance to note in the file")
     given = parser.parse_args()
     tasks = [
@@ -173,7 +177,7 @@ def main() -> None:
     for name, weight in sorted(zip(FEATURES, mean, strict=True), key=lambda each: -abs(each[1])):
         print(f"{name:26} {weight:+.2f}")
     precision = EXAMPLES * curvature + np.eye(len(mean))
-    told = {
+    content = {
         "what": "prior of the link model's second level; made by benchmarks/evo_prior.py",
         "provenance": given.why,
         "fitted_on": list(worlds),
@@ -182,7 +186,9 @@ def main() -> None:
         "mean": [round(float(each), 3) for each in mean],
         "precision": [[round(float(each), 3) for each in row] for row in precision],
     }
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in told.items())
+    lines = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(value)}" for name, value in content.items()
+    )
     given.out.write_text(f"{{\n{lines}\n}}\n")
 
 

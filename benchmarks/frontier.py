@@ -1,12 +1,12 @@
-"""What the frontier alone costs, as links wait: memory, the best link, and thirty new ones.
+"""Measures the frontier alone by the number of waiting links: memory, best link, new links.
 
     python benchmarks/frontier.py [--waiting 100000 1000000 10000000] [--rounds 30]
 
-Links come one after the other, 200 of each host, with priorities drawn at random. Each number of
-links has a process of its own. Then these take turns, `rounds` times 100 steps each, so that what
-else the machine does concerns all alike: a step takes the best link and adds 30. Times are
-processor time, means of all steps; what of it is Python's collector of garbage is told beside.
-Memory is by how much the process had grown before the first step.
+Links are added one after the other, 200 for each host, with random priorities. Each number of links
+has a process of its own. The processes take turns, `rounds` times 100 steps each, so that other
+work on the machine affects all of them equally: a step takes the best link and adds 30. Times are
+processor time, means of all steps; the time of Python's garbage collector is shown separately.
+Memory is the growth of the process before the first step.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HEAD = "| waiting | bytes a link | the best link, µs | 30 new ones, µs | coll
 
 
 class Collector:
-    """How long the collector of garbage has taken."""
+    """Measures the time of the garbage collector."""
 
     def __init__(self) -> None:
         self.seconds = self._began = 0.0
@@ -46,7 +46,7 @@ class Collector:
 
 
 class Waiting:
-    """A frontier and the links that come to it."""
+    """A frontier, and a source of links."""
 
     def __init__(self, links: int) -> None:
         before = resident()
@@ -60,7 +60,7 @@ class Waiting:
         self.size = (resident() - before) / links
 
     def step(self) -> tuple[float, float, float]:
-        """Follow the best link, add thirty; return the seconds of both, and the collector's."""
+        """Take the best link, add thirty; return the seconds of both and of the collector."""
         began, collected = process_time(), self._collector.seconds
         lead = self.frontier.peek(lambda _: True)
         chosen = process_time() - began
@@ -83,13 +83,13 @@ class Waiting:
 
 
 def resident() -> int:
-    """Return the bytes of memory that this process has now."""
+    """Return the resident memory of this process in bytes."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
 def serve(links: int) -> None:
-    """Make steps whenever a line comes; tell what they took."""
+    """Run the steps for each input line; print their times."""
     waiting = Waiting(links)
     print(waiting.size, flush=True)
     for _ in sys.stdin:
@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--waiting", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--here", action="store_true", help="in this process, at others' bidding")
+    parser.add_argument("--here", action="store_true", help="run as a child process")
     given = parser.parse_args()
     if given.here:
         serve(given.waiting[0])
@@ -115,15 +115,15 @@ def main() -> None:
         for links in given.waiting
     ]  # fmt: skip
     sizes = [float(_answer(server)) for server in servers]
-    told = [list[list[float]]() for _ in servers]
+    taken = [list[list[float]]() for _ in servers]
     for _ in range(given.rounds):
-        for server, rounds in zip(servers, told, strict=True):
+        for server, rounds in zip(servers, taken, strict=True):
             assert server.stdin is not None
             print(file=server.stdin, flush=True)
             rounds.append([*map(float, _answer(server).split())])
     print(_HEAD, "|" + " ---: |" * 6, sep="\n")
     each = 1e6 / (given.rounds * _STEPS)
-    for links, size, rounds in zip(given.waiting, sizes, told, strict=True):
+    for links, size, rounds in zip(given.waiting, sizes, taken, strict=True):
         chosen, added, collected, longest = zip(*rounds, strict=True)
         print(
             f"| {links} | {size:.0f} | {each * sum(chosen):.0f} | {each * sum(added):.0f} "

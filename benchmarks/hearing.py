@@ -1,11 +1,11 @@
-"""What it costs a worker to take in a page that another has fetched, beside a page of its own.
+"""Measures the cost of a page from another worker, and of a page of the worker itself.
 
     python benchmarks/hearing.py [WORLD] [--pages 2000] [--species evo energy] [--repeat 3]
 
-One population crawls a world, a second hears of each page as workers do: the rows are unpacked
-and checked, and the page is taken in; half of the hosts are the second's own. *Own* is the CPU of
-a visit in the population alone, without HTTP, parsing and Scrapy, which take most of a page's
-time (`benchmarks/store.py --live` measures all of it). The least of `--repeat` crawls counts.
+One population crawls a world; a second population receives each page as workers do: it unpacks and
+checks the rows, and learns from the page. It owns half of the hosts. *Own* is the CPU time of a
+visit in the population alone, without HTTP, parsing and Scrapy, which take most of the time of a
+page (`benchmarks/store.py --live` measures all of it). The fastest of `--repeat` crawls counts.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from evocrawl.store.journal.sqlite_journal import NoJournal
 DATE = "2026-01-01T00:00:00.000+00:00"
 
 
-class Hearer:
-    """A worker that owns the hosts of every second shard, and hears of all pages of the others."""
+class Receiver:
+    """A worker that owns the hosts of every second shard and receives the pages of the others."""
 
     def __init__(self, species: str, most: int) -> None:
         self.rows = RowCodec(NoPayloads())
@@ -49,22 +49,22 @@ class Hearer:
         self.pages = 0
 
     def hear(self, host: str, key: bytes, record: bytes, content: bytes) -> None:
-        """Take a page in, unless its host is ours."""
+        """Receive a page, unless this worker owns its host."""
         if shard_of(host) % 2:
             return
         began_s = process_time()
-        page, told = self.rows.unpack_page(host, key, record, content)
+        page, fields = self.rows.unpack_page(host, key, record, content)
         unpacked_s = process_time()
         self.sync.is_of(host, "2", {"2": None})
-        self.sync.heard(page, int(told["depth"]))
+        self.sync.heard(page, int(fields["depth"]))
         self.hearing_s += process_time() - unpacked_s
         self.unpacking_s += unpacked_s - began_s
         self.pages += 1
 
 
 def measure(world: World, seeds: list[Link], species: str, most: int) -> tuple[float, ...]:
-    """Return CPU microseconds of a visit, of unpacking a page and of taking it in."""
-    journaled, hearer = journaled_of(species, most, NoJournal()), Hearer(species, most)
+    """Return CPU microseconds of a visit, of unpacking a page and of receiving it."""
+    journaled, hearer = journaled_of(species, most, NoJournal()), Receiver(species, most)
     journaled.place(seeds)
     visits, own_s, rows = 0, 0.0, hearer.rows
     while True:
@@ -74,15 +74,15 @@ def measure(world: World, seeds: list[Link], species: str, most: int) -> tuple[f
         if visit is None:
             break
         outcome = outcome_of(world, journaled, visit)
-        told = FetchDetails(visit.agent, visit.lead, fetched_at=DATE)
+        details = FetchDetails(visit.agent, visit.lead, fetched_at=DATE)
         began_s = process_time()
         journaled.spend(visit.id)
-        journaled.settle(visit.id, outcome, told)
+        journaled.settle(visit.id, outcome, details)
         own_s += process_time() - began_s
         visits += 1
         if isinstance(outcome, Fetched):
             page = outcome.page
-            record = rows.pack_record(page, visit.lead, told, 0.1, "2").encode()
+            record = rows.pack_record(page, visit.lead, details, 0.1, "2").encode()
             key = page.fingerprint.hex().encode()
             hearer.hear(host_of(page.url), key, record, rows.pack_content(page))
     heard = max(hearer.pages, 1)
@@ -101,7 +101,7 @@ def main() -> None:
     asked = parser.parse_args()
     world = open_world(asked.world)
     seeds = [Link(each.url, fingerprint(each.url)) for each in list(world.documents())[:20]]
-    print("| species | own, µs a visit | unpacking, µs a page heard | taking it in, µs |")
+    print("| species | own, µs a visit | unpacking, µs a page | receiving, µs |")
     print("| --- | ---: | ---: | ---: |")
     for species in asked.species:
         runs = [measure(world, seeds, species, asked.pages) for _ in range(asked.repeat)]

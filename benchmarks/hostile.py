@@ -1,4 +1,4 @@
-"""How long hostile pages hold the event loop, and how long the process that reads the worst.
+"""Measures how long hostile pages block the event loop, and the separate reading process.
 
 Run: python benchmarks/hostile.py [--bytes 2000000] [--limit 10] [--only NAME …]
 
@@ -6,7 +6,7 @@ Each kind of page is grown twice: to the largest size that still counts as ordin
 on the event loop, and to `--bytes`, which is read in the process. The worst stall is that of an
 asyncio loop with a heartbeat every millisecond, on which both are read as
 `evocrawl.adapter.extractor` does.
-Kinds stand for reports against parsers and crawlers, and for what takes this reader longest.
+The kinds are from reports against parsers and crawlers, and the slowest ones for this reader.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Kind = Callable[[int], bytes]
 
 
 def repeated(piece: bytes, start: bytes = b"", end: bytes = b"") -> Kind:
-    """The piece again and again; ``%d`` in it counts."""
+    """Return the piece repeated; ``%d`` in it is a counter."""
 
     def grow(size: int) -> bytes:
         times = max((size - len(start) - len(end)) // len(piece), 0)
@@ -35,7 +35,7 @@ def repeated(piece: bytes, start: bytes = b"", end: bytes = b"") -> Kind:
 
 
 def many_attributes(a_tag: int) -> Kind:
-    """Tags of so many attributes each."""
+    """Return tags with many attributes each."""
     tag = b"<p " + b" ".join(b"a%d" % number for number in range(a_tag)) + b">x"
     return repeated(tag)
 
@@ -112,14 +112,14 @@ KINDS: dict[str, Kind] = {
 
 
 def document(body: bytes) -> Document:
-    """An answer as of a server that calls everything HTML unless it is XML."""
+    """Return the response of a server that labels everything as HTML unless it is XML."""
     is_xml = body[:4] in (b"<rss", b"<url", b"<!DO")
     kind = "application/xml" if is_xml else "text/html"
     return Document(body, URL, kind, is_html=not is_xml, is_text=True)
 
 
 def largest_ordinary(kind: Kind) -> Document:
-    """The largest page of the kind, to 1 %, that is not costly."""
+    """Return the largest page of the kind, to 1 %, that counts as ordinary."""
     low, high = 0, 1_000_000
     while high - low > low // 100 + 64:
         middle = (low + high) // 2
@@ -128,7 +128,7 @@ def largest_ordinary(kind: Kind) -> Document:
 
 
 class Heartbeat:
-    """The longest time between two beats."""
+    """Measures the longest time between two beats."""
 
     worst_s = 0.0
 
@@ -143,7 +143,7 @@ class Heartbeat:
 
 
 async def measure(page: Document, process: ReadingProcess) -> tuple[float, float, ParsedPage]:
-    """The worst stall, the seconds it took to read (CPU time, if on the loop), and what was."""
+    """Return the worst stall, the seconds of reading (on the loop CPU time), and the page."""
     heart = Heartbeat()
     beating = asyncio.create_task(heart.beat())
     await asyncio.sleep(0.01)
@@ -188,9 +188,9 @@ async def run(size: int, limit_s: float, only: list[str]) -> None:
         )
     process.close()
     print(
-        f"\nworst stall: {worst['here'] * 1000:.0f} ms by what is ordinary (of "
+        f"\nworst stall: {worst['here'] * 1000:.0f} ms by ordinary pages (of "
         f"{worst['cpu'] * 1000:.0f} ms CPU time), "
-        f"{worst['aside'] * 1000:.0f} ms by what is read aside, which took {worst['took']:.1f} s"
+        f"{worst['aside'] * 1000:.0f} ms by pages in the process, in {worst['took']:.1f} s"
     )
 
 

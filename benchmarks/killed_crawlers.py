@@ -1,4 +1,4 @@
-"""Ways to crawl a tree of pages that go on after a kill: ours, and those of others."""
+"""Crawlers that can continue after a kill: evocrawl and others."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Tree(scrapy.Spider):
 """
 
 HOSTS, LEASE_S = 60, 3
-"""Of a web for several workers, each of which has whole hosts; how long a lease of theirs lasts."""
+"""Hosts of the web for several workers, and the duration of a lease in seconds."""
 
 
 @dataclass(frozen=True)
 class Crawler:
-    """A way to crawl: its command line for a directory, and the URLs that its record has after.
+    """A crawler: its command line for a directory, and the URLs in its record.
 
-    `workers` processes crawl at a time, a web of `hosts` hosts.
+    `workers` processes crawl a web of `hosts` hosts at the same time.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Crawler:
 
 
 def with_a_store() -> Crawler:
-    """Return ours, on a file."""
+    """Return evocrawl with a store."""
 
     def stored(directory: Path) -> list[str]:
         database = sqlite3.connect(directory / "state.sqlite")
@@ -65,7 +65,7 @@ def with_a_store() -> Crawler:
 
 
 def of_workers(port: int, workers: int) -> Crawler:
-    """Return ours by several workers, who share the requests under way, on a Redis."""
+    """Return several workers of evocrawl on a Redis, which divide the requests under way."""
 
     def store(directory: Path) -> str:
         return f"redis://127.0.0.1:{port}/0?crawl={directory.name.replace('.', '-')}"
@@ -83,7 +83,7 @@ def of_workers(port: int, workers: int) -> Crawler:
 
 
 def with_jobdir() -> Crawler:
-    """Return stock Scrapy, whose record is its feed."""
+    """Return stock Scrapy; its record is the feed."""
 
     def line(directory: Path) -> list[str]:
         feed, job = directory / "feed.jsonl", directory / "job"
@@ -97,7 +97,7 @@ def with_jobdir() -> Crawler:
 
 
 def scrapy_redis(port: int) -> Crawler:
-    """scrapy-redis as its documentation has it: scheduler, filter and items in Redis, kept."""
+    """Return scrapy-redis, set up as in its documentation: scheduler, filter and items in Redis."""
     settings = {
         "REDIS_URL": f"redis://127.0.0.1:{port}",
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",

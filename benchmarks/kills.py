@@ -1,24 +1,24 @@
-"""Kills crawls at random instants and lets them go on, beside other ways to go on with a crawl.
+"""Kills crawls at random instants and continues them; does the same with other crawlers.
 
     python benchmarks/kills.py [--kills 100] [--pages 4000] [--peer-kills 20] [--seed 1]
                                [--workers 4] [--only PART_OF_A_NAME]
 
 The site is a binary tree on loopback: page n links to pages 2n + 1 and 2n + 2. A crawl is killed
 (SIGKILL) after a random number of requests, or a random time after its start, and started again
-on the same state, ten times; then it may end. That is a round; rounds follow each other until
-there were enough kills. At most 16 requests are under way.
+with the same state, ten times; then it runs to its end. That is a round; rounds repeat until the
+number of kills is reached. At most 16 requests are under way.
 
-Several workers (`--workers`, 0 for none) share a crawl of the same tree on 60 hosts, with these
-requests shared out among them; one of them, at random, is killed, and another started at once in
-its place. The others go on meanwhile, and take its hosts over when its lease, of 3 s, is over.
+Several workers (`--workers`, 0 for none) share a crawl of the same tree on 60 hosts, and divide
+these requests among them. A random worker is killed, and another one starts at once. The other
+workers continue, and take over its hosts when its lease of 3 s ends.
 
-A page is *lost* when the last run of a round has ended and the page is not in the record: the
-store, the feed of stock Scrapy, the items in Redis. *Repeated* are requests for pages that an
-earlier run, or the same, had asked for; *the most* is that of the worst run, or for workers of
-the worst time from one kill to the next, to which the kills before may have added. The peers are
-stock Scrapy with a JOBDIR, and scrapy-redis, which gets a virtual environment of its own, made at
-the first run under ``$XDG_CACHE_HOME/evocrawl-peers`` (``~/.cache``). The redis-server keeps
-running while workers are killed. Without one on the path what needs it is left out.
+A page is *lost* if it is not in the record after the last run of a round: the store, the feed of
+stock Scrapy, the items in Redis. *Repeated* counts requests for pages that an earlier request
+fetched; *the most* is the number of the worst run, or, for workers, of the worst time between two
+kills, which may include effects of earlier kills. The peers are stock Scrapy with a JOBDIR, and
+scrapy-redis in its own virtual environment, created at the first run in
+``$XDG_CACHE_HOME/evocrawl-peers`` (``~/.cache``). The redis-server is not killed. Without a
+redis-server on the PATH, the parts that need it are skipped.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from evocrawl.simulation.server.proxy import LoopbackProxy
 A_ROUND = 10
 """Kills in a round."""
 MOST_S = 900
-"""Seconds that the last run of a round may take."""
+"""Time-out of the last run of a round in seconds."""
 
 
 @dataclass
 class Tally:
-    """What all rounds of one crawler came to."""
+    """Totals of all rounds of one crawler."""
 
     kills: int = 0
     rounds: int = 0
@@ -67,7 +67,7 @@ def kill_at_random(
     rng: np.random.Generator,
     pages: int,
 ) -> bool:
-    """Kill one of the crawls at a random instant, and forget it; False when it has ended before."""
+    """Kill one of the crawls at a random instant and remove it; return False if it had ended."""
     if rng.random() < 0.25:
         time.sleep(float(rng.uniform(0.5, 4.0)))
     else:
@@ -114,13 +114,13 @@ def _fill(
     proxy: LoopbackProxy,
     directory: Path,
 ) -> None:
-    """Start as many workers as are missing."""
+    """Start the missing workers."""
     while len(crawls) < crawler.workers:
         crawls.append(start(line, proxy, directory, crawler.python, crawler.settings))
 
 
 def exit_code(crawl: subprocess.Popen[bytes]) -> int:
-    """Wait for the end of a crawl, which has to come."""
+    """Wait for the end of a crawl; it must end in time."""
     try:
         return crawl.wait(timeout=MOST_S)
     except subprocess.TimeoutExpired:
@@ -129,7 +129,7 @@ def exit_code(crawl: subprocess.Popen[bytes]) -> int:
 
 
 def repeats_by_run(asked: list[str], starts: list[int]) -> list[int]:
-    """Return how many requests of each run were for pages that had been asked for before."""
+    """Return the number of repeated requests of each run."""
     seen: set[str] = set()
     repeats = []
     for first, end in zip(starts, [*starts[1:], len(asked)], strict=True):

@@ -1,10 +1,10 @@
-"""A made-up web on loopback that answers late, as a process of its own, and notes who asked when.
+"""Serves a slow synthetic web on loopback, in a separate process, and records its requests.
 
     python benchmarks/latent_web.py PAGES HOSTS DELAY_S SEED
 
-Every page takes DELAY_S seconds. One host in five writes about the topic and links to its like, six
-links of ten; other hosts link there with one of ten. Prints the proxy's address and the first
-page's. When a line comes in, prints what was seen of requests for pages, as JSON (see `Seen`).
+Every page takes DELAY_S seconds. One host in five is about the topic; six in ten of its links lead
+to such hosts, and one in ten of the links of other hosts. Prints the proxy's address and the first
+page's. For each input line it prints the record of page requests as JSON (see `Seen`).
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ FILLER = (
 
 @dataclass
 class Seen:
-    """When each request came, for which page, and whether that is about the topic.
+    """Time and page of each request, and whether the page is about the topic.
 
-    `at_once` is the most requests that any host had under way, `gap_s` the least time between the
-    beginnings of two at one host (0 where no host had two), `handover_s` that between two of
-    different workers, who name themselves in User-Agent.
+    `at_once` is the most concurrent requests at one host. `gap_s` is the least time between the
+    starts of two requests at one host (0 if no host had two), `handover_s` the same for requests of
+    different workers, which are named in User-Agent.
     """
 
     times: list[float] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Seen:
 
 
 class LatentWeb:
-    """The web; `seen` is what it has been asked for."""
+    """The web; `seen` is the record of its requests."""
 
     def __init__(self, pages: int, hosts: int, delay_s: float, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -83,7 +83,7 @@ class LatentWeb:
         return f"http://h{self._host[n]}.test/{n}"
 
     async def answer(self, request: Request) -> Response:
-        """Answer after a while."""
+        """Respond after the delay."""
         name, host = request.path[1:], request.host
         if not name.isdecimal() or int(name) >= len(self._texts):
             return not_found(request)

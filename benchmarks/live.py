@@ -1,4 +1,4 @@
-"""CPU and memory of a whole crawl against stock Scrapy on the same pages.
+"""Compares CPU and memory of a whole crawl with stock Scrapy on the same pages.
 
     python benchmarks/live.py [--runs 5] [--hosts docs.python.org docs.djangoproject.com]
 
@@ -82,7 +82,7 @@ def crawl(command: list[str], proxy: str, cwd: Path) -> Figures:
 
 
 def serve(hosts: list[str]) -> tuple[subprocess.Popen[str], str]:
-    """Serve the sites in a process of their own; return it and the proxy's address."""
+    """Serve the sites in a separate process; return the process and the address of the proxy."""
     code = (
         "import sys\n"
         "from demo.debian_web import open_web, proxy_for\n"
@@ -126,7 +126,7 @@ def main() -> None:
         results: dict[str, list[Figures]] = {name: [] for name in commands}
         for _ in range(given.runs):
             for name, command in commands.items():
-                # Outside the project, stock Scrapy has nothing of evocrawl's.
+                # Outside the project, stock Scrapy does not load evocrawl.
                 cwd = ROOT if name == "evocrawl" else Path(stock.name).parent
                 figures = crawl(command, proxy, cwd)
                 results[name].append(figures)

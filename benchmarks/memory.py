@@ -1,4 +1,4 @@
-"""What a known URL costs of memory, and what choosing and settling cost, as a crawl grows.
+"""Measures the memory of a known URL, and the time to choose and settle, as a crawl grows.
 
     python benchmarks/memory.py [--species best_first energy evo] [--known 100000 1000000]
 
@@ -44,7 +44,7 @@ _HEAD = (
 
 
 class Web:
-    """A web that grows as it is crawled: its pages are made when they are asked for."""
+    """A web that grows during the crawl: its pages are generated on request."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
@@ -87,13 +87,13 @@ def assembly_of(species: str) -> Assembly:
 
 
 def resident() -> int:
-    """Return the bytes of memory that this process has now."""
+    """Return the resident memory of this process in bytes."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
 def lay(web: Web, assembly: Assembly, upto: int) -> None:
-    """Let pages and links become known without a visit to each, but for one page of ten."""
+    """Add pages and links; only one page in ten is visited."""
     species, base = assembly.population.species[0], assembly.base
     appraise = getattr(species.choice, "appraise", None)
     while web.known < upto:
@@ -117,7 +117,7 @@ def lay(web: Web, assembly: Assembly, upto: int) -> None:
 
 
 def crawl(web: Web, assembly: Assembly, upto: int) -> tuple[list[float], list[float]]:
-    """Crawl; return the seconds that the last choices and settlements took."""
+    """Crawl; return the seconds of the last choices and settlements."""
     population = assembly.population
     chosen, settled = list[float](), list[float]()
     while web.known < upto:
@@ -156,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--species", nargs="+", default=["best_first", "energy", "evo"])
     parser.add_argument("--known", type=int, nargs="+", default=[100_000, 1_000_000])
-    parser.add_argument("--here", action="store_true", help="in this process, without a head")
+    parser.add_argument("--here", action="store_true", help="run in this process")
     given = parser.parse_args()
     if given.here:
         print(measure(given.species[0], given.known[0]), flush=True)

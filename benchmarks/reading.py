@@ -1,8 +1,8 @@
-"""CPU time that reading a page takes, against Scrapy's own link extraction.
+"""Compares the CPU time to read a page with that of Scrapy's link extraction.
 
 Run: python benchmarks/reading.py FOLDER [--pages 300] [--runs 7] [--seed 1]
 
-FOLDER is searched for HTML files, such as the unpacked documentation of anything. Each run times
+FOLDER contains HTML files, such as an unpacked documentation. Each run times
 every reader on the same pages, in shuffled order of readers; the ratio is the median over runs of
 paired ratios. A reader gets bytes and URL and returns the links; evocrawl also returns contexts,
 main text, title and language, which the others do not ("+ text" adds trafilatura's main text).
@@ -28,19 +28,19 @@ EXTRACTOR = LinkExtractor()
 
 
 def evocrawl(body: bytes, url: str) -> int:
-    """Links with contexts, main text, title, language."""
+    """Return links with contexts; also read main text, title and language."""
     return len(parse_html(body, url, encoding="utf-8").links)
 
 
 def scrapy(body: bytes, url: str) -> int:
-    """A response as Scrapy makes it, its title through parsel, its links."""
+    """Return the links of a Scrapy response; also read its title."""
     response = HtmlResponse(url, body=body, encoding="utf-8")
     response.selector.xpath("//title/text()").get()
     return len(EXTRACTOR.extract_links(response))
 
 
 def scrapy_and_text(body: bytes, url: str) -> int:
-    """The same, and the main text by trafilatura."""
+    """Return the same; also extract the main text by trafilatura."""
     from trafilatura import extract
 
     extract(body.decode("utf-8", "replace"))
@@ -48,7 +48,7 @@ def scrapy_and_text(body: bytes, url: str) -> int:
 
 
 def readers() -> dict[str, Reader]:
-    """Those that can run here, by name."""
+    """Return the readers that are installed, by name."""
     found: dict[str, Reader] = {"evocrawl": evocrawl, "scrapy": scrapy}
     if find_spec("trafilatura"):
         found["scrapy + text"] = scrapy_and_text
@@ -56,7 +56,7 @@ def readers() -> dict[str, Reader]:
 
 
 def pages(folder: Path, most: int, chance: random.Random) -> list[tuple[bytes, str]]:
-    """A sample of the HTML files of the folder, with addresses."""
+    """Return a sample of the HTML files of the folder, with addresses."""
     files = sorted(path for path in folder.rglob("*.htm*") if path.is_file())
     if not files:
         raise SystemExit(f"no HTML files in {folder}")
@@ -67,7 +67,7 @@ def pages(folder: Path, most: int, chance: random.Random) -> list[tuple[bytes, s
 
 
 def milliseconds(reader: Reader, sample: list[tuple[bytes, str]]) -> float:
-    """CPU time a page."""
+    """Return the CPU time for each page in milliseconds."""
     begin = time.process_time()
     for body, url in sample:
         reader(body, url)

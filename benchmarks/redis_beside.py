@@ -1,4 +1,4 @@
-"""A redis-server (or valkey-server) of Debian's package beside a benchmark, on loopback."""
+"""Runs a redis-server or valkey-server on loopback for a benchmark."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NAMES = ("redis-server", "valkey-server")
 
 
 def program() -> str | None:
-    """Return where the server is, None where there is none on the PATH."""
+    """Return the path of the server, None if there is none on the PATH."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager
 def redis_server(*, append_only: bool = False) -> Iterator[int]:
-    """Run a server in a folder of its own, with a log of all changes or none; yield its port."""
+    """Run a server in its own folder, with or without an append-only file; yield its port."""
     binary = program()
     if binary is None:
         raise SystemExit("there is no redis-server on the PATH")

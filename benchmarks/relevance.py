@@ -1,11 +1,12 @@
-"""Speed and ranking quality of a relevance model on a recorded world.
+"""Measures speed and ranking quality of a relevance model on a recorded world.
 
     python benchmarks/relevance.py WORLD.jsonl.gz TOPICS.tsv [--model tfidf] [--split dev]
 
-The world has a JSON object a line (url, title, text, links, topics; a topic's levels are separated
-by dots), the topics file the columns split, topic, query. For each topic all pages are ranked by
-relevance: AP is the average precision, AUC the chance that a page of the topic is above another.
-`links` is the same for the links, labelled by the page they lead to. Times are CPU microseconds.
+The world has a JSON object on each line (url, title, text, links, topics; a topic's levels are
+separated by dots), the topics file the columns split, topic, query. For each topic all pages are
+ranked by relevance: AP is the average precision, AUC the chance that a page of the topic is above
+another. `links` is the same for the links, labelled by the page they lead to. Times are CPU
+microseconds.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _START = "from evocrawl.relevance import create; create({model!r}, 'dinosaur fos
 
 
 def main() -> None:
-    """Print a line a topic, then the means."""
+    """Print a line for each topic, then the means."""
     arguments = _arguments()
     with gzip.open(arguments.world, "rt", encoding="utf-8") as lines:
         pages = [json.loads(line) for line in lines]
@@ -80,7 +81,7 @@ def _is_of(topic: str, topics: list[str]) -> bool:
 
 
 def _quality(scores: Scores, labels: Labels) -> tuple[float, float]:
-    """Average precision (ties in the order of the world) and area under the ROC curve."""
+    """Return average precision (ties in the order of the world) and area under the ROC curve."""
     ranked = labels[np.argsort(-scores, kind="stable")]
     precision = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
     _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)

@@ -1,13 +1,13 @@
-"""How fast a simulated crawl is, what memory it takes, and how the cost of a choice grows.
+"""Measures speed and memory of simulated crawls, and how the cost of a choice grows.
 
     python benchmarks/simulator.py --pages 4600 60000 1000000 --budget 20000
     python benchmarks/simulator.py --species energy --growth
 
-The world is made as it is asked for: page n has 20 links drawn by n, half of them to neighbours,
-and a short text; a tenth of the pages is about the query. So what is measured is the simulator,
-the population and the page base, and not how a world is kept. Each row is a process of its own,
-with its peak of memory; "kB a request" is the growth over the library alone. Times are the
-processor's, so that other work on the machine does not count.
+The world is generated on request: page n has 20 links that depend on n, half of them to neighbours,
+and a short text; a tenth of the pages is about the query. So the script measures the simulator, the
+population and the page base, and not the storage of a world. Each row is a separate process with
+its peak memory; "kB a request" is the growth after the imports. Times are processor times, so that
+other work on the machine does not count.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = ("stone", "river", "road", "cloud", "house", "apple", "letter", "garden"
 
 
 class EndlessWorld:
-    """`size` pages on `size`/1000 hosts, none of them kept."""
+    """`size` pages on `size`/1000 hosts, none of them stored."""
 
     name = "endless"
 

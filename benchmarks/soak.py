@@ -1,16 +1,15 @@
-"""A long crawl of generated pages, a good part of them hostile: memory, open files, event loop.
+"""Measures memory, open files and event loop in a long crawl of generated, partly hostile pages.
 
 Run: nice python benchmarks/soak.py [--pages 100000] [--hosts 400] [--hostile 0.05] [--species evo]
          [--words 400]
 
-A server on loopback makes every page from its number: up to `--words` words, links to later pages,
-and by chance one of the kinds of `benchmarks/hostile.py`, a compressed bomb, a lie about type or
-encoding, a redirect, an error, a connection that breaks off. evospider crawls it in a process of
-its own, with the robots gate, guard, relevance and population as in any crawl. Each line is one
-twentieth of the crawl: different addresses that links led to so far, of which some memory is (and
-14 bytes each of this count itself), milliseconds of CPU time a page, memory, open files, and the
-longest that the event loop was held, in wall-clock time and in CPU time of its thread; the two
-differ on a machine that is busy with others.
+A server on loopback generates every page from its number: up to `--words` words, links to later
+pages, and at random one of the kinds of `benchmarks/hostile.py`, a compressed bomb, a wrong type or
+encoding, a redirect, an error, or a broken connection. evospider crawls it in a separate process,
+with all components of a crawl. Each line is one twentieth of the crawl: distinct link targets so
+far (they take part of the memory, and this count another 14 bytes each), milliseconds of CPU time
+per page, memory, open files, and the longest block of the event loop in wall-clock time and in CPU
+time of its thread; the two differ on a busy machine.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ class Watch:
 
 
 class Web:
-    """Pages by number; page n leads to 2n + 1, 2n + 2 and three more."""
+    """Pages by number; page n links to 2n + 1, 2n + 2 and three more."""
 
     def __init__(self, hosts: int, hostile: float, words: int) -> None:
         self._hosts = hosts
@@ -169,10 +168,10 @@ class Web:
 
 
 def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[str, Any]:
-    """Run the crawl, printing as it goes, and return its stats."""
-    told, stats = folder / "watch.jsonl", folder / "stats.json"
+    """Run the crawl, print its progress and return its stats."""
+    progress, stats = folder / "watch.jsonl", folder / "stats.json"
     settings = {
-        "SOAK_FILE": told,
+        "SOAK_FILE": progress,
         "SOAK_EVERY": max(pages // 20, 1),
         "EXTENSIONS": json.dumps({"benchmarks.soak.Watch": 1}),
         "EVOCRAWL_STATS_FILE": stats,
@@ -199,9 +198,9 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
     )
     print("|" + " ---: |" * 8)
     shown = 0
-    while process.poll() is None or shown < _lines(told):
-        while shown < _lines(told):
-            _show(json.loads(told.read_text().splitlines()[shown]))
+    while process.poll() is None or shown < _lines(progress):
+        while shown < _lines(progress):
+            _show(json.loads(progress.read_text().splitlines()[shown]))
             shown += 1
         time.sleep(0.5)
     errors = [line for line in (folder / "log").read_text().splitlines() if " ERROR: " in line]

@@ -1,12 +1,12 @@
-"""What it costs to keep a crawl: CPU a visit, bytes a page, and visits a second of replay.
+"""Measures the cost of a store: CPU per visit, bytes per page, and the speed of a replay.
 
     python benchmarks/store.py [WORLD] [--pages 3000] [--species best_first energy] [--live 5]
 
-A population crawls WORLD (a made-up web, or any world file) through its journaled, first with no
-journal, then with one in SQLite that commits after each settled visit, as a crawl does at worst.
-Then the journal is read and done again. Pages are scored by a number drawn from their address, so
-that the figures are those of population and journal alone. With ``--live N``, N pairs of whole
-Scrapy crawls of a tree of pages on loopback follow, in memory and stored.
+A population crawls WORLD (a synthetic web, or any world file), first without a journal, then with
+an SQLite journal that commits after each settled visit, which is the worst case of a crawl. Then
+the journal is replayed. The score of a page is a number drawn from its address, so the figures are
+those of population and journal alone. With ``--live N``, N pairs of whole Scrapy crawls of a tree
+of pages on loopback follow, in memory and stored.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ def outcome_of(world: World, journaled: JournaledPopulation, visit: Visit) -> Ou
     answer = world.fetch(visit.lead.url, 0.0)
     if isinstance(answer, Dead | Refused):
         return answer
-    told = answer.document
-    score = (told.fingerprint[0] / 255) ** 4
+    found = answer.document
+    score = (found.fingerprint[0] / 255) ** 4
     energy = journaled.population.price(score)
-    links, content = told.links, told.content(0.0)
-    page = Page(told.url, told.fingerprint, score, energy, links, told.version, content)
+    links, content = found.links, found.content(0.0)
+    page = Page(found.url, found.fingerprint, score, energy, links, found.version, content)
     return Fetched(page, answer.cost)
 
 
 def crawl(
     world: World, seeds: list[Link], journaled: JournaledPopulation
 ) -> tuple[int, int, float]:
-    """Crawl; return visits, pages fetched and CPU seconds of all but the world."""
+    """Crawl; return visits, fetched pages and CPU seconds without those of the world."""
     journaled.place(seeds)
     visits, pages, cpu_s = 0, 0, 0.0
     while True:
@@ -107,7 +107,7 @@ def measure(world: World, seeds: list[Link], species: str, most: int) -> str:
 
 
 def whole_crawl(pages: int, *, is_stored: bool) -> tuple[float, float]:
-    """Return CPU and wall seconds of a Scrapy crawl, each a page."""
+    """Return CPU and wall seconds per page of a Scrapy crawl."""
     with LoopbackProxy({"tree.test": tree(pages)}) as proxy, tempfile.TemporaryDirectory() as name:
         line = evocrawl(f"{Path(name) / 'state.sqlite'}")
         if not is_stored:

@@ -1,11 +1,11 @@
-"""What share of its budget a crawl leaves in traps, with and without the defence.
+"""Measures the share of the budget that goes into traps, with and without the defence.
 
     python benchmarks/traps.py pages.jsonl.gz --topics topics.tsv --split dev --most 3
 
-Each trap of `evocrawl.simulation.worlds.made_up.trap_sites` is hung on one in twenty pages of the
-world, its words
-taken from the world's own pages about the topic. The budget is by the rule of ``evocrawl sim``,
-from the first three pages of a search. Shares are means over the topics.
+One in twenty pages of the world links to a trap of
+`evocrawl.simulation.worlds.made_up.trap_sites`, whose words come from pages of the world about the
+topic. The budget is the default of ``evocrawl sim``; the crawl starts at the first three pages of a
+search. Shares are means over the topics.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ def main() -> None:
             for novelty in (False, True):
                 shares, finds = [], []
                 for topic in topics:
-                    told = crawl(
+                    done = crawl(
                         Trapped(world, trap, topic.query), topic, species, asked.budget,
                         novelty=novelty,
                     )  # fmt: skip
-                    inside = sum(is_trap(step.url) for step in told.steps)
-                    shares.append(inside / told.requests)
+                    inside = sum(is_trap(step.url) for step in done.steps)
+                    shares.append(inside / done.requests)
                     about = world.about(topic.name)
-                    finds.append(len({step.fingerprint for step in told.steps} & set(about)))
+                    finds.append(len({step.fingerprint for step in done.steps} & set(about)))
                 cells.append(f"{sum(shares) / len(shares):.1%} ({sum(finds) / len(finds):.0f})")
         print(f"| {trap.name} | " + " | ".join(cells) + " |", flush=True)
 

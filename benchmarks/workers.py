@@ -1,24 +1,24 @@
-"""Throughput and harvest of 1, 2 and 4 workers that share a crawl on Redis.
+"""Measures throughput and harvest of 1, 2 and 4 workers that share a crawl on Redis.
 
     python benchmarks/workers.py [--workers 1 2 4] [--pages 600] [--hosts 300] [--delay 0.2]
                                  [--at-once 2] [--gap 0.5] [--seeds 1]
                                  [--stores memory sqlite redis]
 
 The web is that of `latent_web.py`: every page takes `--delay` seconds. Each worker has `--at-once`
-requests under way: so few that waiting takes the time, and not the cores of the machine. A host
-gets one request at a time, whose beginnings are `--gap` seconds apart (DOWNLOAD_DELAY). A
-redis-server (found on the PATH) runs beside.
+requests under way, so few that the crawl waits for responses and not for the processor. A host gets
+one request at a time, and their starts are `--gap` seconds apart (DOWNLOAD_DELAY). The script
+starts the redis-server on the PATH.
 
-*Pages a second* counts from the first page to the last, so that starting is no part of it. *At
-once* is the most requests that any host had under way, and *gap* the least time between the
-beginnings of two at one host, as the server saw them, over all workers; *handed over* is the gap
-where the two came from different workers. On a machine that is busy a gap may be a little shorter
-than asked for: requests take their time from the worker to the server. *Harvest* is the share of
-relevant pages, by the server's own knowledge, among the first half of the web's pages that were
-fetched. *CPU* is that of all workers, but for what a crawl of one page takes each of them.
+*Pages a second* counts from the first page to the last, without the start. *At once* is the most
+concurrent requests at one host, and *gap* the least time between the starts of two requests at one
+host, measured at the server over all workers; *handed over* is the gap between requests of
+different workers. On a busy machine a gap may be slightly shorter than requested, since requests
+need time from the worker to the server. *Harvest* is the share of relevant pages, by the labels of
+the server, among the first fetched half of the web. *CPU* is that of all workers, without the CPU
+time of a crawl of one page by each of them.
 
-With several `--seeds`, each a web, harvest and speed are compared to those of one worker on the
-same web: the mean of the differences, and its interval of 95 % (Student's t).
+With several `--seeds`, each for one web, harvest and speed are compared with those of one worker on
+the same web: the mean of the differences, and its interval of 95 % (Student's t).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ T_95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
 
 @dataclass(frozen=True)
 class Figures:
-    """What one crawl came to; `cpu_s` starting included."""
+    """Figures of one crawl; `cpu_s` includes the start."""
 
     pages_a_second: float
     at_once: int
@@ -76,8 +76,8 @@ def command(store: str, begin: str, asked: argparse.Namespace, most: int = 0) ->
 @contextmanager
 def latent_web(asked: argparse.Namespace, seed: int) -> Iterator[subprocess.Popen[str]]:
     """Run the web."""
-    told = [str(each) for each in (asked.pages, asked.hosts, asked.delay, seed)]
-    line = [sys.executable, str(Path(__file__).with_name("latent_web.py")), *told]
+    arguments = [str(each) for each in (asked.pages, asked.hosts, asked.delay, seed)]
+    line = [sys.executable, str(Path(__file__).with_name("latent_web.py")), *arguments]
     web = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         yield web
@@ -87,7 +87,7 @@ def latent_web(asked: argparse.Namespace, seed: int) -> Iterator[subprocess.Pope
 
 
 def ends(crawls: Sequence[subprocess.Popen[bytes]]) -> float:
-    """Wait for all to end well; return their CPU seconds."""
+    """Wait until all have ended with success; return their CPU seconds."""
     cpu_s = 0.0
     for each in crawls:
         _, status, usage = os.wait4(each.pid, 0)
@@ -134,13 +134,13 @@ def crawl(store: str, workers: int, asked: argparse.Namespace, seed: int, most: 
 
 
 def interval(values: Sequence[float]) -> str:
-    """Return a mean, and how far it may be off, for two to ten values."""
+    """Return mean and half-width of the interval of two to ten values."""
     spread = T_95[len(values) - 2] * np.std(values, ddof=1) / np.sqrt(len(values))
     return f"{np.mean(values):+.3f} ± {spread:.3f}"
 
 
 def compare(found: dict[tuple[str, int, int], Figures]) -> None:
-    """Print what more workers, and other stores, differ in from one worker on the same web."""
+    """Print the differences of more workers and other stores to one worker on the same web."""
     print("\n| state | workers | webs | pages/s of one worker's | harvest, less one worker's |")
     print("| --- | ---: | ---: | ---: | ---: |")
     for store, workers in dict.fromkeys((store, workers) for store, workers, _ in found):

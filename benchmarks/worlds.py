@@ -1,9 +1,9 @@
-"""What worlds cost: seconds to load or make, memory, microseconds a fetch.
+"""Measures worlds: seconds to load or generate, memory, microseconds per fetch.
 
     python benchmarks/worlds.py SPEC…      each a file, a folder, sites:… or news:…
 
-Each world in a process of its own, one after the other; memory is what the process grew by at its
-most, over the imports. Fetches are of 2000 addresses drawn from its pages.
+Each world has a separate process, one after the other. Memory is the peak growth of the process
+after the imports. The fetches are of 2000 random addresses of its pages.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEFAULT = ["sites:sites=6000", "news:pages=60000", "sites:sites=100000", "news:p
 
 
 def cost(spec: str) -> tuple[str, int, float, float, float]:
-    """Name, pages, seconds to make, MB, microseconds of the processor a fetch."""
+    """Return name, pages, seconds to generate, MB, and CPU microseconds per fetch."""
     before = peak_mb()
     started = time.process_time()
     world = open_world(spec)

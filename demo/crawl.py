@@ -1,9 +1,9 @@
 """The main job, ``make crawl``: crawl by topic, show the best pages and the numbers.
 
-Without seeds the documentation web of `demo.debian_web` is served on this machine and crawled
-twice at the same budget from the same seeds: by the population, and breadth-first. With seeds the
-live web is crawled with the project's polite settings. Ctrl-C ends the crawl as `scrapy crawl`
-does (a second one at once) and the summary still comes.
+Without seeds, the demo serves the documentation web of `demo.debian_web` on this machine and crawls
+it twice with the same budget and seeds: with the population, and breadth-first. With seeds it
+crawls the live web with the polite settings of the project. Ctrl-C ends the crawl as in `scrapy
+crawl` (a second Ctrl-C ends it at once); the demo still prints the summary.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SEEDS = (
     "http://docs.djangoproject.com/en/3.2/ http://docs.sqlalchemy.org/en/14/ "
     "http://docs.python.org/3/"
 )
-"""Three front pages: none is about the topic, two of their hosts have no page about it."""
+"""Three front pages: none is about the topic, and two of the hosts have no page about it."""
 
 MAX_REQUESTS = 400
 BASELINE = "breadth_first"
@@ -39,17 +39,17 @@ LOOPBACK = {
     "EVOCRAWL_ROBOTS_TRIES": "1",
     "EVOCRAWL_ALLOW_NETWORKS": "0.0.0.0/0 ::/0",
 }
-"""Our own server needs no politeness, and what it does not have now it will not have later.
+"""Settings for the local server, which needs no politeness.
 
-So a host that is not served is given up at its first unanswered robots.txt: waiting to ask again
-would hold visits for a minute. And whatever address a name of the documentation web has, nothing
-but our own proxy is connected to.
+A host that is not served is given up after its first robots.txt request without a response, since
+further tries would delay visits by a minute. The crawl connects to the local proxy only, whatever
+address a name of the documentation web has in DNS.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One crawl to do; `settings` are Scrapy's, as ``-s`` takes them."""
+    """One crawl to run; `settings` are Scrapy settings, as for ``-s``."""
 
     query: str
     seeds: str
@@ -92,23 +92,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m demo.crawl", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--query", help=f"what to look for (default: {QUERY})")
+    parser.add_argument("--query", help=f"topic of the crawl (default: {QUERY})")
     parser.add_argument("--seeds", help="addresses on the live web, separated by spaces")
     parser.add_argument(
         "--max-requests", type=int, default=MAX_REQUESTS, help="budget of HTTP requests"
     )
-    parser.add_argument("--species", default="evo", help="who crawls (default: evo)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random generator")
+    parser.add_argument("--species", default="evo", help="species of the crawl (default: evo)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random generator")
     parser.add_argument("--compare", action="store_true", help=f"{BASELINE} too, on the live web")
     options = parser.parse_args(arguments)
     if options.seeds and not options.query:
-        parser.error("--seeds needs a --query: what shall be looked for there?")
+        parser.error("--seeds needs --query, the topic of the crawl")
     options.query = options.query or QUERY
     return options
 
 
 def _through(proxy: str) -> dict[str, str]:
-    """Return an environment in which nothing but `proxy` is asked, not even for https."""
+    """Return an environment in which all requests go to `proxy`, also those for https."""
     kept = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
     return {**kept, "http_proxy": proxy, "https_proxy": proxy}
 

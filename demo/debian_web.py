@@ -1,8 +1,8 @@
 """The demonstration web: documentation packages of Debian 12 under their real host names.
 
-    python -m demo.debian_web                  fetch what is missing, say where and how many pages
+    python -m demo.debian_web                  fetch missing packages, print folder and page counts
     python -m demo.debian_web --survey         … and count links between hosts and pages on topic
-    python -m demo.debian_web --serve 8080     … and serve it as a proxy until Ctrl-C
+    python -m demo.debian_web --serve 8080     … and serve the web as a proxy until Ctrl-C
 
 Links among the hosts are https in the pages; they are served as http, since the proxy has no
 certificates (see `demo.site.plain_http`). Addresses of other versions and of former host names
@@ -27,7 +27,7 @@ from evocrawl.simulation.server.proxy import LoopbackProxy, Site, not_found
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A package, its folder of pages, and the host and path where the world knows them."""
+    """A package, its folder of pages, and their host and path on the real web."""
 
     package: str
     folder: str
@@ -106,16 +106,16 @@ ALIASES: Mapping[str, PlainSite] = {
     "docs.celeryproject.org": alias((r"(/.*)", r"http://docs.celeryq.dev\1")),
     "django.readthedocs.io": alias((r"/en/[^/]+/(.*)", r"http://docs.djangoproject.com/en/3.2/\1")),
 }
-"""Former and second names of the hosts, which redirect to the served one."""
+"""Former and alternative names of the hosts, which redirect to the served names."""
 
 
 def open_web(sources: Sequence[Source] = SOURCES) -> dict[str, FolderSite]:
-    """Fetch what the cache lacks and return the sites by host. Raises PackageError."""
+    """Fetch the packages missing in the cache and return the sites by host. Raises PackageError."""
     return build_web(fetch([source.package for source in sources], cache_folder()), sources)
 
 
 def build_web(folders: Mapping[str, Path], sources: Sequence[Source]) -> dict[str, FolderSite]:
-    """Return the sites of unpacked packages; raise PackageError when a package has no pages."""
+    """Return the sites of unpacked packages; raise PackageError if a package has no pages."""
     rewrite = plain_http([*(source.host for source in sources), *ALIASES])
     web = {}
     for source in sources:
@@ -138,7 +138,7 @@ def build_web(folders: Mapping[str, Path], sources: Sequence[Source]) -> dict[st
 
 
 def proxy_for(web: Mapping[str, Site], port: int = 0) -> LoopbackProxy:
-    """Return a proxy over `web` and the aliases; any other host is 404 at once."""
+    """Return a proxy for `web` and the aliases; every other host responds with 404."""
     return LoopbackProxy({**ALIASES, **web}, elsewhere=not_found, port=port)
 
 

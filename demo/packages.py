@@ -13,7 +13,7 @@ RELEASE = "Debian 12 (bookworm)"
 
 
 class PackageError(Exception):
-    """The packages cannot be had; the message says what to do."""
+    """The packages cannot be fetched; the message names the solution."""
 
 
 def cache_folder() -> Path:
@@ -22,10 +22,10 @@ def cache_folder() -> Path:
 
 
 def fetch(packages: Sequence[str], cache: Path) -> dict[str, Path]:
-    """Return the unpacked folder of each package, after downloading those that `cache` lacks.
+    """Return the unpacked folder of each package; download those missing in `cache`.
 
-    A folder appears by renaming when it is complete, so an interrupted run leaves no half of one.
-    Root is not needed unless apt has no package lists. Raises PackageError.
+    A complete folder is renamed to its final name, so an interrupted run leaves no partial folder.
+    Root is needed only if apt has no package lists. Raises PackageError.
     """
     folders = {package: cache / package for package in packages}
     missing = [package for package, folder in folders.items() if not folder.is_dir()]
@@ -51,7 +51,7 @@ def _check_tools() -> None:
 def _download(packages: Sequence[str], work: Path) -> None:
     root = os.geteuid() == 0
     command = ["apt-get", "download", *packages]
-    if root:  # apt's own user cannot write here and apt would warn about it
+    if root:  # apt's own user cannot write here, and apt would warn
         command[1:1] = ["-o", "APT::Sandbox::User=root"]
     error = _run(command, work)
     if error and root:
@@ -69,11 +69,11 @@ def _unpack(package: str, work: Path, folder: Path) -> None:
     if error := _run(["dpkg-deb", "-x", str(archive), str(unpacked)], work):
         raise PackageError(f"{archive.name} cannot be unpacked: {error}")
     unpacked.chmod(0o755)
-    if not folder.is_dir():  # another run may have been quicker
+    if not folder.is_dir():  # another run may have finished first
         unpacked.rename(folder)
 
 
 def _run(command: Sequence[str], work: Path) -> str:
-    """Return "" when `command` succeeded, else what it said."""
+    """Return "" if `command` succeeded, else its message."""
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else (done.stderr.strip() or f"exit code {done.returncode}")

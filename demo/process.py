@@ -1,4 +1,4 @@
-"""A child process that ends well when the user presses Ctrl-C."""
+"""Runs a child process that ends cleanly on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from types import FrameType
 
 INTERRUPTED = 130
-"""The exit code of a command that was stopped by Ctrl-C, as shells give it."""
+"""Exit code of a command stopped by Ctrl-C, as in shells."""
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> int:
-    """Run `command` in `folder`; return its exit code, or 130 when it was asked to stop.
+    """Run `command` in `folder`; return its exit code, or 130 if the user stopped it.
 
-    The child has a session of its own, so that each SIGINT or SIGTERM reaches it exactly once,
-    whether a terminal or a kill sent it, and is waited for. To be called from the main thread.
+    The child has its own session, so each SIGINT or SIGTERM from a terminal or a kill reaches it
+    exactly once; then the function waits for its end. Call it from the main thread.
     """
     stops: list[int] = []
     children: list[subprocess.Popen[bytes]] = []
@@ -27,7 +27,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path) ->
         for child in children:
             child.send_signal(number)
 
-    with _handling(forward):  # before the child is there, so that no signal is missed
+    with _handling(forward):  # before the child starts, so that no signal is lost
         child = subprocess.Popen(
             command,
             env=dict(environment),
@@ -44,7 +44,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path) ->
 
 @contextmanager
 def _handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Give SIGINT and SIGTERM to `handler` for the time of the with block."""
+    """Pass SIGINT and SIGTERM to `handler` during the with block."""
     before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield

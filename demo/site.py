@@ -1,4 +1,4 @@
-"""One documentation host: a folder of files below a path prefix, as a web server shows it."""
+"""Serves one documentation host: a folder of files below a path prefix."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from evocrawl.simulation.server.proxy import Request, Response, not_found, redir
 Rewrite = Callable[[bytes], bytes]
 PlainSite = Callable[[Request], Response]
 Moved = tuple[re.Pattern[str], str]
-"""A path pattern and where it lives now: a template for `re.Match.expand`."""
+"""A path pattern and its new address, a template for `re.Match.expand`."""
 
-_TYPES = mimetypes.MimeTypes()  # without the system's own table: the same types everywhere
+_TYPES = (
+    mimetypes.MimeTypes()
+)  # without the system's table, so that types are the same on each system
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSite:
-    """Answers below `prefix` (``/3/``) from the files of `folder`; what lies elsewhere is 404.
+    """Serves the files of `folder` below `prefix` (``/3/``); other paths are 404.
 
-    A folder's page is its ``index.html``; without the final slash it redirects there. A file that
-    is only there as ``.gz`` is sent unpacked. Links of the file system may not leave `inside`.
-    `moved` holds for paths outside `prefix`, `robots` is the text of robots.txt (404 when empty).
+    The page of a folder is its ``index.html``; an address without the final slash redirects to it.
+    A file that only exists as ``.gz`` is sent unpacked. Symbolic links must not leave `inside`.
+    `moved` applies to paths outside `prefix`, `robots` is the text of robots.txt (404 if empty).
     """
 
     prefix: str
@@ -37,7 +39,7 @@ class FolderSite:
     rewrite: Rewrite = bytes
 
     def __call__(self, request: Request) -> Response:
-        """Answer `request` as a web server would: 200, 301, 404, or 405."""
+        """Respond to `request` as a web server does: 200, 301, 404, or 405."""
         if request.method not in ("GET", "HEAD"):
             return Response(405, b"<title>405</title>")
         path = urlsplit(request.path).path if "?" in request.path else request.path
@@ -47,11 +49,11 @@ class FolderSite:
             return self._moved(request, path)
         try:
             return self._file(request, unquote(path[len(self.prefix) :]))
-        except OSError:  # a name too long for the file system
+        except OSError:  # the name is too long for the file system
             return not_found(request)
 
     def pages(self) -> Iterator[tuple[str, Path]]:
-        """Yield URL path and file of every HTML page, in order of path."""
+        """Yield URL path and file of every HTML page, sorted by path."""
         for file in sorted(self.folder.rglob("*.html*")):
             if file.name.endswith((".html", ".html.gz")) and self._is_ours(file):
                 relative = file.relative_to(self.folder).as_posix().removesuffix(".gz")
@@ -100,7 +102,7 @@ def moved(*rules: tuple[str, str]) -> tuple[Moved, ...]:
 
 
 def alias(*rules: tuple[str, str]) -> PlainSite:
-    """Return a site that has no page of its own and only redirects by `rules`."""
+    """Return a site without pages that redirects by `rules`."""
     compiled = moved(*rules)
 
     def site(request: Request) -> Response:
@@ -113,10 +115,10 @@ def alias(*rules: tuple[str, str]) -> PlainSite:
 
 
 def plain_http(hosts: Sequence[str]) -> Rewrite:
-    """Return a function that turns ``https://host`` into ``http://host`` for `hosts` only.
+    """Return a function that changes ``https://host`` to ``http://host`` for `hosts` only.
 
-    A proxy without a certificate cannot answer for https, so the pages' links among the served
-    hosts are rewritten on the way out; links to all other hosts stay as they are.
+    A proxy without a certificate cannot serve https, so links between the served hosts are changed
+    in each response; links to other hosts are unchanged.
     """
     names = b"|".join(re.escape(host.encode()) for host in hosts)
     pattern = re.compile(rb"https://(?=(?:" + names + rb")(?![\w.:-]))")

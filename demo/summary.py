@@ -1,4 +1,4 @@
-"""What came out of a crawl, for people: the best pages and the numbers, side by side."""
+"""Prints the results of crawls: the best pages, and the numbers in columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _URL_WIDTH = 300
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A page as the table shows it."""
+    """A page in the table."""
 
     relevance: float
     title: str
@@ -29,7 +29,7 @@ class Best:
 class Result:
     """A finished crawl: its `name`, best pages and numbers.
 
-    `on_topic` counts the pages that the term rule of `demo.survey` calls relevant; it holds for
+    `on_topic` counts the pages that are relevant by the term rule of `demo.survey`; it is valid for
     the default topic only. Missing stats are None.
     """
 
@@ -42,7 +42,7 @@ class Result:
 
 
 def load(name: str, pages: Path, stats: Path, best: int = 20) -> Result:
-    """Read what a crawl wrote; files that are missing or torn at the end count as far as they go.
+    """Read the files of a crawl; missing files and a last line cut short are ignored.
 
     >>> load("none", Path("/no/such"), Path("/no/such")).pages
     0
@@ -63,7 +63,7 @@ _NAMES = ("title", "url", "agent")
 
 
 def best_table(result: Result) -> str:
-    """Return the best pages, a line each: score, agent, title, URL."""
+    """Return a line for each of the best pages: score, agent, title, URL."""
     lines = [f"{'score':>5}  {'agent':>6}  {pad('title', _TITLE_WIDTH)}  url"]
     for page in result.best:
         agent, title = clean(page.agent, 6), pad(clean(page.title, _TITLE_WIDTH), _TITLE_WIDTH)
@@ -72,7 +72,7 @@ def best_table(result: Result) -> str:
 
 
 def numbers_table(results: Sequence[Result], *, topical: bool) -> str:
-    """Return the numbers of the crawls, a column each; `topical` adds the default topic's row."""
+    """Return a column of numbers for each crawl; `topical` adds the row of the default topic."""
     rows = [row for row in _ROWS if topical or row[0] != _ON_TOPIC]
     lines = [f"{'':28}" + "".join(f"{result.name:>16}" for result in results)]
     lines += [
@@ -83,10 +83,10 @@ def numbers_table(results: Sequence[Result], *, topical: bool) -> str:
 
 
 def clean(text: str, width: int) -> str:
-    """Return `text` on one line, at most `width` columns, without what could steer a terminal.
+    """Return `text` on one line of at most `width` columns, safe for a terminal.
 
     Control, format (also bidirectional), surrogate, private and unassigned characters become
-    ``�``, spaces and line ends of any kind one space.
+    ``�``; spaces and line ends of any kind become one space.
 
     >>> clean("a\\x1b[2J\\n b", 20)
     'a�[2J b'
@@ -101,7 +101,7 @@ def clean(text: str, width: int) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many terminal columns `text` takes: wide characters two, combining ones none."""
+    """Return the number of terminal columns of `text`: wide characters 2, combining ones 0."""
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text

@@ -1,8 +1,8 @@
-"""What the demonstration web is like: pages, links between hosts, pages on the default topic.
+"""Counts pages, links between hosts and pages on the default topic of the demonstration web.
 
 A page counts as *about* full-text search when it names the topic at least three times and at
-least four times in a thousand words. The rule looks at whole terms of the field, knows neither
-the query's tf-idf nor the crawl, and so can judge both.
+least four times in a thousand words. The rule uses whole terms of the field. It
+does not depend on the tf-idf of the query or on the crawl, so it can evaluate both.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SKIP = {"script", "style"}
 
 
 def is_about(text: str) -> bool:
-    """Tell whether a page of the visible `text` is about full-text search."""
+    """Return whether a page with the visible `text` is about full-text search."""
     mentions = sum(1 for _ in TOPIC.finditer(text))
     return mentions >= _MENTIONS and mentions >= _PER_WORD * len(text.split())
 
 
 def survey(web: Mapping[str, FolderSite], aliases: Mapping[str, PlainSite]) -> str:
-    """Return a table of pages, pages on topic and links by kind, a line a host.
+    """Return a table of pages, pages on topic and links by kind, with a line for each host.
 
     A pair (page, link address) counts once: to the page's own host, to a page of another host
     (after redirects), or elsewhere (no such page, or a host that is not served).
@@ -76,7 +76,7 @@ def _count(host: str, site: FolderSite, lands: Callable[[str], bool]) -> Counter
 
 
 def _landing(sites: Mapping[str, PlainSite]) -> Callable[[str], bool]:
-    """Return a function that tells whether an address leads to an HTML page of `sites`."""
+    """Return a function that checks whether an address leads to an HTML page of `sites`."""
 
     @cache
     def lands(url: str, hops: int = 5) -> bool:
@@ -104,7 +104,7 @@ def read(data: bytes) -> tuple[str, list[str]]:
 
 
 def _absolute(base: str, link: str) -> str:
-    """Return the address without its fragment, "" when it is none of http or https."""
+    """Return the address without its fragment, "" if it is not an http(s) URL."""
     try:
         url = urljoin(base, link).partition("#")[0]
         return url if _host(url) else ""

@@ -1,7 +1,7 @@
-"""Topics of the documentation web, told by its words: for simulations, which need labels.
+"""Topics of the documentation web, defined by words, as labels for simulations.
 
-A page is of a topic when it names the topic's terms at least four times, and often enough among
-its words. The rules look at whole terms of the field and know nothing of any query's relevance.
+A page belongs to a topic if it contains the terms of the topic at least four times, and often
+enough among its words. The rules use whole terms of the field and no relevance model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FEWEST_WORDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a user would ask, and the terms that tell a page; `per_word` is their least share."""
+    """Query of a user and terms of the pages; `per_word` is the least share of the terms."""
 
     split: str
     name: str
@@ -83,7 +83,7 @@ _RULES = [(each, re.compile(each.terms, re.IGNORECASE)) for each in TOPICS]
 
 
 def topics_of(title: str, text: str) -> Iterator[str]:
-    """Yield the names of the topics that a page is of."""
+    """Yield the names of the topics of a page."""
     words = f"{title} {text}"
     count = max(len(words.split()), _FEWEST_WORDS)
     for topic, terms in _RULES:

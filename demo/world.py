@@ -6,8 +6,8 @@
     python -m demo.world --topics topics.tsv …     the topics too, for `evocrawl sim --topics`
 
 Pages about full-text search, by the rule of `demo.survey`, have the topic "full-text-search";
-those of `demo.topics` are told by their words too.
-Links across http and https are one: the world speaks http, as the served web does.
+those of `demo.topics` are defined by words, too.
+All addresses are http, as on the served web.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ LARGE = (
 
 
 def lines_of(web: Mapping[str, FolderSite], aliases: Mapping[str, PlainSite]) -> Iterator[Any]:
-    """Yield the lines of the world: first every page, then what redirects to one."""
+    """Yield the lines of the world: first every page, then every redirect to a page."""
     sites: dict[str, PlainSite] = {**aliases, **web}
     asked, todo = set[str](), list[str]()
     for host, site in web.items():
@@ -114,14 +114,14 @@ def _page(url: str, reading: ParsedPage, robots: str) -> dict[str, Any]:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    told = {
+    row = {
         "url": link.url,
         "anchor": link.anchor,
         "context": link.context,
         "rel": " ".join(link.rel),
         "tag_path": link.tag_path,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in row.items() if value}
 
 
 def _ask(sites: Mapping[str, PlainSite], url: str) -> Response:
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m demo.world", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--large", action="store_true", help="eighteen sites instead of eight")
-    parser.add_argument("--topics", type=Path, metavar="TSV", help="where the topics go too")
+    parser.add_argument("--topics", type=Path, metavar="TSV", help="file for the topics")
     parser.add_argument("out", type=Path, metavar="FILE", help="the world: .jsonl.gz")
     options = parser.parse_args(arguments)
     try:

@@ -1,4 +1,4 @@
-"""Certificates for servers on loopback, each signed by nobody but itself."""
+"""Certificates for servers on loopback, each self-signed."""
 
 from __future__ import annotations
 

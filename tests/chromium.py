@@ -1,4 +1,4 @@
-"""Debian's Chromium, as scrapy-playwright is told to begin it: it reaches this machine alone."""
+"""Settings with which scrapy-playwright starts Debian's Chromium; it reaches only this machine."""
 
 from __future__ import annotations
 

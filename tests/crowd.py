@@ -27,10 +27,10 @@ BOUNDS = PopulationBounds(12, 4, 40)
 
 
 class Seen:
-    """A web, and what it has seen of all workers.
+    """A web, and the requests of all workers to it.
 
-    Those of its pages that are `flaky` fail when they are asked for first; who then puts its visit
-    off is told in `put_off`.
+    The first request for a page in `flaky` fails; the worker that postpones its visit is then put
+    into the queue `put_off`.
     """
 
     def __init__(self, web: Web, flaky: frozenset[str] = frozenset()) -> None:
@@ -43,9 +43,9 @@ class Seen:
 
 
 class Hand:
-    """One worker, and what Scrapy would do for it; `options` are of its population.
+    """One worker and the tasks of Scrapy; `options` are those of its population.
 
-    `limit` is the budget of all (None: no limit), `bounds` those of all populations together.
+    `limit` is the budget of all workers (None: no limit), `bounds` are those of all populations.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Hand:
         self._limit = limit
         self._visits: set[asyncio.Task[None]] = set()
         self.worker.events.failed.connect(self.failures.append)
-        self.worker.events.host_gained.connect(self._open_doors)
+        self.worker.events.host_gained.connect(self._open_origins)
 
     async def run(self) -> None:
         """Crawl until the crawl ends."""
@@ -89,7 +89,7 @@ class Hand:
         await self.worker.close()
 
     async def kill(self) -> None:
-        """Stop at once: nothing that waits to be told is told, nothing is given up."""
+        """Stop at once: send no pending results, and release no lease."""
         for task in self._visits:
             task.cancel()
         await asyncio.gather(*self._visits, return_exceptions=True)
@@ -110,32 +110,32 @@ class Hand:
                 self._put_off(visit)
                 return
         outcome = seen.web.answer(lead.url, self.population.price)
-        told = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
+        details = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
         is_page = isinstance(outcome, Fetched)
-        self.journaled.settle(visit.id, outcome, told if is_page else None)
+        self.journaled.settle(visit.id, outcome, details if is_page else None)
 
     def _put_off(self, visit: Visit) -> None:
-        """The visit has failed; its link is open again."""
+        """Settle the failed visit, and open its link again."""
         species = self.population.lifecycle.agents[visit.agent].species
         self.journaled.settle(visit.id, Dropped(LATER))
         self.journaled.give_back(visit.id, visit.lead, species)
         self._seen.flaky.discard(visit.lead.url)
         self._seen.put_off.put_nowait(self)
 
-    def _open_doors(self, host: str) -> None:
-        for door in self.population.closed_origins():
-            if door == f"http://{host}":
-                self.journaled.opened(door)
+    def _open_origins(self, host: str) -> None:
+        for origin in self.population.closed_origins():
+            if origin == f"http://{host}":
+                self.journaled.opened(origin)
 
 
 Pick = Callable[["list[Hand]"], Awaitable[Hand]]
-"""Waits until somebody of those alive has to die, and says who."""
+"""Waits until a worker must be killed, and returns it."""
 
 
 async def crawl(
     begin: Callable[[], Hand], workers: int, kills: int = 0, pick: Pick | None = None
 ) -> list[Hand]:
-    """Let workers crawl, of which one is killed and replaced, again and again; return the last."""
+    """Let workers crawl; kill and replace one of them, `kills` times; return the last ones."""
     hands: dict[Hand, asyncio.Task[None]] = {}
 
     def add() -> None:

@@ -41,7 +41,7 @@ class ListJournal:
 
 
 def new_population(species: str, seed: int) -> tuple[Population, JournaledHostLimits, list[Event]]:
-    """A population with limits that are asked of a changing world; the events it tells."""
+    """A population in a changing world with limits; it collects the events."""
     rng = np.random.default_rng(seed)
     limits = JournaledHostLimits(
         lambda _: (int(rng.integers(1, 4)), float(rng.choice([0, 0, 2]))), HOST_LIMIT
@@ -72,12 +72,12 @@ class Journey:
     def act(self) -> None:
         """One thing happens."""
         acts = [self._choose] * 4 + [self._settle] * 3
-        acts += [self._doors, self._wait, self._redirect, self._trouble, self._end_callback]
+        acts += [self._origins, self._wait, self._redirect, self._trouble, self._end_callback]
         acts[int(self.rng.integers(len(acts)))]()
 
     def _gate(self, url: str) -> str | None:
-        door = url.split("/")[2].replace("h1", "h0")
-        return None if door in self._open or self.rng.random() < 0.5 else door
+        origin = url.split("/")[2].replace("h1", "h0")
+        return None if origin in self._open or self.rng.random() < 0.5 else origin
 
     def _choose(self) -> None:
         visit = self.journaled.choose(self.now_s)
@@ -107,13 +107,13 @@ class Journey:
         if self._callbacks:
             self.journaled.callback_ended(self._callbacks.pop(0))
 
-    def _doors(self) -> None:
-        for door in self.population.closed_origins():
+    def _origins(self) -> None:
+        for origin in self.population.closed_origins():
             if self.rng.random() < 0.3:
-                self.journaled.turn_away(door)
+                self.journaled.turn_away(origin)
             else:
-                self._open.add(door)
-                self.journaled.opened(door)
+                self._open.add(origin)
+                self.journaled.opened(origin)
 
     def _wait(self) -> None:
         self.now_s += float(self.rng.random() * 3)
@@ -131,7 +131,7 @@ class Journey:
 
 
 def state_of(population: Population) -> dict[str, Any]:
-    """What tells two populations apart: agents, draws to come, pages, claims, money, time."""
+    """Return the state of a population: agents, random stream, pages, claims, budget, time."""
     environment = population.environment
     return {
         "agents": [
@@ -143,7 +143,7 @@ def state_of(population: Population) -> dict[str, Any]:
         "claimed": set(environment.base._claimed),
         "spent": (environment.budget.spent, environment.budget.left),
         "under way": dict(population.unsettled),
-        "doors": population.closed_origins(),
+        "origins": population.closed_origins(),
         "time": environment.clock.now_s,
     }
 

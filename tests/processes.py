@@ -1,9 +1,9 @@
 """Python programs in processes of their own that begin with the imports done.
 
 Starting Scrapy takes longer than most of the crawls made here, and nearly all of it is imports. So
-a server imports everything once, and each program is a fork of it. It is a process like any other:
-its own directory, environment, signals and exit code. All forks have one seed of string hashes;
-where that matters a program is started afresh, with another.
+a server does them once (see `warm`), and each program is a fork of it. A fork is a process like any
+other, with its own directory, environment, signals and exit code. All forks have one seed of string
+hashes; where that matters a program is started afresh, with another.
 """
 
 from __future__ import annotations
@@ -20,17 +20,10 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from signal import SIGKILL, Signals
 
-_PRELOADED = [
-    "scrapy.cmdline", "scrapy.crawler", "scrapy.core.downloader.handlers.http11", "aiohttp.web",
-    "evocrawl.addon", "evocrawl.adapter.scheduler", "evocrawl.spiders.evospider",
-    "evocrawl.adapter.extensions.stats", "evocrawl.middlewares.links",
-    "evocrawl.middlewares.redirects", "evocrawl.pipelines.energy",
-    "evocrawl.pipelines.relevance", "evocrawl.pipelines.reward",
-]  # fmt: skip
 _TESTS = Path(__file__).parent
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(_PRELOADED)
+_context.set_forkserver_preload(["tests.warm"])  # found from the root of the repository
 
 
 class Forked:
@@ -91,8 +84,8 @@ def start(
         seeded = {**environment, "PYTHONHASHSEED": str(hash_seed)}
         with output.open("ab") as out:
             return subprocess.Popen(line, cwd=cwd, env=seeded, stdout=out, stderr=out)
-    told = (program, list(arguments), str(cwd), dict(environment), str(output), strict)
-    process = _context.Process(target=_run, args=told, name=program, daemon=True)
+    arguments_of_run = (program, list(arguments), str(cwd), dict(environment), str(output), strict)
+    process = _context.Process(target=_run, args=arguments_of_run, name=program, daemon=True)
     process.start()
     return Forked(process)
 
@@ -113,8 +106,8 @@ def _run(
     os.environ.update(environment)
     os.chdir(cwd)
     installed = [each for each in sys.path if not Path(each).is_relative_to(_TESTS)]
-    told = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
-    sys.path[:] = [cwd, *told, *installed]
+    added = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
+    sys.path[:] = [cwd, *added, *installed]
     sys.argv[1:] = arguments
     if strict:
         warnings.simplefilter("error", ResourceWarning)

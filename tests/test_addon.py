@@ -28,7 +28,7 @@ def settings_with(**own: object) -> Settings:
 
 
 def test_consoles_are_off() -> None:
-    """R21: telnet and remote control run code for whoever reaches them."""
+    """R21: telnet and remote control run the code of every client."""
     settings = settings_with()
     assert OFF
     assert not any(settings.getbool(name) for name in OFF)
@@ -61,7 +61,7 @@ def redirects(settings: Settings) -> dict[object, object]:
 def test_a_projects_choice_of_redirects_is_kept(
     order: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Where it keeps Scrapy's middleware that is told; where it has none, none is added."""
+    """A warning names Scrapy's middleware if the project keeps it; none is added."""
     with caplog.at_level(logging.WARNING):
         own = redirects(settings_with(DOWNLOADER_MIDDLEWARES={RedirectMiddleware: order}))
     assert own == {RedirectMiddleware: order}

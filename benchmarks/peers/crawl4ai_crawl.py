@@ -3,11 +3,11 @@
     python crawl4ai_crawl.py JOB.json OUT.json
 
 JOB has `pages` (URL to HTML), `seeds`, `query`, `budget` and `anchors` (true for the variant that
-also reads anchor texts). OUT gets `requests`, the URLs asked for in order, counted where the pages
-are, not by crawl4ai, and `rejected`, how many pages it was given but took for a bot trap because
-there is little text on them, so that it did not follow their links. Settings are those that its
-documentation recommends for focused crawls: BestFirstCrawlingStrategy with a
-KeywordRelevanceScorer of the query's words.
+also reads anchor texts). OUT gets `requests`, the requested URLs in order, counted by the server
+and not by crawl4ai, and `rejected`, the number of pages that crawl4ai classified as a bot trap
+because they have little text; it does not follow their links. The settings are those that its
+documentation recommends for focused crawls: BestFirstCrawlingStrategy with a KeywordRelevanceScorer
+of the words of the query.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from memory import peak_rss_bytes
 
 
 class InMemory(AsyncCrawlerStrategy):
-    """Answers from a dict, and writes down what it was asked for."""
+    """Serves pages from a dict and records the requests."""
 
     def __init__(self, pages: dict[str, str]) -> None:
-        # crawl4ai rewrites escapes in URLs: they are compared decoded.
+        # crawl4ai changes escapes in URLs, so they are decoded before the comparison.
         self._pages = {unquote(url): html for url, html in pages.items()}
         self.requests: list[str] = []
 
@@ -72,7 +72,7 @@ class AnchorScorer(URLScorer):
 
 
 class AnchorAware(BestFirstCrawlingStrategy):
-    """Tells its scorer the anchor texts of a page before the page's links are scored."""
+    """Passes the anchor texts of a page to the scorer before its links are scored."""
 
     async def link_discovery(self, result, source_url, *rest):  # type: ignore[no-untyped-def]
         for link in [*result.links.get("internal", []), *result.links.get("external", [])]:
@@ -83,7 +83,7 @@ class AnchorAware(BestFirstCrawlingStrategy):
 
 
 async def crawl(job: dict) -> tuple[list[str], int]:  # type: ignore[type-arg]
-    """Return the URLs asked for, and the number of pages rejected."""
+    """Return the requested URLs, and the number of rejected pages."""
     words = re.findall(r"\w+", job["query"].lower())
     world = InMemory(job["pages"])
     kind = AnchorAware if job["anchors"] else BestFirstCrawlingStrategy
@@ -93,7 +93,7 @@ async def crawl(job: dict) -> tuple[list[str], int]:  # type: ignore[type-arg]
         include_external=True,
         url_scorer=scorer,
         should_cancel=lambda: len(world.requests) >= job["budget"],
-        # A crawl has one start URL; more of them go in by its way to resume a crawl.
+        # A crawl has one start URL; its resume state contains the others.
         resume_state={
             "visited": [],
             "depths": dict.fromkeys(job["seeds"], 0),
@@ -114,7 +114,7 @@ async def crawl(job: dict) -> tuple[list[str], int]:  # type: ignore[type-arg]
 
 
 def main() -> None:
-    """Read the job, crawl, write what was asked for."""
+    """Read the job, crawl, write the requests."""
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     started_s = time.perf_counter()
     requests, rejected = asyncio.run(crawl(job))

@@ -1,4 +1,4 @@
-"""The most memory that this process has held."""
+"""Peak memory of this process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 def peak_rss_bytes() -> int:
     """Return the peak resident size in bytes (Linux).
 
-    Not by getrusage: its ru_maxrss is handed down from the parent through fork and exec.
+    It does not use getrusage, whose ru_maxrss is inherited from the parent through fork and exec.
     """
     status = Path("/proc/self/status").read_text(encoding="ascii")
     line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))

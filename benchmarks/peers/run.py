@@ -1,15 +1,14 @@
-"""Other crawlers in the same trials: crawl4ai and Scrapy's own queue, counted at the world.
+"""Runs other crawlers in the same trials: crawl4ai and Scrapy's queue.
 
     python benchmarks/peers/run.py WORLD TOPICS.tsv --out DIR [--split dev] [--most 4] [--start far]
 
-Starts each trial where a search of the world for the query does (its first three pages), or (far)
-at a page from which the nearest relevant one is some links away, the one `evocrawl sim` takes for
-seed 0; with 5 requests a relevant page, at most half the world. Every URL that a peer asks the
-world for is a request; what it asks beyond the budget is not looked at. DIR/results.json gets a
-row a run.
+Each trial starts at the first three results of a search in the world, or (far) at a page at some
+distance from relevant pages, the one of `evocrawl sim` with seed 0. The budget is 5 requests for
+each relevant page, at most half the world. Every URL that a peer requests from the world counts as
+a request; requests beyond the budget are ignored. DIR/results.json gets a row for each run.
 
-WORLD is what `evocrawl sim` takes, and rows name it alike, so that `evocrawl compare` pairs both. A
-world that changes stays as it is at the beginning.
+WORLD is a world as for `evocrawl sim`, with the same name in the rows, so `evocrawl compare` pairs
+both. A changing world stays in its state at time 0.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Trial:
-    """A topic, its query, where to begin and how many requests there are."""
+    """A topic, its query, start pages and budget."""
 
     world: AnsweringWorld
     topic: str
@@ -76,7 +75,7 @@ def render(document: Document) -> str:
 
 
 def crawl4ai(trial: Trial, *, anchors: bool) -> Answer:
-    """Run crawl4ai in a virtual environment of its own."""
+    """Run crawl4ai in its own virtual environment."""
     pages = {document.url: render(document) for document in trial.world.documents()}
     job = {"pages": pages, "seeds": trial.seeds, "query": trial.query, "budget": trial.budget}
     answer = _run(_crawl4ai_python(), "crawl4ai_crawl.py", {**job, "anchors": anchors})
@@ -86,7 +85,7 @@ def crawl4ai(trial: Trial, *, anchors: bool) -> Answer:
 
 
 def scrapy(trial: Trial, *, order: str) -> Answer:
-    """Run Scrapy in this environment, over a proxy on loopback that plays the world."""
+    """Run Scrapy in this environment, through a proxy on loopback that serves the world."""
 
     def site(request: Request) -> Response:
         answer = trial.world.answer(f"http://{request.host}{request.path}", 0.0)
@@ -113,7 +112,7 @@ PEERS: dict[str, Callable[[Trial], Answer]] = {
 
 
 def row(trial: Trial, peer: str, answer: Answer) -> dict[str, Any]:
-    """Measure what a peer asked for."""
+    """Measure the requests of a peer."""
     asked: list[Fingerprint] = answer["requests"][: trial.budget]
     hits = measures.hits_of(enumerate(asked, 1), trial.relevant)
     return {
@@ -188,7 +187,7 @@ def _run(python: Path, script: str, job: dict[str, Any]) -> Answer:
 
 
 def _crawl4ai_python() -> Path:
-    """Return the Python of crawl4ai's environment, which is made the first time."""
+    """Return the Python of crawl4ai's environment, which is created at the first run."""
     folder = CACHE / "crawl4ai"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():

@@ -3,8 +3,8 @@
     python scrapy_crawl.py JOB.json OUT.json
 
 JOB has `proxy`, `seeds`, `query`, `budget` and `order`: "dfo", Scrapy's default; "bfo", the
-settings its FAQ gives for breadth-first; "relevance", a request's priority being the relevance of
-the page it was found on, the usual way to a focused crawl. Requests are counted by the proxy.
+settings its FAQ gives for breadth-first; "relevance", with the relevance of the linking
+page as priority of a request, the usual focused crawl. The proxy counts the requests.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Plain(scrapy.Spider):
 
 
 def main() -> None:
-    """Read the job, crawl, write what it took."""
+    """Read the job, crawl, write the measurements."""
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     process = CrawlerProcess(
         {

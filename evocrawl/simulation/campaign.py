@@ -1,4 +1,4 @@
-"""Many trials, in parallel processes, resumable: what is in the table is not done again."""
+"""Runs many trials in parallel processes; a trial that is in the table is not run again."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from evocrawl.simulation.laboratory import Laboratory, SearchableWorld
 from evocrawl.simulation.trials import Trial, TrialError
 
 Opener: TypeAlias = Callable[[], SearchableWorld]
-"""Opens the world; to be pickled where there are several processes."""
+"""Opens the world; with several processes it must be picklable."""
 
 _laboratory: Laboratory | TrialError | None = None
 
 
 def missing(trials: Sequence[Trial], table: ResultTable, world: str) -> list[Trial]:
-    """Return the trials in `world` that the table lacks, each once, in their order."""
+    """Return the trials in `world` that are not in the table, each once, in their order."""
     return [each for each in dict.fromkeys(trials) if not table.has(each.key(world))]
 
 
@@ -34,12 +34,12 @@ def run_trials(
     processes: int = 1,
     concurrency: int = 1,
 ) -> Iterator[Row]:
-    """Hold the trials, append each row to `table` as its run ends, and yield it.
+    """Run the trials; append the row of each finished run to `table` and yield it.
 
-    `world` names what `opener` opens, a path say, and tells trials of one table apart. Every
-    process opens the world for itself. The rows come in the order in which runs end; what is in
-    them does not depend on it. Raises TrialError for a trial that cannot be held; the rows before
-    it are kept, as they are when the caller stops.
+    `world` is the name of the world that `opener` opens, such as its path; it is part of the key of
+    a trial in the table. Every process opens the world itself. Rows are yielded in the order in
+    which runs end; their content does not depend on that order. Raises TrialError for a trial that
+    cannot be run; earlier rows stay in the table, also if the caller stops.
     """
     runs = (
         _in_this_process(trials, opener, concurrency)
@@ -78,14 +78,14 @@ def _in_processes(
 
 
 def _start_worker(opener: Opener, concurrency: int) -> None:
-    # A worker process has one, and no other way to keep it between trials.
+    # The worker process keeps its laboratory here between trials.
     global _laboratory
-    # Ctrl-C reaches every process of a terminal: the one that hands out the trials stops them.
+    # Ctrl-C reaches every process of the terminal; the parent process stops the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         _laboratory = Laboratory(opener(), concurrency)
     except (EvocrawlError, OSError) as error:
-        # An error here would break the pool without saying why.
+        # An error raised here would break the pool without its message.
         _laboratory = TrialError(str(error))
 
 
@@ -97,7 +97,7 @@ def _run_in_worker(trial: Trial) -> Row:
 
 def _run_trial(laboratory: Laboratory, trial: Trial) -> Row:
     try:
-        return laboratory.hold(trial)
+        return laboratory.run(trial)
     except EvocrawlError as error:
-        # Of one class that survives the way between processes.
+        # A class that can be pickled.
         raise TrialError(f"{trial.species}, {trial.topic or trial.query}: {error}") from error

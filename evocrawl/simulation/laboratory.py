@@ -1,4 +1,4 @@
-"""Holds trials in one world and measures them, keeping what several trials share."""
+"""Runs trials in one world and measures them; caches what several trials share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evocrawl.simulation.worlds.link_graph import WebGraph, reachable_oracle
 from evocrawl.simulation.worlds.search import Index
 
 UNSTEMMED = "zxx"
-"""BCP 47 for no language: words are compared as they are written."""
+"""BCP 47 code for no language: words are compared as written."""
 
 _KEPT_QUERIES = 4
 _SAMPLES = 100
@@ -37,16 +37,16 @@ class SearchableWorld(World, Protocol):
     """A world with a search engine."""
 
     def search(self, query: str, k: int) -> list[str]:
-        """Return the URLs of the `k` pages ranked first."""
+        """Return the URLs of the `k` best pages."""
 
 
 class Laboratory:
-    """One world, its graph, and for each query a judge; made once and used for many trials."""
+    """One world with its link graph and a page scorer for each query, used for many trials."""
 
     def __init__(self, world: SearchableWorld, concurrency: int = 1) -> None:
         self.world = world
         self._concurrency = concurrency
-        # Caches of the instance: a cached method would keep every laboratory for ever.
+        # Caches of the instance: a cached method would keep every laboratory in memory.
         self._scorer = lru_cache(_KEPT_QUERIES)(self._new_scorer)
         self._about = lru_cache(_KEPT_QUERIES)(self._new_about)
         self._groups = lru_cache(_KEPT_QUERIES)(self._new_groups)
@@ -54,12 +54,12 @@ class Laboratory:
         self._graph = lru_cache(1)(lambda: WebGraph(world))
         self._index = lru_cache(1)(lambda: Index(world.documents(), UNSTEMMED))
 
-    def hold(self, trial: Trial) -> Row:
-        """Make the run of a trial and return its row.
+    def run(self, trial: Trial) -> Row:
+        """Run a trial and return its row.
 
         docs/explanation/measures.md describes the fields.
 
-        Raises TrialError, SettingError or QueryError when the trial cannot be held.
+        Raises TrialError, SettingError or QueryError if the trial cannot be run.
         """
         relevant = self._about(trial.topic) if trial.topic else None
         budget = self._budget(trial, relevant)
@@ -90,7 +90,7 @@ class Laboratory:
             return trial.budget
         if relevant is None:
             raise TrialError(
-                "without a topic there is no rule for the budget: say how many requests"
+                "a trial without a topic has no default budget: give the number of requests"
             )
         return budget_of(len(relevant), len(self.world))
 
@@ -100,12 +100,12 @@ class Laboratory:
         elif trial.start == "search":
             seeds = tuple(self._search(trial.query, trial.hits))
         elif relevant is None:
-            raise TrialError("the start 'far' needs a topic: far from what?")
+            raise TrialError("the start 'far' needs a topic: it is far from relevant pages")
         else:
             seeds = (far_start(self.world, self._graph(), relevant, trial.seed),)
         if not seeds:
             raise TrialError(
-                f"no page of {self.world.name} has a word of {trial.query!r}: no start"
+                f"no start: no page of {self.world.name} contains a word of {trial.query!r}"
             )
         return seeds
 
@@ -132,7 +132,7 @@ class Laboratory:
         )
 
     def _by_scores(self, done: Run, config: Config) -> Row:
-        """The view without labels: how a judge that no species uses values the pages fetched."""
+        """Score the fetched pages with a model that no species uses, for trials without labels."""
         scores = self._index().scores(config.query)
         best = scores.max(initial=0.0)
         places = {fingerprint(url): place for place, url in enumerate(self._index().urls)}
@@ -156,7 +156,7 @@ class Laboratory:
 
 
 def _start_name(trial: Trial) -> str:
-    """Searches that give another number of pages are starts of another kind."""
+    """Return the name of the start; it contains the number of search results if not the default."""
     is_usual = trial.start != "search" or trial.hits == SEARCH_HITS
     return trial.start if is_usual else f"search {trial.hits}"
 
@@ -166,7 +166,7 @@ def _fetched(done: Run) -> list[Fingerprint]:
 
 
 def _found(done: Run, labels: Collection[Fingerprint] | None, relevant_at: float) -> Row:
-    """What was found, by the labels or, without them, by the crawl's own scores."""
+    """Return measures of the found pages, by labels or else by the crawl's own scores."""
     pages = [step for step in done.steps if step.outcome == "fetched"]
     if labels is None:
         relevant = {each.fingerprint for each in pages if (each.relevance or 0) >= relevant_at}
@@ -192,7 +192,7 @@ def _found(done: Run, labels: Collection[Fingerprint] | None, relevant_at: float
         row["recall"] = measures.recall(hits, done.budget, len(labels))
         row["recall_auc"] = measures.recall_auc(hits, done.budget, len(labels))
         for name, b in measures.checkpoints(len(labels)).items():
-            # Beyond the budget there is nothing to be seen.
+            # Checkpoints after the budget have no value.
             seen = b <= done.budget
             row[f"recall_at_{name}"] = measures.recall(hits, b, len(labels)) if seen else None
             row[f"harvest_rate_at_{name}"] = measures.harvest_rate(hits, b) if seen else None
@@ -218,9 +218,9 @@ def _cost(done: Run) -> Row:
 
 
 def _curves(done: Run) -> Row:
-    """Population, energy and genealogy over the requests, at up to a hundred points.
+    """Return population, energy and genealogy over the requests, at up to a hundred points.
 
-    Each point is [requests, agents, energy, births so far, mean generation of the living].
+    Each point is [requests, agents, energy, births so far, mean generation of the agents alive].
     """
     births = np.array([life.born for life in done.lives])
     deaths = np.array([np.inf if life.died is None else life.died for life in done.lives])
@@ -240,6 +240,6 @@ def _curves(done: Run) -> Row:
 
 
 def peak_rss_bytes() -> int:
-    """Return the most memory this process has held so far, all its runs included."""
+    """Return the peak memory of this process so far, over all its runs, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -1,4 +1,4 @@
-"""What a run found that was new: for worlds that date their pages."""
+"""Measures of the news that a run found, in worlds whose pages have dates."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _UNDATED: Row = dict.fromkeys(
 
 @runtime_checkable
 class Dated(Protocol):
-    """A world that knows when its pages changed."""
+    """A world that knows the times at which its pages change."""
 
     def changed_at(self, url: str, now_s: float) -> float | None:
-        """Return since when the page at `url` is what it is at `now_s`; None for no page."""
+        """Return the time of the last change of a page before `now_s`; None for no page."""
 
 
 def newness(world: World, done: Run, seen: Witness) -> Row:
-    """Return the fields of a row on URLs found and on news; None where no page has a date."""
+    """Return the fields of a row on found URLs and on news; news is None if no page has a date."""
     downloads = [
         Download(step.finished_at_s, step.agent, step.fingerprint, step.changed_at_s)
         for step in done.steps

@@ -1,12 +1,12 @@
-"""Runs a population in a world: the crawl without the network, and without the waiting.
+"""Runs a population in a world, without a network.
 
-A simulation of discrete events. The clock jumps to whatever is next, the end of a fetch or of a
-host's delay; nothing sleeps. As in a crawl, up to `concurrency` visits are under way at once and
-each settles when its fetch is over. With one visit at a time the order of choices, fetches and
-settlements is a crawl's own. The same world, configuration and seeds give the same run.
+This is a discrete-event simulation. The clock jumps to the next event, which is the end of a fetch
+or of a host's delay; nothing sleeps. As in a crawl, up to `concurrency` visits are under way at
+once, and each settles when its fetch ends. With one visit at a time, the order of choices, fetches
+and settlements is that of a crawl. The same world, configuration and seeds give the same run.
 
-Requests are counted as in a crawl, redirects and failures included. One thing is simpler: the
-requests of a visit all count, and the addresses it is redirected to are taken, from its start.
+Requests are counted as in a crawl, including redirects and failures. One thing is simpler: all
+requests of a visit count, and the targets of its redirects are claimed, when the visit starts.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _MEMORY_LINKS = 1_000_000  # the world is in memory too
 class Step:
     """One settled visit.
 
-    `request` counts the run's requests from 1 to the visit's last one; a visit that made none
-    has that of the one before. `fingerprint` and `changed_at_s` are the page's after redirects.
-    `agents` and `energy` are the population and what it holds after the step.
+    `request` is the number of requests of the run up to the end of the visit. `fingerprint` and
+    `changed_at_s` belong to the page after redirects. `agents` and `energy` are the size and the
+    total energy of the population after the step.
     """
 
     request: int
@@ -71,7 +71,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class AgentLifespan:
-    """One agent's: the requests made when it was born and when it died, None if it lived on."""
+    """Requests of the run at the birth and at the death of an agent; None if it is alive."""
 
     agent: AgentId
     parent: AgentId | None
@@ -81,11 +81,11 @@ class AgentLifespan:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run did, in order. `budget` None: no limit. `stats` are those of a crawl.
+    """Record of a run, in order. `budget` None: no limit. `stats` are those of a crawl.
 
-    `stop_reason` is "budget", "extinct" or "exhausted". `seconds` is what the run took,
-    `cpu_s` the processor's time in it and `cpu_s_by` what of that choosing, fetching, judging and
-    settling took; `simulated_s` is what the crawl would have taken.
+    `stop_reason` is "budget", "extinct" or "exhausted". `seconds` is the duration of the run,
+    `cpu_s` its processor time and `cpu_s_by` the processor time of choosing, fetching, scoring
+    and settling; `simulated_s` is the duration of the simulated crawl.
     """
 
     steps: tuple[Step, ...]
@@ -112,13 +112,13 @@ def run(
     on_event: Iterable[Callable[[Event], None]] = (),
     makers: Sequence[Maker] = (),
 ) -> Run:
-    """Let the population that `config` describes live in `world` from `seeds` to its end.
+    """Run the population that `config` describes in `world`, from `seeds` to its end.
 
-    `host_limit` defaults to `concurrency` visits a host and no delay, `relevant` are the labels
-    for a species that knows them, `scorer` one to share between runs of the same query, `on_event`
-    gets every event, `makers` make the species where the configuration does not name them.
-    Raises SettingError or QueryError, OSError when what was learnt cannot be written, and
-    ValueError when a seed is no http URL or there is none.
+    `host_limit` defaults to `concurrency` visits per host and no delay. `relevant` are the labels
+    for a species that uses them. `scorer` can be shared between runs of the same query. `on_event`
+    gets every event. `makers` make the species, instead of those that the configuration names.
+    Raises SettingError or QueryError, OSError if the link model cannot be written, and ValueError
+    if there is no seed or a seed is not an http(s) URL.
     """
     links = [Link(url, fingerprint(url)) for url in seeds]
     if not links:
@@ -155,7 +155,7 @@ class _PendingFetch:
 
 
 class _Simulation:
-    """The clock, the visits under way by the time they end, and the record."""
+    """Clock, visits under way (by the time of their end), and record."""
 
     def __init__(self, world: World, assembly: Assembly, scorer: PageScorer) -> None:
         self._world = world
@@ -170,7 +170,7 @@ class _Simulation:
         self._population.on_event.append(self._note)
 
     def play(self, seeds: list[Link]) -> None:
-        """Run to the end: nothing under way, and nothing that time alone would free."""
+        """Run until no visit is under way and no link becomes free later."""
         self._population.place(seeds)
         while True:
             while (visit := self._choose()) is not None:
@@ -215,7 +215,7 @@ class _Simulation:
         cost = answer.cost
         result = answer if isinstance(answer, Dead | Refused) else answer.document
         if isinstance(result, Document):
-            fetch.moves_to(result.url, base)  # a world may answer under another address
+            fetch.moves_to(result.url, base)  # the page may have another address than the link
         if fetch.failure:
             result = Dead(fetch.failure, cost)
         if not self._spend(visit, cost.requests):
@@ -224,7 +224,7 @@ class _Simulation:
         heappush(self._pending, (self._now_s + cost.seconds, visit.id, pending))
 
     def _spend(self, visit: Visit, requests: int) -> bool:
-        """Count the requests as far as the budget allows; False when it does not allow all."""
+        """Count the requests that the budget allows; return False if it does not allow all."""
         return all(self._assembly.budget.spend(visit.id) for _ in range(requests))
 
     def _settle(self, pending: _PendingFetch) -> None:
@@ -251,7 +251,7 @@ class _Simulation:
         )
 
     def _outcome(self, pending: _PendingFetch) -> tuple[Outcome, float | None]:
-        """Score and price a page as it lands, when R is what the pages before have made it."""
+        """Score and price a page at its settlement; R depends on the earlier pages."""
         result = pending.result
         if not isinstance(result, Document):
             return result, None
@@ -280,7 +280,7 @@ class _Simulation:
 
 
 class _Watch:
-    """Adds up the processor's seconds of each activity, one at a time."""
+    """Sums the processor seconds of each activity."""
 
     def __init__(self) -> None:
         self.cpu_s_by = dict.fromkeys(("choosing", "fetching", "judging", "settling"), 0.0)

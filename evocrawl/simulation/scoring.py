@@ -1,4 +1,4 @@
-"""Scores of a world's pages, kept: many runs of one query read the same pages."""
+"""Caches the scores of pages, since many runs of one query read the same pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from evocrawl.simulation.worlds.base import Document
 class PageScorer:
     """A relevance model that reads each version of a document once.
 
-    One scorer serves all runs of one query in one world; scoring takes most of a run's time
-    otherwise. It keeps one float a version, told apart by `Document.changed_at_s`; none where the
-    model goes by a page's age, which grows.
+    Use one scorer for all runs of a query in a world, since scoring takes most of the time of a
+    run. It keeps one float for each version (`Document.changed_at_s`) of a page, and nothing if
+    the model depends on the age of the page.
     """
 
     def __init__(self, model: Relevance) -> None:
@@ -24,7 +24,7 @@ class PageScorer:
         return len(self._scores)
 
     def score(self, document: Document, now_s: float = 0.0) -> float:
-        """Return the relevance of `document` fetched at `now_s`, in [0, 1]. O(1) when known."""
+        """Return the relevance of `document` fetched at `now_s`, in [0, 1]. O(1) if cached."""
         if not self._keeps:
             return self.model.page(document.content(now_s))
         version = (document.fingerprint, document.changed_at_s)
@@ -36,9 +36,9 @@ class PageScorer:
 
 
 class Witness(PageScorer):
-    """The scores of `scorer`, and what one run saw meanwhile.
+    """Passes on the scores of `scorer` and records the pages that one run saw.
 
-    `found` has the pages read and those linked on them, `urls` where each page was read.
+    `found` contains the pages read and the pages they link to, `urls` the addresses of pages.
     """
 
     def __init__(self, scorer: PageScorer) -> None:
@@ -51,7 +51,7 @@ class Witness(PageScorer):
         return len(self._scorer)
 
     def score(self, document: Document, now_s: float = 0.0) -> float:
-        """Return what the scorer says of `document`, and remember it and its links. O(links)."""
+        """Return the score of `document`; record the page and its links. O(links)."""
         self.urls[document.fingerprint] = document.url
         self.found.add(document.fingerprint)
         self.found.update(link.fingerprint for link in document.links)

@@ -1,12 +1,12 @@
-"""What a trial is: a topic, its query, a start, a budget and a seed.
+"""Describes trials: topic, query, start, budget and seed.
 
 =======  =========================================================================================
-start    the crawl begins at
+start    first pages of the crawl
 =======  =========================================================================================
-search   the pages that a search of the world for the query ranks first, 3 unless said otherwise
+search   the first results of a search in the world for the query, 3 by default
 far      one page, not relevant, from which the nearest relevant page is at least 2 links away;
          drawn with the trial's seed
-given    the URLs that were given
+given    the URLs of the trial
 =======  =========================================================================================
 
 The budget is 5 requests for each relevant page of the topic, at most half the world.
@@ -40,12 +40,12 @@ _COLUMNS = ("split", "topic", "query")
 
 
 class TrialError(EvocrawlError):
-    """A trial cannot be held as described; the message says what to change."""
+    """A trial cannot be run as described; the message names the change that is needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A line of a topics file: `name` labels pages of the world, `query` is what a user asks."""
+    """A line of a topics file: `name` is a label of pages, `query` is the query of a user."""
 
     split: str
     name: str
@@ -54,10 +54,10 @@ class Topic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One run to make. `topic` "": no labels. `budget` None: by the rule.
+    """One run to make. `topic` "": no labels. `budget` None: the default budget.
 
-    `seeds` are the URLs of the start "given", `hits` the number of pages of the start "search",
-    `settings` the options of evocrawl as (name, text) pairs, beyond those a trial sets itself.
+    `seeds` are the URLs of the start "given", `hits` is the number of pages of the start "search".
+    `settings` are further options of evocrawl, as pairs (name, text).
     """
 
     query: str
@@ -71,9 +71,9 @@ class Trial:
     settings: tuple[tuple[str, str], ...] = ()
 
     def key(self, world: str) -> str:
-        """Return this trial's identity in `world`, a name or path; stable between sessions."""
-        told = json.dumps([world, asdict(self)], sort_keys=True)
-        return blake2b(told.encode(), digest_size=12).hexdigest()
+        """Return the key of this trial in `world` (a name or path), the same in each process."""
+        text = json.dumps([world, asdict(self)], sort_keys=True)
+        return blake2b(text.encode(), digest_size=12).hexdigest()
 
     def config(self, budget: int) -> Config:
         """Return the configuration of the run. Raises SettingError."""
@@ -92,9 +92,9 @@ def trials_of(
     urls: tuple[str, ...] = (),
     hits: int = SEARCH_HITS,
 ) -> list[Trial]:
-    """Return the trials of every topic, start, seed and species, topics outermost.
+    """Return the trials of every topic, start, seed and species, in this order of loops.
 
-    `urls` are the pages of the start "given", `hits` the number of those of the start "search".
+    `urls` are the pages of the start "given", `hits` is the number of pages of "search".
     """
     return [
         Trial(
@@ -113,23 +113,23 @@ def trials_of(
 
 
 def read_topics(path: Path, split: str = "") -> list[Topic]:
-    """Read tab-separated lines of split, topic and query, below a line that names them.
+    """Read tab-separated lines of split, topic and query; the first line names the columns.
 
-    `split` keeps the lines of that split only. Raises TrialError, with the number of the line,
-    for a malformed file and for a split that no line has; OSError where there is no file.
+    With `split`, return only the lines of that split. Raises TrialError, with the number of the
+    line, for a malformed file or a split without lines; OSError if there is no file.
     """
     try:
         lines = list(csv.reader(path.read_text("utf-8").split("\n"), delimiter="\t"))
     except UnicodeDecodeError as error:
         raise TrialError(f"{path}: not UTF-8 text: {error}") from error
     if not lines or tuple(lines[0]) != _COLUMNS:
-        raise TrialError(f"{path}: line 1: expected the columns {', '.join(_COLUMNS)}, by tabs")
+        raise TrialError(f"{path}: line 1: expected, by tabs, the columns {', '.join(_COLUMNS)}")
     topics = []
     for number, fields in enumerate(lines[1:], 2):
         if not fields:
             continue
         if len(fields) != len(_COLUMNS) or not all(map(str.strip, fields)):
-            raise TrialError(f"{path}: line {number}: expected split, topic and query, by tabs")
+            raise TrialError(f"{path}: line {number}: expected, by tabs, {', '.join(_COLUMNS)}")
         topics.append(Topic(*map(str.strip, fields)))
     splits = {topic.split for topic in topics}
     if split and split not in splits:
@@ -149,9 +149,9 @@ def budget_of(relevant: int, pages: int) -> int:
 
 
 def far_start(world: World, graph: WebGraph, relevant: Collection[Fingerprint], seed: int) -> str:
-    """Return the page of the start "far" that `seed` draws, each candidate alike.
+    """Return a page for the start "far"; `seed` draws it, all candidates are equally likely.
 
-    Raises TrialError where the world has no page so far from the relevant ones.
+    Raises TrialError if no page of the world is so far from the relevant pages.
     """
     distance = graph.links_to_nearest(graph.numbers(relevant))
     candidates = sorted(graph.urls[page] for page in np.flatnonzero(distance >= FAR))

@@ -18,7 +18,7 @@ def test_time_costs_in_proportion_up_to_the_timeout(seconds: float, fee: float) 
 
 
 def test_time_is_free_where_fetches_have_no_timeout() -> None:
-    """DOWNLOAD_TIMEOUT = 0 means none: no share of it can be told."""
+    """DOWNLOAD_TIMEOUT = 0 means no time-out, so there is no share of it."""
     assert (
         Fees(visit=1.0, refusal=1.0, dead=1.0, latency=3.0, timeout_s=0.0).of_time(Cost(5.0)) == 0.0
     )

@@ -38,10 +38,10 @@ def pod_of(job: dict[str, Any]) -> dict[str, Any]:
 
 def test_scrapyd_knows_each_option() -> None:
     """The file is read as Scrapyd reads it; no name in it is unknown there."""
-    told, known = configparser.ConfigParser(), configparser.ConfigParser()
-    told.read_string(blocks("ini")[0])
+    used, known = configparser.ConfigParser(), configparser.ConfigParser()
+    used.read_string(blocks("ini")[0])
     known.read_string(files("scrapyd").joinpath("default_scrapyd.conf").read_text())
-    assert set(told["scrapyd"]) <= set(known["scrapyd"])
+    assert set(used["scrapyd"]) <= set(known["scrapyd"])
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
@@ -81,9 +81,9 @@ def test_jobs_give_arguments_that_a_crawl_takes() -> None:
     """Each is an option of evocrawl with a value that it allows."""
     for job in documents()[1:]:
         [container] = pod_of(job)["containers"]
-        flags, told = container["args"][::2], container["args"][1::2]
+        flags, pairs = container["args"][::2], container["args"][1::2]
         assert set(flags) == {"-a"}
-        arguments = dict(each.split("=", 1) for each in told)
+        arguments = dict(each.split("=", 1) for each in pairs)
         settings = {each["name"]: "redis://redis.test/0" for each in container.get("env", ())}
         assert Config.read(settings, arguments).query == "coral bleaching"
 
@@ -102,9 +102,9 @@ def in_the_pod(tmp_path: Path, scrapy: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize("code", [0, 1])
 def test_the_pod_ends_as_the_crawl_does(tmp_path: Path, code: int) -> None:
     """With its exit code, and after the arguments of the Job."""
-    scrapy = f"printf '%s\\n' \"$@\" > {tmp_path / 'told'}; exit {code}"
+    scrapy = f"printf '%s\\n' \"$@\" > {tmp_path / 'arguments'}; exit {code}"
     assert in_the_pod(tmp_path, scrapy).wait(timeout=120) == code
-    assert (tmp_path / "told").read_text() == "crawl\nevospider\n-a\na b=c\n"
+    assert (tmp_path / "arguments").read_text() == "crawl\nevospider\n-a\na b=c\n"
 
 
 def test_a_pod_that_is_stopped_has_not_succeeded(tmp_path: Path) -> None:

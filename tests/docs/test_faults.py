@@ -10,7 +10,7 @@ MAKE = runpy.run_path(str(DOCS / "make_faults.py"))
 
 
 def test_each_fault_has_a_test_or_a_reason_for_none() -> None:
-    """A row of the catalogue that nobody tests says why."""
+    """A row of the catalogue without a test gives a reason."""
     tests = MAKE["tests_by_id"]()
     rows = [row for section in MAKE["catalogue"]()["section"] for row in section["rows"]]
     assert [row["id"] for row in rows if row["id"] not in tests and not row.get("without")] == []
@@ -24,5 +24,5 @@ def test_each_id_in_a_test_is_in_the_catalogue_once() -> None:
 
 
 def test_the_page_is_what_catalogue_and_tests_give() -> None:
-    """Run ``python docs/make_faults.py`` where it is not."""
+    """If this fails, run ``python docs/make_faults.py``."""
     assert (DOCS / "reference" / "faults.md").read_text(encoding="utf-8") == MAKE["page"]()

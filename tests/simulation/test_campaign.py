@@ -32,7 +32,7 @@ def steady(row: dict[str, object]) -> dict[str, object]:
 def test_a_row_has_every_field_and_counts_by_the_labels() -> None:
     """The crawler's own scores do not count where there are labels."""
     laboratory = Laboratory(world())
-    row = laboratory.hold(trials("oracle")[0]) | {"trial": ""}
+    row = laboratory.run(trials("oracle")[0]) | {"trial": ""}
     assert set(REQUIRED) <= set(row)
     about = world().about("Nature.Corals")
     assert row["budget"] == min(5 * len(about), len(world()) // 2)
@@ -45,7 +45,7 @@ def test_a_row_has_every_field_and_counts_by_the_labels() -> None:
 
 def test_the_oracle_on_labels_leaves_little_to_the_reachable_one() -> None:
     """And a crawler without labels has no more than it, here by a wide margin."""
-    rows = {each.species: Laboratory(world()).hold(each)
+    rows = {each.species: Laboratory(world()).run(each)
             for each in trials("oracle", "random", start="far", runs=1)}  # fmt: skip
     assert rows["random"]["recall_auc"] < rows["oracle"]["recall_auc"]
     assert rows["random"]["oracle_auc"] == rows["oracle"]["oracle_auc"]
@@ -54,14 +54,14 @@ def test_the_oracle_on_labels_leaves_little_to_the_reachable_one() -> None:
 def test_without_a_topic_the_view_is_by_words() -> None:
     """No recall, and a judge that no species uses."""
     trial = Trial(query="coral", species="best_first", budget=20)
-    row = Laboratory(world()).hold(trial)
+    row = Laboratory(world()).run(trial)
     assert (row["topic"], row["recall"], row["recall_auc"]) == (None, None, None)
     assert 0 < row["mean_bm25"] <= 1
     assert row["relevant"] > 0
 
 
 @pytest.mark.parametrize(
-    ("trial", "told"),
+    ("trial", "message"),
     [
         (Trial(query="coral", species="energy"), "no rule for the budget"),
         (Trial(query="coral", species="energy", topic="Nope"), "no topic 'Nope'"),
@@ -69,9 +69,11 @@ def test_without_a_topic_the_view_is_by_words() -> None:
         (Trial(query="coral", species="energy", budget=5, start="given"), "no start"),
     ],
 )
-def test_a_trial_that_cannot_be_held_says_why(trial: Trial, told: str, tmp_path: Path) -> None:
-    """As a TrialError, whichever process it was."""
-    with pytest.raises(TrialError, match=told):
+def test_a_trial_that_cannot_be_run_raises_an_error_with_the_reason(
+    trial: Trial, message: str, tmp_path: Path
+) -> None:
+    """A TrialError, from any process."""
+    with pytest.raises(TrialError, match=message):
         list(run_trials([trial], "w", world, ResultTable(tmp_path)))
 
 
@@ -117,7 +119,7 @@ def test_near_duplicates_count_once() -> None:
                       {"T": [url("b"), url("c")]})  # fmt: skip
     trial = Trial(query="word1", species="breadth_first", topic="T", budget=3, start="given",
                   seeds=(url("a"),))  # fmt: skip
-    row = Laboratory(same).hold(trial)
+    row = Laboratory(same).run(trial)
     assert (row["relevant"], row["relevant_distinct"]) == (2, 1)
 
 

@@ -45,7 +45,7 @@ def row(news: News) -> Row:
     sections = np.argsort(news.graph.out_degrees())[-10:]
     seeds = tuple(news.url(int(page)) for page in sections)
     trial = Trial(query="corals", species="breadth_first", start="given", seeds=seeds, budget=500)
-    return Laboratory(news).hold(trial)
+    return Laboratory(news).run(trial)
 
 
 def test_news_is_counted_by_window_and_in_all(row: Row) -> None:
@@ -73,7 +73,7 @@ def test_urls_found_are_those_of_pages_and_links(row: Row, news: News) -> None:
 
 def test_a_world_without_dates_has_no_news() -> None:
     """The fields are null; URLs are found all the same."""
-    row = Laboratory(random_world(3)).hold(Trial(query="coral", species="best_first", budget=20))
+    row = Laboratory(random_world(3)).run(Trial(query="coral", species="best_first", budget=20))
     assert {name: row[name] for name in FIELDS} == dict.fromkeys(FIELDS)
     assert row["news"] == []
     assert row["relative_found_url"] > 0

@@ -72,8 +72,8 @@ def test_every_request_counts_dead_links_refusals_and_redirects_too() -> None:
         refused=[url("no")],
     )
     done = simulate(world)
-    told = [(step.url.rsplit("/")[-1], step.request, step.outcome) for step in done.steps]
-    assert told == [("a", 1, "fetched"), ("old", 3, "fetched"), ("gone", 4, "dead"),
+    steps = [(step.url.rsplit("/")[-1], step.request, step.outcome) for step in done.steps]
+    assert steps == [("a", 1, "fetched"), ("old", 3, "fetched"), ("gone", 4, "dead"),
                     ("no", 5, "refused"), ("b", 6, "fetched")]  # fmt: skip
     assert done.requests == 6
 
@@ -161,7 +161,7 @@ def test_a_judge_reads_each_document_once() -> None:
 
 
 def test_a_run_without_seeds_is_a_mistake() -> None:
-    """Nobody could ever be born."""
+    """No agent can be born."""
     with pytest.raises(ValueError, match="at least one seed"):
         run(random_world(0), config(), [])
 
@@ -187,5 +187,5 @@ def test_a_redirect_to_a_dead_page_that_is_known_is_not_followed() -> None:
         moved={url("old"): url("gone"), url("older"): url("gone")},
     )
     done = simulate(world)
-    told = [(step.url, step.reason, step.request) for step in done.steps]
-    assert told == [(url("a"), "", 1), (url("old"), "404", 3), (url("older"), KNOWN, 4)]
+    steps = [(step.url, step.reason, step.request) for step in done.steps]
+    assert steps == [(url("a"), "", 1), (url("old"), "404", 3), (url("older"), KNOWN, 4)]

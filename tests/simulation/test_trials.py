@@ -115,7 +115,7 @@ def test_topics_are_read_by_split(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "line 1"),
         ("topic\tquery\n", "line 1: expected the columns split, topic, query"),
@@ -125,11 +125,11 @@ def test_topics_are_read_by_split(tmp_path: Path) -> None:
         ("split\ttopic\tquery\ndev\tA\t\xff\n", "not UTF-8"),
     ],
 )
-def test_a_bad_topics_file_is_refused_by_line(tmp_path: Path, text: str, told: str) -> None:
+def test_a_bad_topics_file_is_refused_by_line(tmp_path: Path, text: str, message: str) -> None:
     """The message says where and what."""
     path = tmp_path / "topics.tsv"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(TrialError, match=told):
+    with pytest.raises(TrialError, match=message):
         read_topics(path, "test")
 
 

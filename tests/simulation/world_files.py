@@ -18,7 +18,7 @@ ROWS: list[dict[str, Any]] = [
         "topics": ["Nature.Birds"],
         "links": [
             {"url": B, "anchor": "two", "context": "see two here"},
-            {"url": "mailto:nobody@a.test", "anchor": "mail"},
+            {"url": "mailto:box@a.test", "anchor": "mail"},
             {"url": f"{B}#part", "anchor": "two again"},
             {"url": f"{A}#top", "anchor": "up"},
             {"url": C, "anchor": "ad", "rel": "nofollow sponsored"},
@@ -26,7 +26,7 @@ ROWS: list[dict[str, Any]] = [
         ],
         "lang": "en",
         "date": "2020-01-01",
-        "author": "somebody",
+        "author": "an author",
     },
     {"url": B, "text": "Birds, birds and birds.", "topics": ["Nature.Birds", "Nature.Sea"],
      "date": 1577923200, "latency_s": 2.5},

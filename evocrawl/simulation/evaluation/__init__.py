@@ -1,1 +1,1 @@
-"""Measures of crawls, and what can be said of their differences."""
+"""Measures of crawls, and statistics of the differences between species."""

@@ -1,11 +1,11 @@
-"""What a difference between two species is worth: paired bootstrap over topics, then seeds.
+"""Confidence intervals of differences between species: paired bootstrap over topics, then seeds.
 
-Both species ran the same topics, starts and seeds, so that the difference is taken within each
-pair. A replicate draws as many topics as there are, with replacement, and within each drawn topic
-as many seeds as it has, with replacement; its value is the mean of the drawn differences. The
-interval holds the middle 95 % of the replicates (Efron & Tibshirani 1993, §13; for the two
-stages Davison & Hinkley 1997, §3.8, hierarchical data). With one topic it speaks of the seeds of
-that topic only, and with few topics it is too narrow.
+Both species ran the same topics, starts and seeds, so the difference is computed within each pair.
+A replicate draws as many topics as there are, with replacement, and within each drawn topic as many
+seeds as it has, with replacement; its value is the mean of the drawn differences. The interval
+contains the middle 95 % of the replicates (Efron & Tibshirani 1993, §13; for the two stages Davison
+& Hinkley 1997, §3.8, hierarchical data). With one topic the interval covers only the seeds of that
+topic; with few topics it is too narrow.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 REPLICATES = 4000
 TIE = 0.0005
-"""Topics whose mean difference is smaller count as ties: what three digits do not show."""
+"""Topics with a smaller mean difference count as ties: three digits do not show it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the bounds that hold `share` of the bootstrap replicates."""
+    """A mean, and the bounds that contain `share` of the bootstrap replicates."""
 
     mean: float
     low: float
@@ -36,7 +36,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How one species stands to another; wins, ties and losses count topics."""
+    """Difference between two species; wins, ties and losses count topics."""
 
     interval: Interval
     wins: int
@@ -51,11 +51,11 @@ class Difference:
 
 
 Values = Mapping[str, Mapping[int, Sequence[float]]]
-"""Topic to seed to the values of its runs, one a start."""
+"""Maps topic and seed to the values of the runs, one for each start."""
 
 
 def interval(values: Values, rng: Generator, *, share: float = 0.95) -> Interval:
-    """Return the mean of `values` and its interval, drawn with `rng`.
+    """Return the mean of `values` and its bootstrap interval; `rng` draws the replicates.
 
     Raises ValueError when there are no values. Runtime complexity: O(replicates · values).
     """
@@ -69,9 +69,9 @@ def interval(values: Values, rng: Generator, *, share: float = 0.95) -> Interval
 
 
 def difference(ours: Values, theirs: Values, rng: Generator) -> Difference:
-    """Return how `ours` exceeds `theirs` over the topics, seeds and starts that both have.
+    """Return `ours` minus `theirs` over the topics, seeds and starts that both have.
 
-    Raises ValueError when they have none in common.
+    Raises ValueError if they have none in common.
     """
     paired = _paired(ours, theirs)
     by_topic = [_mean(value for runs in seeds.values() for value in runs)
@@ -89,12 +89,12 @@ def _paired(ours: Values, theirs: Values) -> dict[str, dict[int, list[float]]]:
         for seed in ours[topic].keys() & theirs[topic].keys():
             both = zip(ours[topic][seed], theirs[topic][seed], strict=True)
             paired.setdefault(topic, {})[seed] = [mine - other for mine, other in both]
-    # Sets have no order of their own: the draws shall not depend on the process.
+    # The order of a set differs between processes; the draws must not.
     return {topic: dict(sorted(paired[topic].items())) for topic in sorted(paired)}
 
 
 def _by_seed(seeds: Mapping[int, Sequence[float]]) -> NDArray[np.float64]:
-    """Sums and counts of the runs of each seed; shape (seeds, 2)."""
+    """Return sums and counts of the runs of each seed; shape (seeds, 2)."""
     return np.array([(sum(runs), len(runs)) for runs in seeds.values()], dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""The curves of many runs, as numbers: one mean for each species, ready to be drawn."""
+"""Curves of many runs: the mean of each species, as numbers to plot."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _POINTS = 200
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Mean of a species over its runs, with the quarters that half of them lie between.
+    """Mean of a species over its runs, with the quartiles of the runs.
 
-    `name` is that of the species, and of the start where there are several. `x` is a share of the
-    budget where budgets differ; all arrays have the shape (points,).
+    `name` is the name of the species, with that of the start if there are several starts. `x` is a
+    share of the budget if budgets differ; all arrays have the shape (points,).
     """
 
     name: str
@@ -44,14 +44,14 @@ _Value = Callable[[Row, NDArray[np.int64]], NDArray[np.float64] | None]
 
 
 def charts(rows: Sequence[Row]) -> list[Chart]:
-    """Return the charts that `rows` have the data for; rows without curves are left out."""
+    """Return the charts for which `rows` have data; rows without curves are ignored."""
     drawn = [row for row in rows if row.get("budget") and isinstance(row.get("hits"), list)]
     kinds: list[tuple[str, str, str, _Value]] = [
         ("recall", "Recall", "share of the topic's pages found", _recall),
         ("harvest_rate", "Harvest rate", "relevant pages for each request", _harvest_rate),
         ("precision", "Precision over pages", "share of relevant among the pages", _precision),
         ("population", "Population", "agents alive", _life(1)),
-        ("energy", "Energy", "energy that the agents hold", _life(2)),
+        ("energy", "Energy", "energy of all agents", _life(2)),
         ("births", "Births", "agents born so far", _life(3)),
         ("generation", "Genealogy", "mean generation of the agents alive", _life(4)),
     ]
@@ -66,7 +66,7 @@ def charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _curves(rows: Sequence[Row], value: _Value) -> tuple[tuple[Curve, ...], bool]:
-    """Return the curves, and whether their x is a share of the budget."""
+    """Return the curves, and True if their x is a share of the budget."""
     budgets = {row["budget"] for row in rows}
     is_share = len(budgets) > 1
     shares = np.linspace(0, 1, min(_POINTS, min(budgets, default=1)) + 1)[1:]
@@ -85,7 +85,7 @@ def _curves(rows: Sequence[Row], value: _Value) -> tuple[tuple[Curve, ...], bool
 
 
 def named(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Return the rows of each curve, sorted by its name: runs end in any order."""
+    """Return the rows of each curve, sorted by name, since runs end in any order."""
     starts = {row.get("start") for row in rows}
     named: dict[str, list[Row]] = {}
     for row in rows:
@@ -105,7 +105,7 @@ def _recall(row: Row, at: NDArray[np.int64]) -> NDArray[np.float64] | None:
 
 
 def _harvest_rate(row: Row, at: NDArray[np.int64]) -> NDArray[np.float64]:
-    # A run that ended early made no more requests: its rate stays.
+    # A run that ended early made no more requests, so its rate stays the same.
     return _hits(row, at) / np.minimum(at, max(row["requests"], 1))
 
 

@@ -1,9 +1,9 @@
-"""Which pages say the same: resemblance of texts by their shingles.
+"""Finds near-duplicate pages by the resemblance of their shingles.
 
 A shingle is `WORDS` words in a row. The resemblance of two texts is the share of shingles they
 have in common, |A ∩ B| / |A ∪ B|; pages of at least `ALIKE` are near-duplicates (Broder 1997, On
-the resemblance and containment of documents). It is estimated by `MINIMA` minima under hash
-functions of their own, with a standard error of √(r(1 − r)/MINIMA), at most 0.05. Pairs to
+the resemblance and containment of documents). It is estimated by the minima of
+`MINIMA` hash functions, with a standard error of √(r(1 − r)/MINIMA), at most 0.05. Pairs to
 compare are found by bands of minima, so that no step compares all pages: a pair of resemblance r
 is found with probability 1 − (1 − r^ROWS)^(MINIMA/ROWS), above 0.999 at 0.9.
 """
@@ -25,10 +25,10 @@ _WORD = re.compile(r"\w+")
 
 
 def near_duplicate_groups(texts: Iterable[str]) -> list[int]:
-    """Return, for each text, the place of the first text that says the same: its own, or a twin's.
+    """Return, for each text, the index of the first near-duplicate: its own index if there is none.
 
-    A text is compared with the first of each group that shares a band with it. An empty text is
-    alike other empty ones. Runtime complexity: O(characters), but for pages that share a band.
+    A text is compared with the first text of each group that shares a band with it. Empty texts
+    are duplicates of each other. Runtime complexity: O(characters), if few pages share a band.
     """
     groups: list[int] = []
     minima: list[NDArray[np.uint64]] = []
@@ -48,7 +48,7 @@ def near_duplicate_groups(texts: Iterable[str]) -> list[int]:
 
 
 def _multipliers() -> NDArray[np.uint64]:
-    # Part of the measure's definition, not of a run's chance: the same for everybody.
+    # Part of the definition of the measure, so the seed is the same for all runs.
     return np.random.default_rng(0).integers(1, 2**61, MINIMA, dtype=np.uint64) | np.uint64(1)
 
 
@@ -57,7 +57,7 @@ def _minima(text: str, multipliers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     count = max(len(words) - WORDS + 1, 1)
     shingles = {" ".join(words[start : start + WORDS]) for start in range(count)}
     hashes = np.array([_hash(shingle) for shingle in shingles], dtype=np.uint64)
-    # Multiplication modulo 2⁶⁴ by odd numbers, of which the high bits are well mixed.
+    # Multiplication by odd numbers modulo 2⁶⁴ mixes the high bits well.
     mixed = hashes[:, None] * multipliers[None, :]
     mixed ^= mixed >> np.uint64(29)
     mixed *= multipliers[None, ::-1]

@@ -1,15 +1,16 @@
-"""Is what was found still true, and how well did the fetches pay.
+"""Freshness and age of the copies that a crawl keeps, and efficiency of its downloads.
 
 The measures of Palotai, Farkas & Lőrincz (Is selection optimal for scale-free small worlds?,
 tables 1 and 2), whose task is news:
 
-- a document, that is a page as it was between two changes, is *news* while it is younger than 24
-  hours; an agent *sends* each it meets once (algorithm 5), and it is *found* when nobody sent it
-  before. *Download efficiency* is found / downloaded, *sent efficiency* found / sent;
-- the crawl keeps the last copy of each page of which it found news. A copy is *fresh* while the
-  page is as it was; its *age* is 0 while fresh, then the time since the page last changed. Means
-  over the copies; "age" is that of their table 1, and counts anew with every change, where the
-  age of Cho & Garcia-Molina 2000 goes on counting from the first change missed.
+- a document is a page as it was between two changes; it is *news* while it is younger than 24
+  hours. An agent *sends* each news document that it meets, once (algorithm 5). The document is
+  *found* if no agent sent it before. *Download efficiency* is found / downloaded, *sent efficiency*
+  found / sent;
+- the crawl keeps the last copy of each page of which it found news. A copy is *fresh* until the
+  page changes; its *age* is 0 while it is fresh, then the time since the page last changed. Both
+  are means over the copies. This is the "age" of table 1: it starts again at every change, while
+  the age of Cho & Garcia-Molina 2000 counts from the first change that the crawl missed.
 
 Times are seconds of the world's clock.
 """
@@ -30,12 +31,12 @@ WINDOW_S = 3 * 3600.0
 _MOST_WINDOWS = 100
 
 ChangedAt: TypeAlias = Callable[[Fingerprint, float], float | None]
-"""Since when a page is what it is at a time; None when it is not there."""
+"""Maps an address and a time to the time of the last change; None if there is no page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """At `at_s` an agent held a page as it had been since `changed_at_s` (None: no date)."""
+    """A download at `at_s` of a page last changed at `changed_at_s` (None: no date)."""
 
     at_s: float
     agent: AgentId
@@ -44,16 +45,16 @@ class Download:
 
     @property
     def is_news(self) -> bool:
-        """True when the document is younger than 24 hours."""
+        """True if the document is younger than 24 hours."""
         return self.changed_at_s is not None and self.at_s - self.changed_at_s < NEWS_S
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What was downloaded, sent and found in a stretch of time, and the copies at its end.
+    """Counts of downloaded, sent and found documents in a time window, and the copies at its end.
 
-    `freshness` in [0, 1] and `age_s` ≥ 0 are None without copies; pages that are no more are not
-    fresh, and take no part in the age.
+    `freshness` in [0, 1] and `age_s` ≥ 0 are None without copies. The copy of a page that no longer
+    exists is not fresh, and has no age.
     """
 
     end_s: float
@@ -65,7 +66,7 @@ class Window:
 
 
 def sent_and_found(downloads: Iterable[Download]) -> tuple[list[Download], list[Download]]:
-    """Return the downloads that were sent, and of these the first of each document, in order."""
+    """Return the sent downloads, and the first sent download of each document, in order."""
     sent: dict[tuple[AgentId, Fingerprint, float | None], Download] = {}
     found: dict[tuple[Fingerprint, float | None], Download] = {}
     for each in downloads:
@@ -76,9 +77,9 @@ def sent_and_found(downloads: Iterable[Download]) -> tuple[list[Download], list[
 
 
 def over_time(downloads: Sequence[Download], changed_at: ChangedAt, until_s: float) -> list[Window]:
-    """Return the windows up to `until_s`: three hours each, or more to be at most a hundred.
+    """Return the windows up to `until_s`: at most 100, of three hours or more.
 
-    The last one ends with `until_s`. `downloads` are in the order of time. Asks `changed_at` once
+    The last window ends at `until_s`. `downloads` must be sorted by time. Calls `changed_at` once
     for each copy and window.
     """
     every_s = WINDOW_S * max(math.ceil(until_s / WINDOW_S / _MOST_WINDOWS), 1)
@@ -93,30 +94,30 @@ def over_time(downloads: Sequence[Download], changed_at: ChangedAt, until_s: flo
 
 
 def efficiency(found: int, of: int) -> float | None:
-    """Return found / downloaded or found / sent, in [0, 1]; None of nothing."""
+    """Return found / downloaded or found / sent, in [0, 1]; None if the divisor is 0."""
     return found / of if of else None
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """Return the mean of what there is; None of nothing."""
+    """Return the mean of the values that are not None; None if there are none."""
     there = [value for value in values if value is not None]
     return float(np.mean(there)) if there else None
 
 
 def relative_found_url(found: int, downloaded: int) -> float:
-    """Return the URLs found for each document downloaded."""
+    """Return the number of URLs found for each downloaded document."""
     return found / downloaded if downloaded else 0.0
 
 
 def _counts(downloads: Sequence[Download], ends: Sequence[float]) -> list[int]:
-    """How many downloads each of the windows has that end at `ends`."""
+    """Return the number of downloads in each of the windows that end at `ends`."""
     until = np.searchsorted([each.at_s for each in downloads], ends, side="right")
     counts: list[int] = np.diff(until, prepend=0).tolist()
     return counts
 
 
 def _kept(downloads: Iterable[Download], found: Iterable[Download]) -> Iterator[Download]:
-    """The downloads of pages of which news was found by then."""
+    """Return the downloads of pages of which news was found by that time."""
     since: dict[Fingerprint, float] = {}
     for each in found:
         since.setdefault(each.page, each.at_s)
@@ -126,7 +127,7 @@ def _kept(downloads: Iterable[Download], found: Iterable[Download]) -> Iterator[
 def _states(
     kept: Iterator[Download], changed_at: ChangedAt, ends: Iterable[float]
 ) -> Iterator[tuple[float | None, float | None]]:
-    """Freshness and age of the last copies at each of `ends`."""
+    """Return freshness and age of the last copies at each of `ends`."""
     copies: dict[Fingerprint, float | None] = {}
     upcoming = next(kept, None)
     for end_s in ends:
@@ -139,7 +140,7 @@ def _states(
 def _state(
     copies: dict[Fingerprint, float | None], changed_at: ChangedAt, at_s: float
 ) -> tuple[float | None, float | None]:
-    """Freshness and mean age of the copies."""
+    """Return freshness and mean age of the copies."""
     fresh, ages = 0, []
     for page, copied in copies.items():
         changed = changed_at(page, at_s)

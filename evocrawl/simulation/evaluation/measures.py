@@ -1,8 +1,8 @@
-"""How good a crawl was, from the requests at which it met its relevant pages.
+"""Measures of a crawl, from the requests that fetched relevant pages.
 
-`hits` are the ordinals, from 1, of the requests that brought a relevant page for the first time,
-in any order; `relevant` is |T|, the number of relevant pages there are; `budget` is B. A run that
-ended early keeps the hits it had. Functions of b take 1 ≤ b.
+`hits` are the numbers, from 1, of the requests that fetched a relevant page for the first time,
+in any order; `relevant` is |T|, the number of relevant pages in the world; `budget` is B. A run
+that ended early keeps its hits. Functions of b take 1 ≤ b.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import host_of
 
 Row: TypeAlias = dict[str, Any]
-"""A run's measures by name, a row of the table of results."""
+"""Measures of one run by name: a row of the table of results."""
 
 CHECKPOINTS = (0.5, 1, 2, 5)
 """Multiples of |T| at which harvest rate and recall are reported."""
@@ -26,7 +26,7 @@ CHECKPOINTS = (0.5, 1, 2, 5)
 def hits_of(
     fetched: Iterable[tuple[int, Fingerprint]], relevant: Collection[Fingerprint]
 ) -> list[int]:
-    """Return the requests that first brought a page of `relevant`, of (request, page) pairs."""
+    """Return the requests that first fetched a page of `relevant`, from (request, page) pairs."""
     first: dict[Fingerprint, int] = {}
     for request, page in fetched:
         if page in relevant:
@@ -54,12 +54,12 @@ def harvest_rate(hits: Iterable[int], b: int) -> float:
 
 
 def recall(hits: Iterable[int], b: int, relevant: int) -> float:
-    """Return hits(b)/|T|, in [0, 1]; 0 where nothing is relevant."""
+    """Return hits(b)/|T|, in [0, 1]; 0 if nothing is relevant."""
     return hits_at(hits, b) / relevant if relevant else 0.0
 
 
 def recall_auc(hits: Sequence[int], budget: int, relevant: int) -> float:
-    """Return (1/B) Σ_{b=1..B} hits(b)/min(b, |T|), in [0, 1]: 1 when every hit comes first.
+    """Return (1/B) Σ_{b=1..B} hits(b)/min(b, |T|), in [0, 1]; 1 if all hits come first.
 
     >>> recall_auc([1, 2], budget=4, relevant=2), recall_auc([2], budget=2, relevant=1)
     (1.0, 0.5)
@@ -71,7 +71,7 @@ def recall_auc(hits: Sequence[int], budget: int, relevant: int) -> float:
 
 
 def checkpoints(relevant: int) -> dict[str, int]:
-    """Return the requests b at which a topic of |T| pages is looked at, by name.
+    """Return the requests b at which a topic of |T| pages is measured, by name.
 
     >>> checkpoints(10)
     {'T/2': 5, 'T': 10, '2T': 20, '5T': 50}
@@ -92,7 +92,7 @@ def precision_over_pages(flags: Sequence[bool]) -> NDArray[np.float64]:
 
 
 def requests_to(hits: Sequence[int], k: int) -> int | None:
-    """Return the requests until the first `k` ≥ 1 relevant pages; None when never so many."""
+    """Return the requests until the first `k` ≥ 1 relevant pages; None if the run found fewer."""
     return sorted(hits)[k - 1] if len(hits) >= k else None
 
 
@@ -102,9 +102,9 @@ def relevant_hosts(urls: Iterable[str]) -> int:
 
 
 def distinct_pages(fetched: Iterable[Fingerprint], groups: Mapping[Fingerprint, int]) -> int:
-    """Return how many pages were fetched when those of one group count once.
+    """Return the number of fetched pages, where the pages of one group count once.
 
-    `groups` has the pages that count (see `evocrawl.simulation.evaluation.duplicates`).
+    `groups` contains the pages that count (see `evocrawl.simulation.evaluation.duplicates`).
     """
     return len({groups[page] for page in fetched if page in groups})
 

@@ -1,8 +1,8 @@
-"""The table of results as Parquet, for data frames: a row a run, values as in the JSON.
+"""Writes the table of results as Parquet, for data frames: one row for each run.
 
-Scalars are flat columns, whole numbers int64 where all are, lists (curves, seeds) are list
-columns, and objects (settings) and whatever has no common type are JSON text. Needs the extra
-"parquet" (pyarrow), which is loaded here alone.
+Values are as in the JSON file. Scalars are flat columns (int64 if all are whole numbers), lists
+(curves, seeds) are list columns; objects (settings) and values without a common type are JSON text.
+Needs the extra "parquet" (pyarrow), which only this module imports.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _INT64 = 2**63
 
 
 def parquet(rows: Sequence[Row]) -> bytes:
-    """Return a Parquet file of `rows`; fields that a row lacks are null there."""
+    """Return a Parquet file of `rows`; a field that a row does not have is null."""
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: _column([row.get(name) for row in rows]) for name in names}
     sink = pa.BufferOutputStream()
@@ -37,7 +37,7 @@ def _column(values: list[Any]) -> Any:
 
 
 def _type_of(values: Iterable[Any]) -> Any:
-    """Return the type that holds all values as they are; None where there is no such type."""
+    """Return the type that holds all values unchanged; None if there is no such type."""
     there = [value for value in values if value is not None]
     kinds = {type(value) for value in there}
     if kinds == {list}:

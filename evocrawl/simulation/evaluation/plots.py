@@ -1,7 +1,7 @@
-"""Draws charts: PNG files for papers, and one HTML page to look closer that needs no network.
+"""Draws charts: PNG files for papers, and one interactive HTML page that needs no network.
 
-Needs the extra "sim" (matplotlib, plotly), which is loaded here alone. Names of species, worlds
-and topics may come from strangers' files: everything is escaped.
+Needs the extra "sim" (matplotlib, plotly), which only this module imports. Names of species, worlds
+and topics may come from untrusted files, so all names are escaped.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def draw_pngs(rows: Sequence[Row], directory: Path) -> list[Path]:
 
 
 def draw_html(rows: Sequence[Row], path: Path, title: str, table: Sequence[Sequence[str]]) -> None:
-    """Write an interactive page of all charts of `rows`, `table` (its first row the head) on top.
+    """Write an interactive page with `table` (its first row is the head) and all charts of `rows`.
 
-    The page is some 5 MB large: it holds all that it needs.
+    The page has about 5 MB, since it contains its scripts.
     """
     from plotly.offline import get_plotlyjs
 
@@ -96,5 +96,5 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that matplotlib neither reads as mathematics nor hides from the legend."""
+    """Return text that matplotlib neither reads as mathematics nor hides from the legend."""
     return text.replace("$", r"\$").lstrip("_") or "?"

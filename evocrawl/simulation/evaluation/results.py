@@ -1,4 +1,4 @@
-"""The table of results: one JSON line a run, appended as runs finish, so that none is lost."""
+"""The table of results: one JSON line for each run, appended when the run finishes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REQUIRED = (
     "harvest_rate", "recall", "recall_auc", "stop_reason", "seconds", "peak_rss_bytes",
 )  # fmt: skip
 CURVES = ("hits", "hit_pages", "life", "news")
-"""Lists that a row has in the table and not in ``results.json``."""
+"""Lists that a row has in the table but not in ``results.json``."""
 
 TABLE = "runs.jsonl"
 RESULTS = "results.json"
@@ -34,8 +34,8 @@ class ResultsError(EvocrawlError):
 class ResultTable:
     """The runs of a directory, in the order in which they finished.
 
-    A last line cut short, by a kill or a full disk, is dropped: that run is made again. Raises
-    ResultsError for any other line that is no row.
+    A last line that a kill or a full disk cut short is dropped, and its run is repeated. Raises
+    ResultsError for any other invalid line.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -54,11 +54,11 @@ class ResultTable:
         self._trials = {row.get("trial") for row in self.rows}
 
     def has(self, trial: str) -> bool:
-        """Return True when the run of this key is in the table. O(1)."""
+        """Return True if the run with this key is in the table. O(1)."""
         return trial in self._trials
 
     def append(self, row: Row) -> None:
-        """Add a finished run, on disk when this returns."""
+        """Add a finished run; it is on disk when the method returns."""
         line = json.dumps(row, allow_nan=False, ensure_ascii=False) + "\n"
         with self.path.open("a", encoding="utf-8") as file:
             file.write(line)
@@ -68,9 +68,9 @@ class ResultTable:
         self._trials.add(row.get("trial"))
 
     def write_results(self) -> Path:
-        """Write ``results.json``, the rows without their curves, beside the table.
+        """Write ``results.json``, the rows without their curves, into the folder of the table.
 
-        With pyarrow (the extra "parquet") also ``runs.parquet``, the whole table.
+        With pyarrow (the extra "parquet") write ``runs.parquet``, the whole table, too.
         """
         rows = [{key: row[key] for key in row if key not in CURVES} for row in self.rows]
         path = self.path.with_name(RESULTS)
@@ -82,14 +82,14 @@ class ResultTable:
         try:
             from evocrawl.simulation.evaluation.parquet import parquet
         except ImportError:
-            # What was written with pyarrow would no longer be the table.
+            # An older file would not contain the new rows.
             self.path.with_name(PARQUET).unlink(missing_ok=True)
         else:
             write_atomically(self.path.with_name(PARQUET), parquet(self.rows))
 
 
 def label_of(row: Row) -> str:
-    """Return what tells a run's kind from others: species, settings, and concurrency beyond 1.
+    """Return the label of a run: species, settings, and concurrency if it is above 1.
 
     >>> label_of({"species": "energy", "settings": {"gain": "4"}, "concurrency": 8})
     'energy gain=4 concurrency=8'
@@ -101,10 +101,10 @@ def label_of(row: Row) -> str:
 
 
 def read_results(directory: Path) -> list[Row]:
-    """Return the rows of a directory: of its table, or else of its ``results.json``.
+    """Return the rows of a directory, from its table or else from its ``results.json``.
 
-    A last line cut short is named in a warning and left out. Raises ResultsError when it has
-    neither, or one that is malformed.
+    A last line that was cut short is left out with a warning. Raises ResultsError if the directory
+    has neither file, or if the file is malformed.
     """
     table, results = directory / TABLE, directory / RESULTS
     try:
@@ -130,7 +130,7 @@ def read_results(directory: Path) -> list[Row]:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader finds the old content or all of the new."""
+    """Write a file atomically: a reader sees the old content or all of the new content."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as file:
@@ -143,7 +143,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def _whole_rows(path: Path) -> list[Row]:
-    """Return the rows of a table of which a kill or a power cut may have spoilt the end."""
+    """Return the rows of a table whose end a kill or a power cut may have damaged."""
     written = path.read_bytes()
     content = written.rstrip(b"\0")
     lines, _, last = content.decode("utf-8", "replace").rpartition("\n")
@@ -151,22 +151,20 @@ def _whole_rows(path: Path) -> list[Row]:
     try:
         rows += _parse(path, last) if last else []
     except ResultsError:
-        logger.warning(
-            "%s: line %d is cut short and left out: that run is missing", path, len(rows) + 1
-        )
+        logger.warning("%s: line %d is cut short; its run is left out", path, len(rows) + 1)
         return rows
     if len(content) < len(written):
         empty = len(written) - len(content)
-        logger.warning("%s: %d bytes without content at its end are left out", path, empty)
+        logger.warning("%s: ignored %d empty bytes at the end of the file", path, empty)
     return rows
 
 
 def _parse(path: Path, text: str) -> Iterator[Row]:
-    # Not splitlines: JSON strings may hold line separators of Unicode.
+    # Not splitlines: JSON strings may contain Unicode line separators.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
         where = f"{path}: line {number}"
         try:
-            row = json.loads(line.lstrip("\0"))  # a power cut leaves them where a line begins
+            row = json.loads(line.lstrip("\0"))  # a power cut leaves NUL bytes in place of a line
         except ValueError as error:
             raise ResultsError(f"{where}: not JSON: {error}") from error
         yield _checked(row, where)

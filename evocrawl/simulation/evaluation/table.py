@@ -1,4 +1,4 @@
-"""Tables of many runs: the mean of a measure by species, and how the species differ."""
+"""Tables of many runs: the mean of a measure for each species, and their differences."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ WITHOUT_LABELS = "mean_bm25"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A species' mean of a measure, and its difference to the one compared with (None for that).
+    """Mean of a measure for one species, and its difference to the reference (None for that one).
 
-    Under other settings a species stands for itself, named "energy gain=4".
+    A species with other settings is a separate entry, such as "energy gain=4".
     """
 
     species: str
@@ -31,7 +31,7 @@ class Standing:
 
 
 def measures_of(rows: Iterable[Row]) -> list[str]:
-    """Return the names of the fields that hold a number in some row, sorted."""
+    """Return the sorted names of the fields that contain a number in at least one row."""
     names = {key for row in rows for key, value in row.items() if _is_number(value)}
     return sorted(names - {"seed", "budget"})
 
@@ -44,12 +44,12 @@ def standings(
     start: str = "",
     seed: int = 0,
 ) -> list[Standing]:
-    """Return the standing of every species, the best mean first.
+    """Return the standing of every species, best mean first.
 
-    `against` names the species that the others are compared with; "" takes the one with the best
-    mean. `start` keeps the runs of that start. Runs are paired by world, topic, start, seed and
-    budget. `seed` is that of the bootstrap's draws. Raises ResultsError when a row lacks the
-    measure, or two rows of a species hold the same trial with different results.
+    `against` is the species to which the others are compared; "" selects the one with the best
+    mean. `start` selects the runs of that start. Runs are paired by world, topic, start, seed and
+    budget. `seed` seeds the bootstrap. Raises ResultsError if a row does not have the measure, or
+    if two rows of a species have different results for the same trial.
     """
     values = _by_species([row for row in rows if not start or row.get("start") == start], measure)
     if not values:
@@ -72,7 +72,7 @@ def standings(
 
 
 def markdown(table: Sequence[Standing], measure: str = PRIMARY) -> str:
-    """Return the table as Markdown; of an interval above or below zero it says so."""
+    """Return the table as Markdown, with a note for intervals above or below zero."""
     against = next((each.species for each in table if each.against is None), "")
     lines = [
         f"| species | runs | {measure} [95 %] | difference to {_cell(against)} [95 %] | "
@@ -80,12 +80,12 @@ def markdown(table: Sequence[Standing], measure: str = PRIMARY) -> str:
         "| --- | ---: | --- | --- | --- |",
     ]
     for each in table:
-        told = ["–", "–"]
+        cells = ["–", "–"]
         if (found := each.against) is not None:
-            told = [f"{found.interval}{_verdict(found)}",
+            cells = [f"{found.interval}{_verdict(found)}",
                     f"{found.wins} / {found.ties} / {found.losses}"]  # fmt: skip
         lines.append(
-            f"| {_cell(each.species)} | {each.runs} | {each.mean} | {told[0]} | {told[1]} |"
+            f"| {_cell(each.species)} | {each.runs} | {each.mean} | {cells[0]} | {cells[1]} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -111,7 +111,7 @@ def _by_species(rows: Iterable[Row], measure: str) -> dict[str, _Runs]:
         if runs.setdefault(key, float(value)) != float(value):
             raise ResultsError(
                 f"two runs of {row['species']!r} differ ({topic}, seed {row['seed']}): "
-                "tell the directories apart (--by-directory)"
+                "use --by-directory to keep the directories apart"
             )
     return values
 
@@ -119,7 +119,7 @@ def _by_species(rows: Iterable[Row], measure: str) -> dict[str, _Runs]:
 def _compare(ours: _Runs, theirs: _Runs, name: str, seed: int) -> Difference:
     both = ours.keys() & theirs.keys()
     if not both:
-        raise ResultsError(f"no trial was held by {name!r} and the species it is compared with")
+        raise ResultsError(f"{name!r} and the species it is compared with have no trial in common")
     return difference(
         _nested({key: ours[key] for key in ours if key in both}),
         _nested({key: theirs[key] for key in ours if key in both}),
@@ -147,5 +147,5 @@ def _verdict(found: Difference) -> str:
 
 
 def _cell(text: str) -> str:
-    """A name may come from a file of results: it shall not break the table."""
+    """Return a name as a table cell; escape it, since it may come from a file."""
     return "".join(c if c.isalnum() or c in " _-+./=" else "?" for c in text)

@@ -1,4 +1,4 @@
-"""Curves over the simulated time: how new what was found is, and stays."""
+"""Curves over simulated time: news found, freshness and age."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evocrawl.simulation.evaluation.freshness import efficiency
 from evocrawl.simulation.evaluation.measures import Row
 
 _Point: TypeAlias = Sequence[Any]
-"""Hours, documents downloaded, sent and found since the point before, freshness, age in hours."""
+"""Hours; documents downloaded, sent and found since the previous point; freshness; age in hours."""
 
 _KINDS: tuple[tuple[str, str, str, Callable[[_Point], float | None]], ...] = (
     ("freshness", "Freshness", "share of the copies that are fresh", lambda point: point[4]),
@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[str, str, str, Callable[[_Point], float | None]], ...] = (
 
 
 def timed_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Return the charts of runs in worlds that change; rows without such points are left out."""
+    """Return the charts of runs in changing worlds; rows without timed points are ignored."""
     drawn = [row for row in rows if row.get("news")]
     longest: list[_Point] = max(
         (row["news"] for row in drawn), key=lambda points: float(points[-1][0]), default=[]
@@ -52,10 +52,10 @@ def _curve(name: str, hours: NDArray[np.float64], values: Sequence[NDArray[np.fl
 def _values(
     row: Row, hours: NDArray[np.float64], value: Callable[[_Point], float | None]
 ) -> NDArray[np.float64] | None:
-    """A row's values at `hours`; a run that ended keeps its last, none is made of nothing."""
+    """Return the values of a row at `hours`, after its end the last one; None without values."""
     there = [(point[0], found) for point in row["news"] if (found := value(point)) is not None]
     if not there:
         return None
     at, values = zip(*there, strict=True)
-    told: NDArray[np.float64] = np.interp(hours, at, values)
-    return told
+    interpolated: NDArray[np.float64] = np.interp(hours, at, values)
+    return interpolated

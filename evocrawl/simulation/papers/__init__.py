@@ -1,4 +1,4 @@
-"""The published experiments, run again with this code. One paper a file."""
+"""Repeats published experiments with this code; one module for each paper."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ EXPERIMENTS: dict[str, Experiment] = {
     for paper in (energy, myspiders, biocrawler, foragers)
     for each in paper.EXPERIMENTS
 }
-"""Name on the command line to experiment, paper by paper."""
+"""Maps the name on the command line to the experiment, in the order of the papers."""

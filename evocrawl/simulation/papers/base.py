@@ -1,4 +1,4 @@
-"""What an experiment is, and what it brings: claims held against figures, plots, rows."""
+"""Defines an experiment and its findings: claims with figures, plots and rows."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.worlds.answers import AnsweringWorld
 
 Progress: TypeAlias = Callable[[str], None]
-"""Is told, in a few words, what has been done."""
+"""Gets a short description of each finished step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How an experiment is run.
+    """Parameters of an experiment.
 
-    At the paper's scale unless `small`, which is for tests and a first look. Once for each of the
-    `seeds`. `world` is the web for experiments on text; those on made-up webs make their own.
+    The scale is that of the paper unless `small` is set, for tests and a first look. The experiment
+    runs once for each of the `seeds`. `world` is the web of experiments on text; the other
+    experiments generate a web.
     """
 
     seeds: Sequence[int] = (1, 2, 3, 4, 5)
@@ -33,9 +34,9 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of a paper, its figure, ours with the spread over the seeds, and whether it holds.
+    """A claim of a paper: its figure, our figure with the spread over the seeds, and the verdict.
 
-    `note` says what was tried, and why it may differ, where it does not hold.
+    If the claim does not hold, `note` describes what was tried and a possible reason.
     """
 
     what: str
@@ -47,7 +48,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines of (x, y) points by name; several lines of a name's seeds are averaged before."""
+    """Lines of (x, y) points by name; the lines of several seeds are averaged."""
 
     name: str
     title: str
@@ -58,7 +59,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What came out: claims, plots, and one row a run with every number behind them."""
+    """Results of an experiment: claims, plots, and one row of numbers for each run."""
 
     claims: Sequence[Claim]
     plots: Sequence[Plot] = ()
@@ -68,9 +69,9 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A published experiment: `paper` cites it, `title` says what it shows in one line.
+    """A published experiment; `paper` is the citation, `title` describes it in one line.
 
-    `needs_text`: runs on the world given, else on one it makes.
+    With `needs_text` it runs on the world of the setup, else on a world that it generates.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Experiment:
 
 
 def mean_and_spread(values: Sequence[float], digits: int = 3) -> str:
-    """Return the mean with the least and greatest value, for a table.
+    """Return the mean with the least and the greatest value as text for a table.
 
     >>> mean_and_spread([1.0, 2.0, 6.0], 1)
     '3.0 (1.0 to 6.0, n = 3)'
@@ -98,10 +99,10 @@ _POINTS = 200
 def average(
     curves: Sequence[Sequence[tuple[float, float]]], points: int = _POINTS
 ) -> list[tuple[float, float]]:
-    """Return the mean of step curves of rising x, at up to `points` values of x.
+    """Return the mean of step curves with rising x, at up to `points` values of x.
 
-    A curve that has ended holds its last value; before its first point, its first. An empty
-    curve is left out.
+    A curve has its last value after its end, and its first value before its start. Empty curves
+    are ignored.
 
     >>> average([[(1, 2.0), (3, 4.0)], [(1, 0.0)]], points=2)
     [(1.0, 1.0), (3.0, 2.0)]

@@ -1,13 +1,13 @@
 """Batzios et al. 2008: BioCrawlers against a dumb crawler on a thousand sites (figures 2 to 4).
 
 The paper gives the sites, the shares of semantic, forbidden and invalid ones, the reward and the
-crawlers' constants (tables 2 and 3); what it does not give stands in
-`evocrawl.simulation.worlds.made_up.sites`
-and `evocrawl.species.biocrawler.species`. Energies: food 15, a move 1, a trap or an obstacle 5.
+constants of the crawlers (tables 2 and 3). `evocrawl.simulation.worlds.made_up.sites` and
+`evocrawl.species.biocrawler.species` list the choices made where the paper gives nothing.
+Energies: food 15, a move 1, a trap or an obstacle 5.
 
-A dumb crawler sees what a BioCrawler sees and goes anywhere. The paper says of its own only that it
-uses "the simple algorithm" of a tutorial (Blum, Keislar, Wheaton & Wold), which works through a
-list of links and goes to no page twice: `breadth_first`, measured beside it.
+A dumb crawler sees what a BioCrawler sees and goes to random links. The paper only states that its
+dumb crawler uses "the simple algorithm" of a tutorial (Blum, Keislar, Wheaton & Wold), which works
+through a list of links and visits no page twice: this is `breadth_first`, which is measured too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evocrawl.simulation.papers.base import (
     average,
     mean_and_spread,
 )
-from evocrawl.simulation.papers.static_web import CrawlerGroup, StillWeb, Watch
+from evocrawl.simulation.papers.static_web import CrawlerGroup, CrawlerRecord, StaticWeb
 from evocrawl.simulation.worlds.made_up.sites import Sites, SitesPlan
 from evocrawl.species import SPECIES, Maker
 from evocrawl.species.biocrawler.species import biocrawler
@@ -42,7 +42,7 @@ _GREATLY = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Crawlers of a kind: how many together, and what makes them."""
+    """A kind of crawlers: their number and their maker."""
 
     crawlers: int
     maker: Maker
@@ -61,7 +61,7 @@ _SHORT = (BIO, DUMB, BREADTH)
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Sites of the web; visits of the first figure, of the second, of a restart; restarts."""
+    """Scale: sites; visits of the first figure, of the second and of a restart; restarts."""
 
     sites: int
     first: int
@@ -75,9 +75,9 @@ _SMALL = _Scale(30, 100, 800, 200, 4)
 
 
 def learning(setup: Setup) -> Findings:
-    """Figures 2 and 3: from the first visits to the 30 000th, rules kept over every pass."""
+    """Repeat figures 2 and 3: 30 000 visits; the rules are kept over all passes."""
     scale = _SMALL if setup.small else _PAPERS
-    watches: dict[str, list[Watch]] = {kind: [] for kind in _LONG}
+    records: dict[str, list[CrawlerRecord]] = {kind: [] for kind in _LONG}
     passes: dict[str, list[int | None]] = {BIO: [], DUMB: []}
     rows: list[Row] = []
     for seed in setup.seeds:
@@ -85,37 +85,37 @@ def learning(setup: Setup) -> Findings:
         start = web.any_page()
         for kind in _LONG:
             setup.progress(f"{kind}, seed {seed}, {scale.visits} visits")
-            troupe = _troupe(web, kind, start, seed)
-            seen = troupe.play(scale.visits)
-            watches[kind] += seen
+            crawlers = _crawlers(web, kind, start, seed)
+            seen = crawlers.play(scale.visits)
+            records[kind] += seen
             rows += _rows(kind, seed, seen, web)
             if kind in passes:
-                passes[kind] += troupe.first_passes(3 * scale.visits)
+                passes[kind] += crawlers.first_passes(3 * scale.visits)
     claims = (
-        _of_the_beginning(watches, scale),
-        _of_throughput(f"s-throughput over {scale.visits} visits", watches[BIO], watches[DUMB]),
-        _of_throughput("also without communication", watches[ALONE], watches[DUMB]),
-        _of_all_sites(watches[BIO], scale),
+        _of_the_beginning(records, scale),
+        _of_throughput(f"s-throughput over {scale.visits} visits", records[BIO], records[DUMB]),
+        _of_throughput("also without communication", records[ALONE], records[DUMB]),
+        _of_all_sites(records[BIO], scale),
         _of_passes(passes),
         _of_revisits(rows),
     )
     plots = (
-        _plot("first", f"the first {scale.first} visits", watches, 1, scale.first),
-        _plot("long", f"{scale.visits} visits", watches, max(scale.visits // 100, 1)),
+        _plot("first", f"the first {scale.first} visits", records, 1, scale.first),
+        _plot("long", f"{scale.visits} visits", records, max(scale.visits // 100, 1)),
     )
-    literal = mean_and_spread([each.throughput for each in watches[LITERAL]])
+    literal = mean_and_spread([each.throughput for each in records[LITERAL]])
     notes = (
-        "The paper taken word for word, rules that match all of the vision or not at all give a "
-        f"BioCrawler alone an s-throughput of {literal}: such a rule is of use at the page "
-        "where it was made and at no other."
+        "The literal reading of the paper, with rules that match the whole vision or do not match, "
+        f"gives a single BioCrawler an s-throughput of {literal}: such a rule is only useful at "
+        "the page where it was made."
     )
     return Findings(claims, plots, rows, notes)
 
 
 def restarts(setup: Setup) -> Findings:
-    """Figure 4: the mean of a hundred starts at random pages, without any rules."""
+    """Repeat figure 4: the mean of a hundred starts at random pages, without rules."""
     scale = _SMALL if setup.small else _PAPERS
-    watches: dict[str, list[Watch]] = {kind: [] for kind in _SHORT}
+    records: dict[str, list[CrawlerRecord]] = {kind: [] for kind in _SHORT}
     rows: list[Row] = []
     ahead = 0
     each_seed = -(-scale.restarts // len(setup.seeds))
@@ -125,46 +125,46 @@ def restarts(setup: Setup) -> Findings:
         for number in range(each_seed):
             start = web.any_page()
             seen = {
-                kind: _troupe(web, kind, start, 1000 * seed + number).play(scale.restart)
+                kind: _crawlers(web, kind, start, 1000 * seed + number).play(scale.restart)
                 for kind in _SHORT
             }
             for kind in _SHORT:
-                watches[kind] += seen[kind]
+                records[kind] += seen[kind]
                 rows += [{"restart": number, **row} for row in _rows(kind, seed, seen[kind], web)]
             ahead += _worst(seen[BIO]) > seen[DUMB][0].throughput
     total = each_seed * len(setup.seeds)
     claims = (
-        _of_throughput(f"mean s-throughput of {total} restarts", watches[BIO], watches[DUMB]),
+        _of_throughput(f"mean s-throughput of {total} restarts", records[BIO], records[DUMB]),
         Claim(
             "no lucky start: BioCrawlers are ahead wherever they begin",
             "do not consistently out-perform due to a lucky start",
             f"in {ahead} of {total} restarts both are ahead of the dumb crawler",
             ahead >= 0.95 * total,
         ),
-        _of_throughput("also over the tutorial's algorithm", watches[BIO], watches[BREADTH]),
+        _of_throughput("also over the tutorial's algorithm", records[BIO], records[BREADTH]),
     )
     notes = (
         f"{each_seed} restarts on each of {len(setup.seeds)} webs, of {scale.restart} visits "
         "a crawler; the paper's go on to the end of a pass."
     )
-    plot = _plot("restarts", f"mean of {total} restarts", watches, max(scale.restart // 100, 1))
+    plot = _plot("restarts", f"mean of {total} restarts", records, max(scale.restart // 100, 1))
     return Findings(claims, (plot,), rows, notes)
 
 
-def _web(scale: _Scale, seed: int) -> StillWeb:
+def _web(scale: _Scale, seed: int) -> StaticWeb:
     rng = np.random.default_rng(seed)
-    return StillWeb(Sites(SitesPlan(sites=scale.sites), rng), rng)
+    return StaticWeb(Sites(SitesPlan(sites=scale.sites), rng), rng)
 
 
-def _troupe(web: StillWeb, kind: str, start: str, seed: int) -> CrawlerGroup:
+def _crawlers(web: StaticWeb, kind: str, start: str, seed: int) -> CrawlerGroup:
     made = _KINDS[kind]
     options = {"species": "biocrawler", "agents": made.crawlers, "seed": seed, "max_requests": 0}
     return CrawlerGroup(web, Config.read({}, options), start, made.maker)
 
 
-def _of_the_beginning(watches: Mapping[str, Sequence[Watch]], scale: _Scale) -> Claim:
-    """Whether the dumb crawler is ahead of the mean BioCrawler at some early visit."""
-    bio, dumb = watches[BIO], watches[DUMB]
+def _of_the_beginning(records: Mapping[str, Sequence[CrawlerRecord]], scale: _Scale) -> Claim:
+    """Check whether the dumb crawler leads the mean BioCrawler at an early visit."""
+    bio, dumb = records[BIO], records[DUMB]
     crews = len(bio) // len(dumb)
     behind = sum(
         any(
@@ -189,11 +189,13 @@ def _of_the_beginning(watches: Mapping[str, Sequence[Watch]], scale: _Scale) -> 
     )
 
 
-def _early(watches: Sequence[Watch], visits: int) -> str:
-    return mean_and_spread([each.energy[visits - 1] / visits for each in watches])
+def _early(records: Sequence[CrawlerRecord], visits: int) -> str:
+    return mean_and_spread([each.energy[visits - 1] / visits for each in records])
 
 
-def _of_throughput(what: str, bio: Sequence[Watch], other: Sequence[Watch]) -> Claim:
+def _of_throughput(
+    what: str, bio: Sequence[CrawlerRecord], other: Sequence[CrawlerRecord]
+) -> Claim:
     better, worse = ([each.throughput for each in some] for some in (bio, other))
     return Claim(
         what,
@@ -204,7 +206,7 @@ def _of_throughput(what: str, bio: Sequence[Watch], other: Sequence[Watch]) -> C
     )
 
 
-def _of_all_sites(bio: Sequence[Watch], scale: _Scale) -> Claim:
+def _of_all_sites(bio: Sequence[CrawlerRecord], scale: _Scale) -> Claim:
     sites = [len(each.at) for each in bio]
     return Claim(
         f"each visits all {scale.sites} sites in {scale.visits} visits",
@@ -219,9 +221,9 @@ def _of_all_sites(bio: Sequence[Watch], scale: _Scale) -> Claim:
 
 
 def _of_passes(passes: Mapping[str, Sequence[int | None]]) -> Claim:
-    """Whether a pass takes no more than the paper allows, those that take longest included."""
+    """Check whether every pass takes at most the visits that the paper allows."""
     done = {kind: [each for each in some if each is not None] for kind, some in passes.items()}
-    told = {
+    outcomes = {
         kind: f"{len(done[kind])} of {len(some)} finish"
         + (f", in {mean_and_spread(done[kind], 0)} visits" if done[kind] else "")
         for kind, some in passes.items()
@@ -230,7 +232,7 @@ def _of_passes(passes: Mapping[str, Sequence[int | None]]) -> Claim:
     return Claim(
         "a pass of all sites takes at most twice the visits of a dumb crawler",
         "a rate that will not increase the time to more than twice",
-        f"however long it takes: {told[BIO]}; dumb: {told[DUMB]}",
+        f"however long it takes: {outcomes[BIO]}; dumb: {outcomes[DUMB]}",
         everybody and bool(np.mean(done[BIO]) <= 2 * np.mean(done[DUMB])),
     )
 
@@ -246,23 +248,23 @@ def _of_revisits(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _worst(watches: Sequence[Watch]) -> float:
-    return min(each.throughput for each in watches)
+def _worst(records: Sequence[CrawlerRecord]) -> float:
+    return min(each.throughput for each in records)
 
 
-def _rows(kind: str, seed: int, watches: Sequence[Watch], web: StillWeb) -> Iterator[Row]:
-    for number, watch in enumerate(watches, 1):
-        rich = sum(count for host, count in watch.at.items() if host in web.rich)
-        plain = len(watch.energy) - rich
+def _rows(kind: str, seed: int, records: Sequence[CrawlerRecord], web: StaticWeb) -> Iterator[Row]:
+    for number, record in enumerate(records, 1):
+        rich = sum(count for host, count in record.at.items() if host in web.rich)
+        plain = len(record.energy) - rich
         yield {
             "kind": kind,
             "seed": seed,
             "crawler": number,
-            "visits": len(watch.energy),
-            "energy": watch.energy[-1],
-            "s_throughput": watch.throughput,
-            "sites": len(watch.at),
-            "passes": list(watch.passes),
+            "visits": len(record.energy),
+            "energy": record.energy[-1],
+            "s_throughput": record.throughput,
+            "sites": len(record.at),
+            "passes": list(record.passes),
             "rich_rate": (rich / len(web.rich)) / (max(plain, 1) / (web.sites - len(web.rich))),
         }
 
@@ -270,12 +272,12 @@ def _rows(kind: str, seed: int, watches: Sequence[Watch], web: StillWeb) -> Iter
 def _plot(
     name: str,
     title: str,
-    watches: Mapping[str, Sequence[Watch]],
+    records: Mapping[str, Sequence[CrawlerRecord]],
     every: int,
     most: int | None = None,
 ) -> Plot:
     lines = {
-        kind: average([each.curve(every)[:most] for each in some]) for kind, some in watches.items()
+        kind: average([each.curve(every)[:most] for each in some]) for kind, some in records.items()
     }
     return Plot(
         f"biocrawler-{name}", f"{PAPER}: energy over {title}", "site visits", "energy gained", lines
@@ -288,4 +290,4 @@ EXPERIMENTS = (
     ),
     Experiment("biocrawler-restarts", PAPER, "the same, over 100 starts at random pages", restarts),
 )
-"""Figures 2 and 3, and figure 4."""
+"""Experiments for figures 2 and 3, and for figure 4."""

@@ -1,10 +1,10 @@
 """Mouton & Marteau 2008: population control, figures 2 to 6.
 
 Two hundred agents begin at three relevant pages and crawl a web of texts; the energy models differ.
-Silent in the paper and chosen here: C = 0.5 (its example), the values of ρ by the mean relevance r̄
-of a first crawl of the same web (ρ·r̄/C is what a mean page earns for what a visit costs), and
-what counts as a population that "explodes": ten times the founders. The budget is the paper's
-25 000 pages or as many as can be reached from the seeds: a graph crawled to its end.
+The paper does not give the following choices: C = 0.5 (its example); the values of ρ, from the mean
+relevance r̄ of a first crawl of the same web (ρ·r̄/C is the ratio of a mean page's energy to the
+cost of a visit); a population "explodes" at ten times the founders. The budget is the paper's
+25 000 pages, or the number of pages that can be reached from the seeds if that is smaller.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _sigmoid(cost: float, gain: float) -> Kind:
 
 
 def figure_2(setup: Setup) -> Findings:
-    """Three ρ of the linear model: one dies out, one explodes, one stays usable."""
+    """Repeat figure 2: linear model; one ρ dies out, one explodes, one stays usable."""
     trial = Trial(setup)
     kinds = [
         _linear(trial, 0.3, "poor"), _linear(trial, 1.0, "even"), _linear(trial, 4.0, "rich"),
@@ -90,7 +90,7 @@ def figure_2(setup: Setup) -> Findings:
 
 
 def figure_3(setup: Setup) -> Findings:
-    """Three (C, G) of the sigmoid model: neither extinction nor explosion."""
+    """Repeat figure 3: three (C, G) of the sigmoid model; no extinction, no explosion."""
     trial = Trial(setup)
     runs = trial.all(*(_sigmoid(cost, gain) for cost, gain in _PAIRS))
     every = [each for some in runs.values() for each in some]
@@ -121,7 +121,7 @@ def figure_3(setup: Setup) -> Findings:
 
 
 def figure_4(setup: Setup) -> Findings:
-    """At the same C the sigmoid model (G = 8) has a higher precision than the linear one."""
+    """Repeat figure 4: at the same C, sigmoid (G = 8) has a higher precision than linear."""
     trial = Trial(setup)
     linear, sigmoid = _linear(trial, 1.0, "linear"), _sigmoid(COST, 8.0)
     runs = trial.all(linear, sigmoid)
@@ -150,7 +150,7 @@ def _buffer_kinds(trial: Trial) -> tuple[Kind, Kind]:
 
 
 def figure_5(setup: Setup) -> Findings:
-    """G = 30: bounded by UB = 250 with the energy buffer, brutal swings without it."""
+    """Repeat figure 5: G = 30 with the energy buffer (UB = 250), and without it."""
     trial = Trial(setup)
     kinds = _buffer_kinds(trial)
     runs = trial.all(*kinds)
@@ -192,7 +192,7 @@ def figure_5(setup: Setup) -> Findings:
 
 
 def figure_6(setup: Setup) -> Findings:
-    """The buffer costs a little precision at first; the difference goes to zero."""
+    """Repeat figure 6: the buffer costs precision at first; the difference goes to zero."""
     trial = Trial(setup)
     kinds = _buffer_kinds(trial)
     runs = trial.all(*kinds)

@@ -1,4 +1,4 @@
-"""What the experiments of Mouton & Marteau 2008 share: a trial, and how its crawls are measured."""
+"""The trial that the experiments of Mouton & Marteau 2008 share, and its measures."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SEEDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One of the crawlers compared."""
+    """One of the compared crawlers."""
 
     name: str
     settings: dict[str, object]
 
 
 class Trial:
-    """A web, a query, its seeds and a budget: what all crawlers of an experiment share."""
+    """Web, query, seeds and budget, the same for all crawlers of an experiment."""
 
     def __init__(self, setup: Setup) -> None:
         assert setup.world is not None
@@ -47,7 +47,7 @@ class Trial:
 
     @property
     def rho(self) -> float:
-        """The ρ at which a mean page of a breadth-first crawl just pays for its visit."""
+        """The ρ at which a mean page of a breadth-first crawl pays exactly for its visit."""
         if self._mean_relevance is None:
             done = self.run(Kind("r̄", {"species": "breadth_first"}), 0)
             scores = [step.relevance for step in done.steps if step.relevance is not None]
@@ -55,7 +55,7 @@ class Trial:
         return COST / self._mean_relevance
 
     def run(self, kind: Kind, seed: int) -> Run:
-        """Make one crawl."""
+        """Run one crawl."""
         self.setup.progress(f"{kind.name}, seed {seed}")
         options = {
             "query": self.setup.query,
@@ -69,11 +69,11 @@ class Trial:
         return run(self.world, config, self.seeds, scorer=self.scorer)
 
     def all(self, *kinds: Kind) -> dict[str, list[Run]]:
-        """Make the crawls of every kind, once a seed."""
+        """Run the crawls of every kind, one for each seed."""
         return {kind.name: [self.run(kind, seed) for seed in self.setup.seeds] for kind in kinds}
 
     def is_relevant(self, step: Step) -> bool:
-        """By the labels where the topic is given, else by the crawl's own score."""
+        """Return whether a page is relevant, by labels if there is a topic, else by its score."""
         if step.relevance is None:
             return False
         if self.labels is not None:
@@ -82,7 +82,7 @@ class Trial:
 
 
 def seeds_for(world: AnsweringWorld, query: str, count: int = _SEEDS) -> list[str]:
-    """Return the best pages of a search, of as many hosts as may be, at most `count`."""
+    """Return the best pages of a search, at most `count`, from as many hosts as possible."""
     hits = world.search(query, _HITS)
     by_host = sorted(hits, key=lambda url: urlsplit(url).netloc)
     best = {host: min(urls, key=hits.index)
@@ -92,7 +92,7 @@ def seeds_for(world: AnsweringWorld, query: str, count: int = _SEEDS) -> list[st
 
 
 def largest(done: Run) -> float:
-    """Return the most agents alive at one time."""
+    """Return the largest number of agents alive at the same time."""
     return max(step.agents for step in done.steps)
 
 
@@ -102,24 +102,24 @@ def _part(done: Run, begin: float, end: float) -> tuple[Step, ...]:
 
 
 def mean_agents(done: Run, begin: float, end: float) -> float:
-    """Return the mean number of agents over a part of the visits, from 0 to 1."""
+    """Return the mean number of agents between two shares of the visits, in [0, 1]."""
     return float(np.mean([step.agents for step in _part(done, begin, end)]))
 
 
 def share_at(done: Run, least: float, begin: float, end: float) -> float:
-    """Return the share of visits of a part with `least` agents or more."""
+    """Return the share of these visits with `least` agents or more."""
     return float(np.mean([step.agents >= least for step in _part(done, begin, end)]))
 
 
 def share_full(trial: Trial, done: Run, least: float) -> float:
-    """The share of visits with `least` agents or more, until most of the topic has been found."""
+    """Return the share of visits with `least` agents or more, until most of the topic is found."""
     hits = np.cumsum([trial.is_relevant(step) for step in done.steps])
     end = int(np.searchsorted(hits, 0.9 * hits[-1])) + 1
     return share_at(done, least, 0.0, end / len(done.steps))
 
 
 def precision(trial: Trial, done: Run) -> list[float]:
-    """Return the precision after each page fetched."""
+    """Return the precision after each fetched page."""
     hits = np.cumsum([trial.is_relevant(each) for each in done.steps if each.outcome == "fetched"])
     shares: list[float] = (hits / np.arange(1, len(hits) + 1)).tolist()
     return shares
@@ -128,7 +128,7 @@ def precision(trial: Trial, done: Run) -> list[float]:
 def alike(
     trial: Trial, some: list[Run], others: list[Run]
 ) -> list[tuple[list[float], list[float]]]:
-    """The precision of the runs of each seed over as many pages as both have."""
+    """Return the precision of the two runs of each seed, over the pages that both have."""
     pairs = []
     for one, other in zip(some, others, strict=True):
         first, second = precision(trial, one), precision(trial, other)
@@ -138,12 +138,12 @@ def alike(
 
 
 def fates(trial: Trial, runs: Collection[Run]) -> str:
-    """Say how many of the runs died out, and when."""
+    """Return a text on how many runs died out, and when."""
     dead = [each for each in runs if each.stop_reason == "extinct"]
-    told = f"{len(dead)} of {len(runs)} died out"
+    text = f"{len(dead)} of {len(runs)} died out"
     if dead:
-        told += f", after {mean_and_spread([len(each.steps) for each in dead], 0)} visits"
-    return f"{told}; {trial.founders} founders, budget {trial.pages}"
+        text += f", after {mean_and_spread([len(each.steps) for each in dead], 0)} visits"
+    return f"{text}; {trial.founders} founders, budget {trial.pages}"
 
 
 def population_plot(name: str, runs: dict[str, list[Run]]) -> Plot:

@@ -1,14 +1,14 @@
 """Palotai, Farkas & Lőrincz: selection against reinforcement learning, on news.
 
-Foragers of three kinds look for news on a made-up web that changes for eight days; beside it, the
-same web with its links' ends paired anew, which is no small world. The scale is the paper's: about
-30 000 pages, 1.2 seconds a download (576 000 downloads; the paper's foragers made 541 000 and
-670 000), 16 foragers at most in slices of three minutes. Each seed has a web of its own, on which
-all kinds begin at the same ten URLs: the front page and the nine largest sections it links to.
+Foragers of three kinds look for news on a synthetic web that changes for eight days, and on the
+same web with rewired links, which is not a small world. The scale is the paper's: about 30 000
+pages, 1.2 seconds for a download (576 000 downloads; the paper's foragers made 541 000 and
+670 000), at most 16 foragers in slices of three minutes. Each seed has another web. All kinds begin
+at the same ten URLs: the front page and the nine largest sections to which it links.
 
-What differs: the paper's web was recorded at CNN, where 3 000 documents were found in eight days;
-how many appear and change in ours stands in `evocrawl.simulation.worlds.made_up.news`. Freshness
-and age are means over windows of three hours.
+The webs differ: the paper's web was recorded at CNN, where the foragers found 3 000 documents in
+eight days; `evocrawl.simulation.worlds.made_up.news` describes how many pages appear and change
+here. Freshness and age are means over windows of three hours.
 """
 
 from __future__ import annotations
@@ -47,32 +47,32 @@ DOWNLOAD_S = 1.2
 SMALL_DOWNLOAD_S = 6.0
 STARTS = 10
 ABOUT_EQUAL = 0.1
-"""Efficiencies that differ by less than a tenth are called about equal."""
+"""Efficiencies that differ by less than a tenth count as about equal."""
 
 SELECTION, LEARNING = "weblog", "reinforcement"
 
 TRIED = (
     "Tried on one web of 7500 pages at the same downloads a page: a tenth of the pages appearing, "
     "and a fifth of the downloads. Selection stays ahead in both. Why it may differ: here news "
-    "appear on all topics alike, so that what a page is about tells learning little of what pays; "
+    "appear on all topics alike, so the topic of a page hardly predicts its reward; "
     "at CNN some topics may have had more. The paper gives neither figures nor the measure."
 )
-"""What the findings say of the reversal, where it does not appear."""
+"""Note of the findings if the reversal does not appear."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """A run's row, and its windows of three hours."""
+    """Row of a run, and its windows of three hours."""
 
     row: Row
     windows: list[Window]
     population: list[tuple[float, int]]
 
 
-def measured(stand: NewsWeb, done: Foraging, until_s: float) -> tuple[Row, list[Window]]:
-    """Return the measures of table 2, ages in hours, and the windows they come from."""
+def measured(web: NewsWeb, done: Foraging, until_s: float) -> tuple[Row, list[Window]]:
+    """Return the measures of table 2, ages in hours, and their windows."""
     sent, found = sent_and_found(done.downloads)
-    windows = over_time(done.downloads, stand.changed_at, until_s)
+    windows = over_time(done.downloads, web.changed_at, until_s)
     age_s = mean_of(window.age_s for window in windows)
     row: Row = {
         "downloaded": len(done.downloads),
@@ -90,18 +90,18 @@ def measured(stand: NewsWeb, done: Foraging, until_s: float) -> tuple[Row, list[
 
 
 def _run(setup: Setup, *, rewired: bool) -> list[_Done]:
-    """Let every kind forage on a web of each seed."""
+    """Run every kind of forager on the web of each seed."""
     plan, download_s = (SMALL, SMALL_DOWNLOAD_S) if setup.small else (PLAN, DOWNLOAD_S)
     until_s, done = plan.days * DAY_S, []
     for seed in setup.seeds:
         world = News(plan, np.random.default_rng(seed))
         if rewired:
             world = world.rewired(np.random.default_rng(seed))
-        stand = NewsWeb(world)
+        web = NewsWeb(world)
         for kind in KINDS:
             setup.progress(f"{kind} on {world.name}, seed {seed}")
-            foraging = forage(stand, kind, stand.starts(STARTS), seed, until_s, download_s)
-            row, windows = measured(stand, foraging, until_s)
+            foraging = forage(web, kind, web.starts(STARTS), seed, until_s, download_s)
+            row, windows = measured(web, foraging, until_s)
             named = {"world": world.name, "species": kind, "seed": seed}
             done.append(_Done({**named, **row}, windows, foraging.population))
     return done
@@ -115,28 +115,28 @@ def _values(done: Sequence[_Done], kind: str, measure: str) -> list[float]:
     return [each.row[measure] or 0.0 for each in _of(done, kind)]
 
 
-def _told(done: Sequence[_Done], measure: str) -> str:
+def _summary(done: Sequence[_Done], measure: str) -> str:
     return "; ".join(f"{kind} {mean_and_spread(_values(done, kind, measure))}" for kind in KINDS)
 
 
 def _more(done: Sequence[_Done], measure: str, larger: str, what: str, paper: str) -> Claim:
-    """Claim that the kind `larger` has more of a measure than the other of the two."""
+    """Return the claim that the kind `larger` has more of a measure than the other kind."""
     smaller = LEARNING if larger == SELECTION else SELECTION
     pairs = list(zip(*(_values(done, each, measure) for each in (larger, smaller)), strict=True))
     holds = fmean(one for one, _ in pairs) > fmean(other for _, other in pairs)
     agree = sum(one > other for one, other in pairs)
     note = f"so in {agree} of {len(pairs)} webs"
-    return Claim(what, paper, _told(done, measure), holds, note)
+    return Claim(what, paper, _summary(done, measure), holds, note)
 
 
 def _equal(done: Sequence[_Done], measure: str, what: str, paper: str) -> Claim:
     one, other = (fmean(_values(done, kind, measure)) for kind in (SELECTION, LEARNING))
     holds = abs(one - other) <= ABOUT_EQUAL * max(one, other)
-    return Claim(what, paper, _told(done, measure), holds)
+    return Claim(what, paper, _summary(done, measure), holds)
 
 
 def on_news(setup: Setup) -> Findings:
-    """Table 2 and figures 2 and 3: a small world."""
+    """Repeat table 2 and figures 2 and 3: a small world."""
     done = _run(setup, rewired=False)
     claims = (
         _more(done, "sent_efficiency", SELECTION,
@@ -154,7 +154,7 @@ def on_news(setup: Setup) -> Findings:
 
 
 def on_rewired(setup: Setup) -> Findings:
-    """§5: no small world."""
+    """Repeat §5: not a small world."""
     done = _run(setup, rewired=True)
     paper = "reinforcement learning does better; no figures"
     claims = (
@@ -172,7 +172,7 @@ def on_rewired(setup: Setup) -> Findings:
 
 
 def _plots(done: Sequence[_Done], name: str) -> list[Plot]:
-    """Figures 2 and 3 by day, and how many foragers there are."""
+    """Return figures 2 and 3 by day, and the number of foragers over time."""
     measures: dict[str, tuple[str, Callable[[Window], float | None]]] = {
         "download-efficiency": (
             "relevant / downloaded",
@@ -197,7 +197,7 @@ def _plots(done: Sequence[_Done], name: str) -> list[Plot]:
 def _by_day(
     done: Sequence[_Done], value: Callable[[Window], float | None]
 ) -> list[tuple[float, float]]:
-    """The mean over the seeds in each window."""
+    """Return the mean over the seeds in each window."""
     points = []
     for windows in zip(*(each.windows for each in done), strict=True):
         mean = mean_of(value(window) for window in windows)
@@ -210,5 +210,5 @@ EXPERIMENTS = (
     Experiment(
         "foragers-news", PAPER, "Selection and reinforcement learning look for news", on_news
     ),
-    Experiment("foragers-rewired", PAPER, "The same where links are drawn at random", on_rewired),
+    Experiment("foragers-rewired", PAPER, "The same with links drawn at random", on_rewired),
 )

@@ -1,9 +1,8 @@
-"""Pant & Menczer 2002: the budget that c_t keeps, what a latency cost does, and what learning does.
+"""Pant & Menczer 2002: the budget under c_t, the effect of a latency cost and of learning.
 
-The paper prints no figures; these are its statements on c_t and on latency, put to the test. Chosen
-here: 10 starting URLs (a page of search results), MAX_PAGES = 1000, a socket time-out t_max of
-180 s, and latencies drawn for a world that has none of its own
-(`evocrawl.simulation.worlds.wrappers`).
+The paper prints no figures; the experiments test its statements on c_t and on latency. Chosen here:
+10 starting URLs (a page of search results), MAX_PAGES = 1000, a socket time-out t_max of 180 s, and
+random latencies for a world without latencies (`evocrawl.simulation.worlds.wrappers`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from evocrawl.species.infospiders.species import Traits
 
 PAPER = "Pant & Menczer 2002"
 _NOTHING = "qqqzzzx"
-"""A query that no page has a word of."""
+"""A query without a word in common with any page."""
 
 _TYPICAL = 0.05
 """Median latency in time-outs."""
@@ -39,7 +38,7 @@ _DEAR = 100.0
 
 
 def budget(setup: Setup) -> Findings:
-    """Does c_t let the crawl spend MAX_PAGES, and no more?"""
+    """Test whether c_t lets the crawl spend MAX_PAGES, and not more."""
     trial = Trial(setup)
     nothing = {"query": _NOTHING}
     runs = {
@@ -71,10 +70,10 @@ def budget(setup: Setup) -> Findings:
             mean_and_spread(worst),
             min(worst) == 1.0,
             "founders begin with THETA/2 each, INIT_URLS · THETA/2 in all, which pays c_t for "
-            "MAX_PAGES/2 fetches of t_max: the constant as printed keeps half of what it promises",
+            "MAX_PAGES/2 fetches of t_max: the printed constant allows half of that",
         ),
         Claim(
-            "it never makes more, and ends before only by extinction",
+            "it never makes more requests, and ends earlier only by extinction",
             "MAX_PAGES, or the population goes extinct",
             f"largest share {max(map(max, used.values())):.3f}; ends: {_ends(runs)}",
             all(
@@ -99,7 +98,7 @@ def _uniform(trial: Trial, kind: Kind, share: float) -> dict[str, list[Run]]:
 
 
 def latency(setup: Setup) -> Findings:
-    """Does a cost of time give faster results without penalising their quality?"""
+    """Test whether a cost of time gives faster results without penalising their quality."""
     trial = Trial(setup)
     kinds = (
         Kind("with c_t", {}),
@@ -112,20 +111,20 @@ def latency(setup: Setup) -> Findings:
         Claim(
             "the latency cost gives relevant pages faster",
             "faster results",
-            f"relevant pages an hour: {_told(paying, 'an_hour', 1)}; without "
-            f"{_told(free, 'an_hour', 1)}; at 100 c_t {_told(dear, 'an_hour', 1)}",
+            f"relevant pages an hour: {_summary(paying, 'an_hour', 1)}; without "
+            f"{_summary(free, 'an_hour', 1)}; at 100 c_t {_summary(dear, 'an_hour', 1)}",
             _always_more(paying, free, "an_hour"),
             "it holds if faster with every seed, by a hundredth or more. "
             f"c_t is {trial.latency_cost:.2g}, and a fetch of the median latency costs "
             f"{_TYPICAL * trial.latency_cost:.2g}, where a mean page brings "
-            f"{_mean(free, 'mean_relevance'):.2g}: such a cost starves hardly anybody. "
+            f"{_mean(free, 'mean_relevance'):.2g}: such a cost starves few agents. "
             "A hundred times as much was tried beside it" + _of_hosts(trial),
         ),
         Claim(
             "and does not penalise quality",
             "without penalizing the quality",
-            f"share of relevant pages: {_told(paying, 'precision')}; without "
-            f"{_told(free, 'precision')}; at 100 c_t {_told(dear, 'precision')}",
+            f"share of relevant pages: {_summary(paying, 'precision')}; without "
+            f"{_summary(free, 'precision')}; at 100 c_t {_summary(dear, 'precision')}",
             _mean(paying, "precision") >= 0.95 * _mean(free, "precision"),
             "not penalised: at least 95 % of what it is without",
         ),
@@ -150,7 +149,7 @@ def _of_hosts(trial: Trial) -> str:
 
 
 def learning(setup: Setup) -> Findings:
-    """What the net's learning and the children's new keywords bring, beside best-first."""
+    """Compare the net with and without learning and new keywords, and best-first."""
     trial = Trial(setup)
     plain = Traits()
     kinds = (
@@ -164,8 +163,8 @@ def learning(setup: Setup) -> Findings:
     runs = trial.all(kinds, lambda _: trial.world)
     measured = {kind: [_measures(trial, each) for each in some] for kind, some in runs.items()}
     lines = [
-        f"| {kind} | {_told(rows, 'relevant', 0)} | {_told(rows, 'precision')} "
-        f"| {_told(rows, 'mean_relevance')} |"
+        f"| {kind} | {_summary(rows, 'relevant', 0)} | {_summary(rows, 'precision')} "
+        f"| {_summary(rows, 'mean_relevance')} |"
         for kind, rows in measured.items()
     ]
     notes = (
@@ -197,7 +196,7 @@ def _measures(trial: Trial, done: Run) -> dict[str, float]:
 def _always_more(
     some: Sequence[Mapping[str, float]], others: Sequence[Mapping[str, float]], name: str
 ) -> bool:
-    """With every seed, by a hundredth or more: less is what another order of draws makes."""
+    """Check for a gain of a hundredth or more with every seed; less is random."""
     return all(one[name] >= 1.01 * other[name] for one, other in zip(some, others, strict=True))
 
 
@@ -205,7 +204,7 @@ def _mean(rows: Sequence[Mapping[str, float]], name: str) -> float:
     return float(np.mean([row[name] for row in rows]))
 
 
-def _told(rows: Sequence[Mapping[str, float]], name: str, digits: int = 3) -> str:
+def _summary(rows: Sequence[Mapping[str, float]], name: str, digits: int = 3) -> str:
     return mean_and_spread([row[name] for row in rows], digits)
 
 

@@ -1,4 +1,4 @@
-"""What the crawls of MySpiders' experiments share, and how they differ."""
+"""The trial that the experiments on MySpiders share, and its kinds of crawls."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from evocrawl.species.infospiders.species import Traits, infospiders
 TIMEOUT_S = 180.0
 THREADS = 10
 _HOST_SPREAD, _PAGE_SPREAD = 1.0, 0.5
-"""σ of log-normal latencies: of hosts, and of the pages of a host."""
+"""σ of log-normal latencies, for hosts and for the pages of a host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One of the crawls compared: its settings, and its species where it has no name."""
+    """One of the compared crawls: its settings, and its species if that has no name."""
 
     name: str
     settings: Mapping[str, object]
@@ -31,7 +31,7 @@ class Kind:
 
 
 class Trial:
-    """A web, a query, its seeds and a budget: what all crawls of an experiment share."""
+    """Web, query, seeds and budget, the same for all crawls of an experiment."""
 
     def __init__(self, setup: Setup) -> None:
         assert setup.world is not None
@@ -44,11 +44,11 @@ class Trial:
 
     @property
     def latency_cost(self) -> float:
-        """The paper's c_t."""
+        """c_t of the paper."""
         return len(self.seeds) * Traits().theta / self.pages
 
     def run(self, kind: Kind, world: World, seed: int) -> Run:
-        """Make one crawl."""
+        """Run one crawl."""
         self.setup.progress(f"{kind.name}, seed {seed}")
         options = {"query": self.setup.query, "species": "infospiders", **kind.settings}
         config = Config.read({}, {**options, "seed": seed, "max_requests": self.pages})
@@ -59,20 +59,20 @@ class Trial:
         return run(world, config, self.seeds, scorer=scorer, concurrency=THREADS, makers=makers)
 
     def all(self, kinds: Sequence[Kind], world: Callable[[int], World]) -> dict[str, list[Run]]:
-        """Make the crawls of every kind, once a seed, which the `world` may depend on."""
+        """Run the crawls of every kind, one for each seed, in the `world` of that seed."""
         return {
             kind.name: [self.run(kind, world(seed), seed) for seed in self.setup.seeds]
             for kind in kinds
         }
 
     def is_relevant(self, step: Step) -> bool:
-        """By the labels where the topic is given, else by the crawl's own score."""
+        """Return whether a page is relevant, by labels if there is a topic, else by its score."""
         if step.relevance is None:
             return False
         return step.fingerprint in self.labels if self.labels else step.relevance >= 0.12
 
     def delayed(self, median: float, seed: int, *, spread: bool = True) -> Delayed:
-        """The world with latencies of `median` time-outs, the same for all without `spread`."""
+        """Return the world with a median latency of `median` time-outs; `spread` varies it."""
         return Delayed(
             self.world,
             median * TIMEOUT_S,
@@ -84,7 +84,7 @@ class Trial:
 
 
 def maker_of(traits: Traits, *, pays_for_time: bool = True) -> Maker:
-    """Return what makes the species with these traits."""
+    """Return the maker of the species with these traits."""
 
     def make(have: SpeciesContext) -> Species:
         species = infospiders(

@@ -1,10 +1,10 @@
-"""A news web made ready for many fetches, and foragers let loose on it.
+"""A compact news web for many fetches, and foragers that crawl it.
 
-Foragers download everything over and over: half a million downloads in eight days. Texts would be
-drawn for nothing, since the state of a page is known (`News.topic_vector`); so this world keeps
-when each page changes, what it links to by then, and its state. "Simulated time of a page download
-was the average download time" (Palotai, Farkas & Lőrincz, §4.2.1): one number for all pages, and
-one forager works at a time.
+Foragers download the pages again and again: half a million downloads in eight days. They need no
+texts, since the state of a page is known (`News.topic_vector`); so this world only keeps the times
+at which each page changes, its links at each time, and its state. "Simulated time of a page
+download was the average download time" (Palotai, Farkas & Lőrincz, §4.2.1): one number for all
+pages; one forager works at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from evocrawl.species.foragers.text_states import State
 
 
 class NewsWeb:
-    """The pages of `world` by number. Memory: some 100 bytes a link and a change."""
+    """Pages of `world` by number. Memory: about 100 bytes for each link and each change."""
 
     def __init__(self, world: News) -> None:
         pages = range(len(world.graph))
@@ -50,13 +50,13 @@ class NewsWeb:
         self._visible: dict[tuple[int, int], tuple[Link, ...]] = {}
 
     def changed_at(self, page: Fingerprint, now_s: float) -> float | None:
-        """Return since when a page is what it is, None before it is there. O(log changes)."""
+        """Return the time of the last change of a page, None before it exists. O(log changes)."""
         changes = self._changes[self._numbers[page]]
         count = bisect_right(changes, now_s)
         return changes[count - 1] if count else None
 
     def links_at(self, page: Fingerprint, now_s: float) -> tuple[Link, ...]:
-        """Return the links of a page to those that are there. O(log links)."""
+        """Return the links of a page to pages that exist. O(log links)."""
         number = self._numbers[page]
         count = bisect_right(self._appear[number], now_s)
         known = self._visible.get((number, count))
@@ -66,14 +66,14 @@ class NewsWeb:
         return known
 
     def state(self, page: Page) -> State:
-        """Return the state of a page, as the world has it."""
+        """Return the state of a page from the world."""
         state: State = self._states[self._numbers[page.fingerprint]]
         return state
 
     def starts(self, count: int) -> list[Link]:
-        """Return the page of the most links at the beginning, and `count` − 1 that it links to.
+        """Return the page with the most links at the beginning, and `count` − 1 of its links.
 
-        Of these, those of the most links come first: front page and sections of a news site.
+        These are the targets with the most links: front page and sections of a news site.
         """
         first = max(self.links, key=self._size)
         sections = sorted(self.links_at(first.fingerprint, 0.0), key=self._size, reverse=True)
@@ -85,9 +85,9 @@ class NewsWeb:
 
 @dataclass(frozen=True, slots=True)
 class Foraging:
-    """What foragers did: `downloads` in order, how many URLs they found, how many handed on.
+    """Record of the foragers: `downloads` in order, numbers of found and of sent URLs.
 
-    `population` are (time, foragers) at each change of their number.
+    `population` has pairs (time, foragers), one for each change of their number.
     """
 
     downloads: list[Download]
@@ -97,22 +97,22 @@ class Foraging:
 
 
 def forage(
-    stand: NewsWeb, kind: str, seeds: Iterable[Link], seed: int, until_s: float, download_s: float
+    web: NewsWeb, kind: str, seeds: Iterable[Link], seed: int, until_s: float, download_s: float
 ) -> Foraging:
-    """Let foragers of the species `kind` work until `until_s`, `download_s` > 0 a download."""
-    population = _population(stand, kind, seed)
+    """Run foragers of the species `kind` until `until_s`; a download takes `download_s` > 0."""
+    population = _population(web, kind, seed)
     population.place(seeds)
     downloads = list[Download]()
     seen, urls, sizes = set[int](), set[Fingerprint](), [(0.0, len(population))]
     handed_on, now_s, cost = 0, 0.0, Cost(download_s)
     while now_s < until_s and (visit := population.choose(now_s)) is not None:
         target = visit.lead.fingerprint
-        changed_at_s = stand.changed_at(target, now_s)
+        changed_at_s = web.changed_at(target, now_s)
         if changed_at_s is None:
             events = population.settle(visit.id, Dead("404", cost))
         else:
             download = Download(now_s, visit.agent, target, changed_at_s)
-            relevance, links = float(download.is_news), stand.links_at(target, now_s)
+            relevance, links = float(download.is_news), web.links_at(target, now_s)
             energy, version = population.price(relevance), repr(changed_at_s).encode()
             page = Page(visit.lead.url, target, relevance, energy, links, version)
             events = population.settle(visit.id, Fetched(page, cost))
@@ -127,20 +127,20 @@ def forage(
     return Foraging(downloads, len(urls), handed_on, sizes)
 
 
-def _population(stand: NewsWeb, kind: str, seed: int) -> Population:
-    """The foragers in the economy of their paper."""
-    told = Config.read({}, {"species": kind})
+def _population(web: NewsWeb, kind: str, seed: int) -> Population:
+    """Return the foragers, with the options of their paper."""
+    config = Config.read({}, {"species": kind})
     environment = Environment(
-        Linear(told.gain, told.cost),
-        Fees(told.cost, told.refusal_cost, told.dead_cost, hand_on=told.hand_on_cost),
+        Linear(config.gain, config.cost),
+        Fees(config.cost, config.refusal_cost, config.dead_cost, hand_on=config.hand_on_cost),
         MemoryPageBase(),
         HostSlots(lambda _: (1, 0.0)),
         Budget(),
-        told.rewards,
+        config.rewards,
     )
     return Population(
-        [foragers(kind, stand.state)],
+        [foragers(kind, web.state)],
         environment,
-        PopulationBounds(told.agents, told.lower_bound, told.upper_bound),
+        PopulationBounds(config.agents, config.lower_bound, config.upper_bound),
         np.random.default_rng(seed),
     )

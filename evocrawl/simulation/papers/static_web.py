@@ -1,7 +1,7 @@
-"""Crawlers of one species on a web that stands still, each watched by itself.
+"""Runs crawlers of one species on a static web and records each of them.
 
-For experiments that need more than a run's record: the passes of each crawler over the sites of a
-web, and crawlers that begin again elsewhere with what they know.
+For experiments that need more than the record of a run: the passes of each crawler over the sites,
+and crawlers that start again at another page and keep their rules.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from evocrawl.species.biocrawler.species import mind_of
 _TIMEOUT_S = 180.0
 
 
-class StillWeb:
-    """The answers of a web of sites, each made once; pages without their words."""
+class StaticWeb:
+    """Responses of a web of sites, each computed once; pages have no words."""
 
     def __init__(self, sites: Sites, rng: Generator) -> None:
         self.sites = len(sites.hosts())
@@ -37,39 +37,39 @@ class StillWeb:
         self.rich = {
             host_of(page.url) for page in sites.documents() if self._model.page(page.content(0.0))
         }
-        """The hosts of sites with semantic content."""
+        """Hosts of the sites with semantic content."""
 
     def any_page(self) -> str:
-        """Return the address of a page, each that can be fetched alike."""
+        """Return the address of a random page that can be fetched."""
         while True:
             page = int(self._rng.integers(len(self._web.graph)))
             if self._web.fetchable[page]:
                 return self._web.url(page)
 
     def answer(self, url: str, gain: float, cost: float) -> Outcome:
-        """Return what a visit brings; food is worth `gain`, each move costs `cost`."""
+        """Return the outcome of a visit; food is worth `gain`, each move costs `cost`."""
         known = self._answers.get(url)
         if known is None:
             known = self._answers[url] = self._answer(url, gain, cost)
         return known
 
     def _answer(self, url: str, gain: float, cost: float) -> Outcome:
-        told = self._web.fetch(url, 0.0)
-        if not isinstance(told, Arrived):
-            assert isinstance(told, Dead | Refused)
-            return told
-        document = told.document
+        found = self._web.fetch(url, 0.0)
+        if not isinstance(found, Arrived):
+            assert isinstance(found, Dead | Refused)
+            return found
+        document = found.document
         score = self._model.page(document.content(0.0))
         links = tuple(Link(link.url, link.fingerprint) for link in document.links)
         page = Page(document.url, document.fingerprint, score, gain * score - cost, links)
-        return Fetched(page, told.cost)
+        return Fetched(page, found.cost)
 
 
 @dataclass(slots=True)
-class Watch:
-    """What one crawler did: `energy` gained after each visit, sites of the pass, passes by visit.
+class CrawlerRecord:
+    """Record of one crawler: `energy` after each visit, sites of the current pass, passes.
 
-    `at` counts its visits to each site.
+    `at` counts the visits to each site.
     """
 
     energy: list[float] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Watch:
 
     @property
     def throughput(self) -> float:
-        """The s-throughput: energy gained for each connection (each visit makes one)."""
+        """S-throughput: energy gained for each connection (each visit makes one)."""
         return self.energy[-1] / len(self.energy)
 
     def curve(self, every: int) -> list[tuple[float, float]]:
@@ -89,9 +89,9 @@ class Watch:
 
 
 class CrawlerGroup:
-    """Crawlers that begin at one page and take turns; a new pass begins at a random page."""
+    """Crawlers that start at one page and take turns; a new pass starts at a random page."""
 
-    def __init__(self, web: StillWeb, config: Config, start: str, maker: Maker | None) -> None:
+    def __init__(self, web: StaticWeb, config: Config, start: str, maker: Maker | None) -> None:
         assembly = assemble(
             config,
             concurrency=1,
@@ -105,22 +105,22 @@ class CrawlerGroup:
         self._hosts = [f"s{site}.sites.test" for site in range(web.sites)]
         self._restarts = 0
         self._population.place([Link(start, fingerprint(start))])
-        self.watches = {agent: self._new_watch() for agent in self._population.lifecycle.agents}
+        self.records = {agent: self._new_record() for agent in self._population.lifecycle.agents}
 
-    def play(self, visits: int) -> list[Watch]:
-        """Let each crawler make as many visits; return what they have done so far."""
-        self._step(visits * len(self.watches))
-        return deepcopy([*self.watches.values()])
+    def play(self, visits: int) -> list[CrawlerRecord]:
+        """Let each crawler make `visits` visits; return the records so far."""
+        self._step(visits * len(self.records))
+        return deepcopy([*self.records.values()])
 
     def first_passes(self, most: int) -> list[int | None]:
-        """Return after how many visits each has been at all sites, None: not in `most` visits.
+        """Return the visits of each crawler until it has seen all sites; None if more than `most`.
 
-        Those who have not yet go on until then.
+        Crawlers that have not seen all sites continue, up to `most` visits.
         """
-        watches = [*self.watches.values()]
-        while not all(each.passes for each in watches) and len(watches[0].energy) < most:
-            self._step(len(watches))
-        return [each.passes[0] if each.passes else None for each in watches]
+        records = [*self.records.values()]
+        while not all(each.passes for each in records) and len(records[0].energy) < most:
+            self._step(len(records))
+        return [each.passes[0] if each.passes else None for each in records]
 
     def _step(self, visits: int) -> None:
         for _ in range(visits):
@@ -130,21 +130,21 @@ class CrawlerGroup:
             self._population.settle(visit.id, outcome)
             self._note(self._population.lifecycle.agents[visit.agent], visit.lead.host)
 
-    def _new_watch(self) -> Watch:
-        return Watch(unseen=set(self._hosts))
+    def _new_record(self) -> CrawlerRecord:
+        return CrawlerRecord(unseen=set(self._hosts))
 
     def _note(self, agent: Agent, host: str) -> None:
-        watch = self.watches[agent.id]
-        watch.energy.append(agent.energy - agent.species.breeding.founder_energy)
-        watch.at[host] = watch.at.get(host, 0) + 1
-        watch.unseen.discard(host)
-        if not watch.unseen:
-            watch.passes.append(len(watch.energy))
-            watch.unseen = set(self._hosts)
+        record = self.records[agent.id]
+        record.energy.append(agent.energy - agent.species.breeding.founder_energy)
+        record.at[host] = record.at.get(host, 0) + 1
+        record.unseen.discard(host)
+        if not record.unseen:
+            record.passes.append(len(record.energy))
+            record.unseen = set(self._hosts)
             self._send_to(agent, self._web.any_page())
 
     def _send_to(self, agent: Agent, url: str) -> None:
-        """Put a crawler where it sees one link alone; it keeps its rules."""
+        """Move a crawler to a place with a single link; it keeps its rules."""
         self._restarts += 1
         place = f"start {self._restarts}".encode()
         lead = Lead(url, fingerprint(url), host_of(url), place, 0, 0.0)

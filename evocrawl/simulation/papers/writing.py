@@ -1,6 +1,6 @@
-"""Writes what an experiment found: a table of claims, pictures, and the rows behind them.
+"""Writes the findings of an experiment: a table of claims, plots and rows.
 
-Names of worlds and topics come from files: in Markdown they are escaped.
+Names of worlds and topics come from files, so they are escaped in Markdown.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ def claims_table(claims: Iterable[Claim]) -> str:
     """Return the claims as a Markdown table."""
     lines = ["| claim | the paper | ours | holds |", "| --- | --- | --- | --- |"]
     for each in claims:
-        told = (each.what, each.paper, each.ours, "yes" if each.holds else "**no**")
-        lines.append(f"| {' | '.join(part.replace('|', chr(92) + '|') for part in told)} |")
+        cells = (each.what, each.paper, each.ours, "yes" if each.holds else "**no**")
+        lines.append(f"| {' | '.join(part.replace('|', chr(92) + '|') for part in cells)} |")
     return "\n".join(lines)
 
 
 def section(experiment: Experiment, findings: Findings, pictures: Sequence[Path]) -> str:
-    """Return the section of a page on one experiment, its pictures beside the page."""
+    """Return the section of one experiment; its plots are in the folder of the page."""
     notes = [f"- {each.what}: {each.note}" for each in findings.claims if each.note]
     parts = [
         f"## {experiment.name}: {experiment.title}",
@@ -39,15 +39,15 @@ def section(experiment: Experiment, findings: Findings, pictures: Sequence[Path]
 
 
 def save(experiment: Experiment, setup: Setup, findings: Findings, directory: Path) -> str:
-    """Write ``NAME.md``, ``NAME.json`` and a PNG for each plot; return the text of the first.
+    """Write ``NAME.md``, ``NAME.json`` and a PNG for each plot; return the text of ``NAME.md``.
 
-    Raises ImportError without matplotlib (the extra "sim"), OSError where nothing can be written.
+    Raises ImportError without matplotlib (the extra "sim"), OSError if a file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     pictures = [_draw(plot, directory) for plot in findings.plots]
     text = section(experiment, findings, pictures)
     write_atomically(directory / f"{experiment.name}.md", text)
-    told = {
+    content = {
         "experiment": experiment.name,
         "paper": experiment.paper,
         "setup": _described(setup),
@@ -57,19 +57,19 @@ def save(experiment: Experiment, setup: Setup, findings: Findings, directory: Pa
         ],
         "rows": list(findings.rows),
     }
-    told_text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False)
-    write_atomically(directory / f"{experiment.name}.json", told_text)
+    text_of_rows = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomically(directory / f"{experiment.name}.json", text_of_rows)
     return text
 
 
 def made_before(experiment: Experiment, setup: Setup, directory: Path) -> str | None:
-    """Return the text that `save` wrote here for the same setup, None where it did not."""
+    """Return the text that `save` wrote for the same setup, None if there is none."""
     try:
-        told = json.loads((directory / f"{experiment.name}.json").read_text("utf-8"))
+        saved = json.loads((directory / f"{experiment.name}.json").read_text("utf-8"))
         text = (directory / f"{experiment.name}.md").read_text("utf-8")
     except (OSError, ValueError):
         return None
-    return text if isinstance(told, dict) and told.get("setup") == _described(setup) else None
+    return text if isinstance(saved, dict) and saved.get("setup") == _described(setup) else None
 
 
 def _described(setup: Setup) -> dict[str, object]:
@@ -86,9 +86,9 @@ def page(sections: Iterable[str], command: str, world: str) -> str:
     """Return the page of all experiments."""
     where = f" on {world.translate(_ESCAPED)}" if world else ""
     head = (
-        "# The published experiments, run again\n\n"
+        "# The published experiments, repeated\n\n"
         f"Made by `{command}`{where}. Each figure is a mean over the seeds with the least and the "
-        "greatest value. A claim that does not hold is left as it is found.\n"
+        "greatest value. Claims that do not hold are listed too.\n"
     )
     return "\n".join([head, *sections])
 

@@ -1,9 +1,9 @@
-"""A forward proxy on loopback that answers for many hosts: real HTTP without the real web.
+"""A forward proxy on loopback that responds for many hosts: real HTTP without the real web.
 
-A crawler that is told to use it (``http_proxy=http://127.0.0.1:PORT``) sends absolute-form
-requests (RFC 9112 §3.2.2), ``GET http://host/path``, so that one small server plays any number of
-sites: pages, redirects, errors, delays and broken connections. The scheme is http only: a CONNECT
-is refused. The idea is BUbiNG's ``NamedGraphServerHttpProxy``.
+A crawler with ``http_proxy=http://127.0.0.1:PORT`` sends requests in absolute form (RFC 9112
+§3.2.2), ``GET http://host/path``, so one small server can serve any number of sites: pages,
+redirects, errors, delays and broken connections. The proxy speaks http only and refuses CONNECT.
+The idea is that of BUbiNG's ``NamedGraphServerHttpProxy``.
 
 >>> with LoopbackProxy({"a.example": lambda request: Response(body=b"hello")}) as proxy:
 ...     proxy.url.startswith("http://127.0.0.1:")
@@ -30,7 +30,7 @@ _MAX_BODY_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asked for; `path` has the query in it, header names are lower case.
+    """Request of a client; `path` includes the query, header names are lower case.
 
     `order` counts the requests of the proxy from 0, `at_s` is a monotonic time in seconds.
     """
@@ -46,10 +46,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a site answers. A body that is an iterator is sent as it comes, without a length.
+    """Response of a site. A body that is an iterator is sent piece by piece, without a length.
 
-    Content-Length, Content-Type (``text/html``) and Connection are added unless `headers` name
-    them (lower case), so that a test can also lie about the length.
+    Content-Length, Content-Type (``text/html``) and Connection are added unless `headers` contain
+    them (lower case), so a test can also send a wrong length.
     """
 
     status: int = 200
@@ -58,36 +58,36 @@ class Response:
 
 
 Site: TypeAlias = Callable[[Request], Response | Awaitable[Response]]
-"""Answers for one host; runs in the proxy's event loop, so a slow one must be a coroutine."""
+"""Returns the responses of one host; runs in the event loop, so a slow one must be a coroutine."""
 
 
-class Reset(Exception):  # noqa: N818  # raised by a site on purpose, it is no error
-    """Raised by a site to break the connection (TCP RST) instead of answering."""
+class Reset(Exception):  # noqa: N818  # a site raises it on purpose; it is not an error
+    """Raised by a site to break the connection (TCP RST) instead of a response."""
 
 
 def redirect(location: str, status: int = 301) -> Response:
-    """Return an answer that sends the client to `location`."""
+    """Return a redirect to `location`."""
     return Response(status, headers={"location": location})
 
 
 def not_found(_: Request) -> Response:
-    """Answer 404: the site of a host that has nothing."""
+    """Return a 404 response; the site of a host without pages."""
     return Response(404, b"<title>404</title><p>There is no such page.")
 
 
 def bad_gateway(_: Request) -> Response:
-    """Answer 502, as a proxy does that cannot reach the host."""
+    """Return a 502 response, as from a proxy that cannot reach the host."""
     return Response(502, b"<title>502</title><p>There is no such host.")
 
 
 class LoopbackProxy:
-    """Serve `sites` (by exact lower-case host name) from a thread, as a context manager.
+    """Serves `sites` (by exact lower-case host name) from a thread, as a context manager.
 
-    `delays` adds seconds before every answer of a host, `elsewhere` answers for the hosts that
-    are not in `sites`, `port` 0 takes a free one. `log` holds every request in the order of
-    arrival. A site that raises answers 500, and the first such exception is raised again at the
-    end of the with block, so that a mistake in a test's site does not pass unseen. Raises OSError
-    when the port is taken.
+    `delays` gives the seconds before every response of a host. `elsewhere` responds for hosts that
+    are not in `sites`. With `port` 0 the system chooses a free port. `log` contains every request
+    in the order of arrival. If a site raises an exception, the response is 500, and the first such
+    exception is raised again at the end of the with block, so that a test cannot miss an error in
+    its site. Raises OSError if the port is in use.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LoopbackProxy:
         return f"http://127.0.0.1:{self.port}"
 
     def requested(self, host: str) -> list[str]:
-        """Return the paths asked of `host`, in the order of arrival."""
+        """Return the paths requested from `host`, in the order of arrival."""
         return [request.path for request in self.log if request.host == host]
 
     def __enter__(self) -> Self:
@@ -162,8 +162,8 @@ class LoopbackProxy:
         except Reset:
             _reset(writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # the client or the end of the with block went first: nobody waits for an answer
-        except Exception as error:  # a body that raises
+            pass  # the client left or the with block ended: no response is needed
+        except Exception as error:  # the body raised an exception
             self._errors.append(error)
             _reset(writer)
         finally:
@@ -171,7 +171,7 @@ class LoopbackProxy:
             writer.close()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; return whether the connection stays open for another."""
+        """Respond to one request; return whether the connection stays open for another."""
         try:
             request, keep = await self._read(reader)
         except (ValueError, asyncio.LimitOverrunError):
@@ -199,7 +199,7 @@ class LoopbackProxy:
             return Response(500)
 
     async def _read(self, reader: asyncio.StreamReader) -> tuple[Request, bool]:
-        """Read one request. Raises ValueError on what is not HTTP/1."""
+        """Read one request. Raises ValueError if it is not HTTP/1."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.split("\r\n")[:-2]
         method, target, version = first.split(" ")
@@ -209,7 +209,7 @@ class LoopbackProxy:
         host, path = _target(method, target, headers)
         length = int(headers.get("content-length", "0"))
         if not 0 <= length <= _MAX_BODY_BYTES or "transfer-encoding" in headers:
-            raise ValueError("a request body without a length, or too long")
+            raise ValueError("the request body has no length, or is too long")
         body = await reader.readexactly(length)
         wish = headers.get("connection", headers.get("proxy-connection", "")).lower()
         keep = version == "HTTP/1.1" and wish != "close"
@@ -217,7 +217,7 @@ class LoopbackProxy:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    # A linger time of 0 makes the kernel send RST where an ordinary close would send FIN.
+    # With a linger time of 0 the kernel sends RST instead of FIN.
     sock = writer.get_extra_info("socket")
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
@@ -229,7 +229,7 @@ def _target(method: str, target: str, headers: Mapping[str, str]) -> tuple[str, 
         return (urlsplit(f"//{target}").hostname or "", "")
     parts = urlsplit(target if "://" in target else f"http://{headers.get('host', '')}{target}")
     if parts.scheme != "http" or not parts.hostname:
-        raise ValueError(f"no http target: {target[:200]!r}")
+        raise ValueError(f"not an http target: {target[:200]!r}")
     return parts.hostname, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 

@@ -1,10 +1,10 @@
-"""A world as real HTTP on this machine: for live crawls, and for anyone's own spider.
+"""Serves a world as real HTTP on this machine, for live crawls and for spiders of users.
 
-Pages are rendered so that `evocrawl.extraction` reads the same links in the same order: each stands
-in a paragraph of its own context. What a reading makes of context and text is not always letter
-by letter what the world has (short contexts grow into their neighbours); who wants a simulation
-of exactly what a crawler reads takes `AsServed`. A proxy on loopback speaks http only, so that
-https addresses are served, and linked to, as http.
+Pages are rendered so that `evocrawl.extraction` reads the same links in the same order: each link
+is in a paragraph with its context. The extracted context and text can differ slightly from those of
+the world (short contexts include their neighbours); `AsServed` is the world exactly as a crawler
+reads it. A proxy on loopback speaks http only, so https addresses are served, and linked to, as
+http.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
 def serve(
     world: AnsweringWorld, port: int = 0, *, clock: Clock = lambda: 0.0, waits: bool = False
 ) -> LoopbackProxy:
-    """Return a proxy that answers as `world` does while its ``with`` block lasts.
+    """Return a proxy that serves `world` during its ``with`` block.
 
-    `clock` tells the world's time, `waits` makes answers take the seconds they take in the world.
+    `clock` returns the time of the world. With `waits`, responses have their latency in the world.
     """
     return LoopbackProxy(sites_of(world, clock=clock, waits=waits), port=port)
 
@@ -44,7 +44,7 @@ def serve(
 def sites_of(
     world: AnsweringWorld, *, clock: Clock = lambda: 0.0, waits: bool = False
 ) -> dict[str, Site]:
-    """Return, for each host of `world`, what it answers: robots.txt, pages, redirects, errors."""
+    """Return the site of each host of `world`: robots.txt, pages, redirects and errors."""
 
     async def site(request: Request) -> Response:
         if request.path == "/robots.txt":
@@ -59,9 +59,9 @@ def sites_of(
 
 
 def render(document: Document) -> bytes:
-    """Return a page as HTML, all its text escaped: title, text by lines, links in their order.
+    """Return a page as HTML with all text escaped: title, lines of text, links in their order.
 
-    Of its formats JSON-LD, Microdata and RDFa are there again, with the least that has them.
+    If the page has JSON-LD, Microdata or RDFa, the HTML contains a minimal example of it.
     """
     lines = filter(str.strip, document.text.split("\n"))
     text = "\n".join(f"<p>{html.escape(line, quote=False)}</p>" for line in lines)
@@ -76,9 +76,9 @@ def render(document: Document) -> bytes:
 
 
 class AsServed(AnsweringWorld):
-    """`world` as one reads it who crawls what `serve` serves.
+    """`world` as a crawler reads it through `serve`.
 
-    Pages are read when they are first asked for, and kept.
+    A page is extracted at its first request and then cached.
     """
 
     def __init__(self, world: AnsweringWorld) -> None:
@@ -91,7 +91,7 @@ class AsServed(AnsweringWorld):
         return len(self._world)
 
     def answer(self, url: str, now_s: float) -> Answer:
-        """Return what `url` answers, the page as it is read."""
+        """Return the answer of `url`, with the page as a crawler reads it."""
         answer = _lookup(self._world, url, now_s)
         if answer.location:
             return replace(answer, location=_served(answer.location))
@@ -100,7 +100,7 @@ class AsServed(AnsweringWorld):
         return replace(answer, document=self._as_read(answer.document))
 
     def documents(self) -> Iterator[Document]:
-        """Return every page that can be fetched at the beginning, as it is read."""
+        """Return every page that can be fetched at time 0, as a crawler reads it."""
         return map(self._as_read, self._world.documents())
 
     def topics(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class AsServed(AnsweringWorld):
         return tuple(self._world.topics())
 
     def about(self, topic: str) -> frozenset[Fingerprint]:
-        """Return the pages of a topic under the addresses they are served at."""
+        """Return the pages of a topic, with the addresses at which they are served."""
         pages = self._world.about(topic)
         return frozenset(
             fingerprint(_served(document.url))
@@ -148,7 +148,7 @@ def _read(document: Document) -> Document:
 
 
 def _lookup(world: AnsweringWorld, url: str, now_s: float) -> Answer:
-    """Ask for an address that is served as http, and that may be https in the world."""
+    """Look up an http address, which may be https in the world."""
     answer = world.answer(url, now_s)
     if answer.status == 404 and url.startswith("http://"):
         secure = world.answer(f"https{url[4:]}", now_s)
@@ -173,7 +173,7 @@ def _response(answer: Answer) -> Response:
 
 
 def _ascii(location: str) -> str:
-    """A Location header's value: relative ones as they are, others without raw characters."""
+    """Return the value of a Location header: a relative one unchanged, others in ASCII."""
     if location.isascii() and location.isprintable():
         return location
     try:
@@ -184,7 +184,7 @@ def _ascii(location: str) -> str:
 
 def _render_link(link: Link) -> str:
     before, anchor, after = link.context.partition(link.anchor) if link.anchor else ("", "", "")
-    if not anchor:  # the context does not say the anchor
+    if not anchor:  # the context does not contain the anchor
         before, anchor, after = f"{link.context} " if link.context else "", link.anchor, ""
     rel = f' rel="{html.escape(" ".join(link.rel))}"' if link.rel else ""
     shown = (html.escape(part, quote=False) for part in (before, anchor, after))

@@ -1,7 +1,6 @@
-"""From one HTTP exchange to a fetch: latency, time-outs, redirects, refusals, all counted.
+"""Turns the answers of addresses into fetches: latency, time-outs, redirects and refusals.
 
-A world says what each address answers; what a crawler makes of that is the same everywhere and
-stands here.
+A world gives the answer of each address; this module handles it as a crawler does.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from evocrawl.simulation.worlds.base import Arrived, Document, Follows
 from evocrawl.simulation.worlds.search import Index
 
 MAX_REDIRECTS = 20
-"""As Scrapy's REDIRECT_MAX_TIMES."""
+"""Default of Scrapy's REDIRECT_MAX_TIMES."""
 
 UNKNOWN = "unknown: the recorded crawl did not fetch it"
-NOT_FOLLOWED = "a redirect that is not followed"
+NOT_FOLLOWED = "the redirect is not followed"
 
 LATENCY_S = 0.1
 TIMEOUT_S = 30.0
@@ -27,11 +26,11 @@ TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one address answers, redirects not yet followed.
+    """Answer of one address, before redirects are followed.
 
-    Of a page there is a `document`, of a redirect a `location`. `kind` is the media type.
-    `latency_s` counts until the answer is there, `body_bytes` is its size. With `is_unknown`
-    nobody knows what the address answers.
+    A page has a `document`, a redirect a `location`. `kind` is the media type. `latency_s` is the
+    time until the end of the answer, `body_bytes` is its size. `is_unknown` is true if the world
+    does not know the answer of the address.
     """
 
     latency_s: float = 0.0
@@ -45,10 +44,10 @@ class Answer:
 
 
 class AnsweringWorld(ABC):
-    """A world that is told address by address; everything a `World` must do, but `answer`.
+    """A world defined by the answers of its addresses; subclasses implement `answer`.
 
-    An answer that takes `timeout_s` seconds or longer is never waited for. A refusal counts as a
-    request, as every step of a redirect does, but takes no time.
+    An answer that takes `timeout_s` seconds or longer is a time-out. A refusal counts as a request,
+    as every step of a redirect does, but takes no time.
     """
 
     name: str
@@ -60,34 +59,34 @@ class AnsweringWorld(ABC):
 
     @abstractmethod
     def answer(self, url: str, now_s: float) -> Answer:
-        """Return what `url` answers at the time `now_s`; status 404 for an unknown one."""
+        """Return the answer of `url` at the time `now_s`; status 404 for an unknown address."""
 
     @abstractmethod
     def documents(self) -> Iterable[Document]:
-        """Return every page that can be fetched at the beginning, in an order that never varies."""
+        """Return every page that can be fetched at time 0, always in the same order."""
 
     @abstractmethod
     def topics(self) -> Collection[str]:
-        """Return the topics of all levels, sorted."""
+        """Return the sorted topics of all levels."""
 
     @abstractmethod
     def about(self, topic: str) -> Collection[Fingerprint]:
-        """Return the fetchable pages of a topic and of those below; raises KeyError for none."""
+        """Return the fetchable pages of a topic and its subtopics; raises KeyError if unknown."""
 
     @abstractmethod
     def hosts(self) -> Collection[str]:
-        """Return the hosts that have pages."""
+        """Return the hosts with pages."""
 
     @abstractmethod
     def robots_txt(self, host: str) -> str:
-        """Return the robots.txt of a host, "" when it forbids nothing."""
+        """Return the robots.txt of a host, "" if it disallows nothing."""
 
     def fetch(
         self, url: str, now_s: float, follows: Follows = lambda _: True
     ) -> Arrived | Dead | Refused:
-        """Answer a fetch at the world's time `now_s`, redirects followed and paid for.
+        """Fetch `url` at the world's time `now_s`; follow redirects and count their cost.
 
-        `follows` is asked before each of them.
+        `follows` decides on each redirect.
         """
         seconds = 0.0
         for requests in range(1, MAX_REDIRECTS + 2):
@@ -113,18 +112,18 @@ class AnsweringWorld(ABC):
         return Dead("too many redirects", cost)
 
     def changed_at(self, url: str, now_s: float) -> float | None:
-        """Return since when the page at `url` is what it is at `now_s`, without a fetch.
+        """Return the time of the last change of the page at `url` before `now_s`, without a fetch.
 
-        None when there is no page, or no date of it.
+        Return None if there is no page, or no date.
         """
         document = self.answer(url, now_s).document
         return None if document is None else document.changed_at_s
 
     def search(self, query: str, k: int) -> list[str]:
-        """Return the URLs of the at most `k` pages a search engine ranks first for `query`.
+        """Return the URLs of at most `k` pages, the first results of a search for `query`.
 
-        The ranking is BM25 over the pages there are at the beginning. The first search indexes
-        them; after that, it takes O(postings of the query's terms).
+        The ranking is BM25 over the pages at time 0. The first search builds the index; a search
+        then takes O(postings of the query's terms).
         """
         if self._index is None:
             self._index = Index(self.documents())

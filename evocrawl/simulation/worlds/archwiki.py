@@ -1,11 +1,10 @@
-"""The history of a wiki as a mirror has it: when each page appeared, changed, vanished.
+"""Reads the history of a wiki from a mirror: when each page appeared, changed and vanished.
 
 ``{"url": U, "changes": [[unix_time, "A" | "M" | "D", size, added, removed, new_links, gone], …]}``
 
-What is known is that a page changed, how much, and which links are new; the new text itself is
-not. So a changed page gets a line that tells its revision (to the eye of a freshness measure it
-is new), links that are new come behind the others, links that went stay, and a page that appears
-has its name for a text.
+The file contains that a page changed, by how much, and its new links, but not the new text. So a
+changed page gets a line with its revision (which makes it new for measures of freshness). New links
+come after the others, removed links stay, and the text of a page that appears is its name.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from evocrawl.simulation.worlds.packed_links import Words
 from evocrawl.simulation.worlds.world_file import Fields, Record, WorldError, read_lines
 
 START = datetime(2018, 1, 1, tzinfo=UTC).timestamp()
-"""When the pages of the ArchWiki world were what its world file says, in Unix seconds."""
+"""Time of the pages in the world file of the ArchWiki, in Unix seconds."""
 
 
 def read_history(
     path: str | Path, redirects: str | Path | None = None, start: float = START
 ) -> Iterator[Change]:
-    """Yield the changes of a wiki whose world file is of `start` (Unix seconds).
+    """Yield the changes of a wiki whose world file dates from `start` (Unix seconds).
 
-    `redirects` is a JSON object from address to address: such a page redirects from the last
-    change of it that brought content. Raises WorldError or OSError.
+    `redirects` is a JSON object that maps addresses to addresses: such a page redirects after its
+    last change with content. Raises WorldError or OSError.
     """
     moved = {} if redirects is None else _read_redirects(redirects)
     for number, row in read_lines(path):
@@ -46,7 +45,7 @@ def read_history(
                 target = moved.get(url) if place == last else None
                 yield _change(number, url, change, start, target)
             except (TypeError, ValueError, IndexError, OverflowError, OSError) as error:
-                raise fields.fail(f"changes[{place}]", f"is no change: {error}") from None
+                raise fields.fail(f"changes[{place}]", f"is not a change: {error}") from None
 
 
 def _change(line: int, url: str, row: list[Any], start: float, moved: str | None) -> Change:
@@ -56,7 +55,7 @@ def _change(line: int, url: str, row: list[Any], start: float, moved: str | None
         return Change(at_s, Record(line, url, status=404))
     if kind not in ("A", "M"):
         raise ValueError("the kind must be A, M or D")
-    if moved is not None:  # what redirected at the beginning is no page of the world file
+    if moved is not None:  # a page that redirected at time 0 is not in the world file
         return Change(max(at_s, 0.0), Record(line, url, status=200, redirect_to=moved))
     day = datetime.fromtimestamp(time, UTC).isoformat(" ", "minutes")
     revision = f"Revision of {day}: {int(row[3])} characters added, {int(row[4])} removed."
@@ -73,7 +72,7 @@ def _read_redirects(path: str | Path) -> Mapping[str, str]:
         with open(path, encoding="utf-8") as file:
             redirects = json.load(file)
     except ValueError as error:
-        raise WorldError(path, 0, "", f"no JSON: {error}") from None
+        raise WorldError(path, 0, "", f"not JSON: {error}") from None
     if not isinstance(redirects, dict) or not all(isinstance(v, str) for v in redirects.values()):
-        raise WorldError(path, 0, "", "must be an object from address to address")
+        raise WorldError(path, 0, "", "must be an object that maps addresses to addresses")
     return redirects

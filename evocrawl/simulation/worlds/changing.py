@@ -1,20 +1,20 @@
-"""A recorded world that changes: a world file for the beginning, and a list of timed changes.
+"""A recorded world that changes: a world file for time 0, and a list of timed changes.
 
-The changes are JSON lines (plain, gzip or zstd), in any order; each is what a page of a world
-file is (see `evocrawl.simulation.worlds.world_file`), with three more keys, and keys that are
-missing leave things as they are:
+The changes are JSON lines (plain, gzip or zstd) in any order. Each has the keys of a page of a
+world file (see `evocrawl.simulation.worlds.world_file`) and three more; a missing key changes
+nothing:
 
 =============  ============================================================================
 key            meaning
 =============  ============================================================================
-at_s           seconds since the beginning; must be there
-text_added     words that the text goes on with
-links_added    links that come behind those there are
+at_s           seconds since time 0; required
+text_added     words appended to the text
+links_added    links appended to the links
 =============  ============================================================================
 
-``{"at_s": 3600, "url": U, "status": 410}`` takes a page away, a `status` of 200 brings it back, a
-page that the world file has not appears with its first change. What is below 0 had happened when
-the world file was written: it tells the date of the page, and changes nothing.
+``{"at_s": 3600, "url": U, "status": 410}`` removes a page, and a `status` of 200 restores it. A
+page that is not in the world file appears with its first change. A change at a time below 0
+happened before the world file was written: it sets the date of the page and changes nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from evocrawl.simulation.worlds.world_file import Fields, Record, read_lines
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """At `at_s` seconds a page becomes what `record` says, with words and links added."""
+    """A change of a page at `at_s` seconds: new values of `record`, appended words and links."""
 
     at_s: float
     record: Record
@@ -48,7 +48,7 @@ class Change:
 
 @dataclass(slots=True)
 class _PageHistory:
-    """Every change of one page, in order; `times` beside them for the search."""
+    """All changes of one page, in order, and their `times`."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
     changes: list[tuple[Record, bytes, PackedLinks, PackedLinks | None]] = field(
@@ -68,10 +68,10 @@ def read_changes(path: str | Path) -> Iterator[Change]:
 
 
 class Changing(AnsweringWorld):
-    """The recorded world `start`, and what becomes of it through `changes`.
+    """The recorded world `start`, modified by `changes`.
 
-    What is there at the beginning is searched; topics are those of all pages there ever are.
-    A fetch takes O(changes of the page).
+    Searches use the pages of time 0; topics are those of all pages of all times. A fetch takes
+    O(changes of the page).
     """
 
     def __init__(self, start: Recorded, changes: Iterable[Change]) -> None:
@@ -93,7 +93,7 @@ class Changing(AnsweringWorld):
         return len(self._start) + len(self._added_later)
 
     def answer(self, url: str, now_s: float) -> Answer:
-        """Return what `url` answers at `now_s`."""
+        """Return the answer of `url` at `now_s`."""
         try:
             key = fingerprint(url)
         except ValueError:
@@ -112,7 +112,7 @@ class Changing(AnsweringWorld):
         return replace(answer, document=document)
 
     def documents(self) -> Iterator[Document]:
-        """Return every page that can be fetched at time 0: recorded ones, then others."""
+        """Return every page that can be fetched at time 0: pages of the file, then others."""
         for document in self._start.documents():
             if document.fingerprint not in self._histories:
                 yield document
@@ -123,11 +123,11 @@ class Changing(AnsweringWorld):
                 yield now
 
     def topics(self) -> tuple[str, ...]:
-        """Return the topics of all levels, sorted."""
+        """Return the sorted topics of all levels."""
         return tuple(sorted({*self._start.topics(), *self._later_labels.topics()}))
 
     def about(self, topic: str) -> frozenset[Fingerprint]:
-        """Return the pages of a topic that ever are there; raises KeyError for none."""
+        """Return the pages of a topic at all times; raises KeyError if unknown."""
         if topic not in self.topics():
             raise KeyError(topic)
         start = self._start.about(topic) if topic in self._start.topics() else frozenset()
@@ -135,13 +135,13 @@ class Changing(AnsweringWorld):
         return start.union(self._start.addresses.fingerprints[page] for page in late)
 
     def hosts(self) -> tuple[str, ...]:
-        """Return the hosts of all pages there ever are, sorted."""
+        """Return the sorted hosts of all pages of all times."""
         urls = self._start.addresses.urls
         late = {host_of(urls[number]) for number in self._added_later.values()}
         return tuple(sorted(late.union(self._start.hosts())))
 
     def robots_txt(self, host: str) -> str:
-        """Return what the world file forbids; a robots.txt does not change with time here."""
+        """Return the robots.txt of the world file; it does not change with time."""
         return self._start.robots_txt(host)
 
     def _add(self, change: Change) -> None:
@@ -163,7 +163,7 @@ class Changing(AnsweringWorld):
             self._later_labels.add(number, record.topics)
 
     def _entry(self, url: str, history: _PageHistory, now_s: float) -> Entry | None:
-        """Fold the changes up to now onto what was there at the beginning."""
+        """Return the entry of a page after all changes up to now."""
         entry = self._start.entry(url)
         if entry is not None:
             if entry.html:
@@ -190,7 +190,7 @@ def _changed_at(history: _PageHistory, now_s: float, otherwise: float | None) ->
 
 
 def _rewrite(entry: Entry, record: Record) -> None:
-    """Let `entry` be what `record` says, and what it was where that says nothing."""
+    """Set the values of `entry` that `record` contains."""
     if record.title is not None:
         entry.title = record.title
     if record.text is not None:

@@ -1,4 +1,4 @@
-"""Topics in levels: a page of ``A.B`` is also of ``A``."""
+"""Hierarchical topics: a page of ``A.B`` is also a page of ``A``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class Labels:
-    """Which pages (by number) bear which topic, on every level.
+    """Maps topics of every level to pages (by number).
 
     >>> labels = Labels()
     >>> labels.add(7, ["Science.Birds", "Science"])
@@ -19,21 +19,21 @@ class Labels:
         self._pages: dict[str, array[int]] = {}
 
     def add(self, page: int, topics: Iterable[str]) -> None:
-        """Label `page` with `topics` and with what is above them; once for each page."""
+        """Label `page` with `topics` and their parent topics; call it once for each page."""
         for level in dict.fromkeys(level for topic in topics for level in levels(topic)):
             self._pages.setdefault(level, array("I")).append(page)
 
     def topics(self) -> tuple[str, ...]:
-        """Return all topics of all levels, sorted."""
+        """Return the sorted topics of all levels."""
         return tuple(sorted(self._pages))
 
     def about(self, topic: str) -> array[int]:
-        """Return the pages of `topic`; raises KeyError when no page bears it."""
+        """Return the pages of `topic`; raises KeyError if there are none."""
         return self._pages[topic]
 
 
 def levels(topic: str) -> Iterable[str]:
-    """Yield `topic` and what is above it.
+    """Yield `topic` and its parent topics, highest level first.
 
     >>> list(levels("Science.Biology.Birds"))
     ['Science', 'Science.Biology', 'Science.Biology.Birds']

@@ -1,4 +1,4 @@
-"""The links of a world as a graph: how far pages are from each other, and what could be reached."""
+"""The links of a world as a graph: distances between pages, and an oracle crawler."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ UNREACHABLE = -1
 
 
 class WebGraph:
-    """Pages by number, `urls` and links between them, as the world stands at time 0.
+    """Pages by number, their `urls` and the links between them, at time 0.
 
-    A link to an address that redirects leads to the page it ends at; dead and forbidden targets
-    are left out. Runtime complexity: O(pages + links) to build, in 8 bytes a link.
+    A link to an address that redirects leads to the final page; dead and disallowed targets are
+    left out. Runtime complexity: O(pages + links) to build, with 8 bytes for each link.
     """
 
     def __init__(self, world: World) -> None:
@@ -38,17 +38,17 @@ class WebGraph:
         return len(self.urls)
 
     def numbers(self, pages: Iterable[Fingerprint]) -> set[int]:
-        """Return the numbers of `pages`, those of the world alone."""
+        """Return the numbers of those `pages` that are in the world."""
         return {self._numbers[page] for page in pages if page in self._numbers}
 
     def out(self, page: int) -> Sequence[int]:
-        """Return the pages that `page` links to, ascending."""
+        """Return the sorted pages to which `page` links."""
         return self._targets[self._starts[page] : self._starts[page + 1]]
 
     def links_to_nearest(self, goals: Collection[int]) -> NDArray[np.int64]:
-        """Return, for each page, the fewest links to follow to one of `goals`, shape (pages,).
+        """Return the number of links from each page to the nearest of `goals`, shape (pages,).
 
-        0 for a goal, UNREACHABLE where there is no way. Runtime complexity: O(pages + links).
+        It is 0 for a goal, UNREACHABLE if there is no path. Runtime complexity: O(pages + links).
         """
         sources: list[array[int]] = [array("q") for _ in self.urls]
         for page in range(len(self)):
@@ -82,12 +82,12 @@ class WebGraph:
 def reachable_oracle(
     graph: WebGraph, relevant: Collection[int], seeds: Iterable[int], budget: int
 ) -> list[int]:
-    """Return the requests, from 1, at which a crawler that knows all would meet relevant pages.
+    """Return the requests, from 1, at which a crawler with full knowledge fetches relevant pages.
 
-    It follows links only, greedily: to a relevant page whenever it knows a link to one, or else
-    along a shortest way to the nearest. This is what a crawler can be measured by where recall at
-    once is out of reach; it is no strict bound, for the best tour is NP-hard to find. A request
-    fetches a page. Runtime complexity: O(links) for each way that has to be searched.
+    The crawler is greedy and follows links only: to a relevant page if it knows a link to one, or
+    else along a shortest path to the nearest one. It is a reference for crawlers where immediate
+    recall is impossible; it is not a strict bound, since the best tour is NP-hard to find. A
+    request fetches a page. Runtime complexity: O(links) for each path that is searched.
     """
     goals = set(relevant)
     known, fetched, near = dict.fromkeys(seeds), set[int](), deque[int]()
@@ -108,7 +108,7 @@ def reachable_oracle(
                     known[target] = None
                     if target in goals:
                         near.append(target)
-        # The way ends at a relevant page, which its last step but one has queued.
+        # The path ends at a relevant page, which its last step but one has queued.
         while near and near[0] in fetched:
             near.popleft()
     return hits
@@ -117,7 +117,7 @@ def reachable_oracle(
 def _shortest_way(
     graph: WebGraph, known: Iterable[int], fetched: set[int], goals: set[int]
 ) -> list[int]:
-    """Return the pages to fetch, in order, to reach a goal not fetched yet; [] for no way."""
+    """Return the pages to fetch, in order, to reach an unfetched goal; [] if there is no path."""
     before: dict[int, int | None] = {page: None for page in known if page not in fetched}
     todo = deque(before)
     while todo:

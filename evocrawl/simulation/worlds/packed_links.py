@@ -1,4 +1,4 @@
-"""Links kept small: numbers of interned addresses, and all the words in one string."""
+"""Compact links: numbers of interned addresses, and all words in one string."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
 
 
 class Words(NamedTuple):
-    """A link as written: where it leads and what it says."""
+    """A link as written: its target and its texts."""
 
     url: str
     anchor: str = ""
@@ -23,7 +23,7 @@ class Words(NamedTuple):
 
 
 class PackedLinks(NamedTuple):
-    """`targets` are numbers of `Addresses`, `words` four strings a link, parted by NUL."""
+    """`targets` are numbers of `Addresses`, `words` has four strings per link, separated by NUL."""
 
     targets: array[int]
     words: str
@@ -33,7 +33,7 @@ NO_LINKS = PackedLinks(array("I"), "")
 
 
 class Addresses:
-    """Every URL of a world once, with its fingerprint; spellings of one page share no number."""
+    """Every URL of a world, with its fingerprint; each spelling of a URL has its own number."""
 
     def __init__(self) -> None:
         self.urls: list[str] = []
@@ -41,7 +41,7 @@ class Addresses:
         self._numbers: dict[str, int] = {}
 
     def number(self, url: str) -> int:
-        """Return the number of `url`, a new one if need be; ValueError for no http(s) URL."""
+        """Return the number of `url`, or a new one; raises ValueError if it is not http(s)."""
         known = self._numbers.get(url)
         if known is None:
             self.fingerprints.append(fingerprint(url))
@@ -50,10 +50,10 @@ class Addresses:
         return known
 
     def pack(self, page: Fingerprint, links: Iterable[Words]) -> PackedLinks:
-        """Pack the links that a reader of the page would have found, in their order.
+        """Pack the links that extraction would find on the page, in their order.
 
-        As in reading HTML, only the first link to a target counts, and none that leads to the
-        page itself, asks not to be followed or is no http(s) URL.
+        As in HTML extraction, only the first link to a target counts; links to the page itself,
+        nofollow links and links that are not http(s) URLs are left out.
         """
         seen = {page}
         targets, words = array("I"), list[str]()
@@ -71,7 +71,7 @@ class Addresses:
         return PackedLinks(targets, "\0".join(words)) if targets else NO_LINKS
 
     def unpack(self, packed: PackedLinks) -> tuple[Link, ...]:
-        """Return the links of a page, `position` counting from 0."""
+        """Return the links of a page; `position` counts from 0."""
         if not packed.targets:
             return ()
         words = iter(packed.words.split("\0"))

@@ -1,4 +1,4 @@
-"""A recorded world: pages of a file, standing still."""
+"""A recorded, static world: the pages of a file."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Entry:
-    """A page kept small: `text` in UTF-8; `html` until it is read for the first time.
+    """A compact page: `text` in UTF-8; `html` until its first extraction.
 
-    `latency_s` is negative and `date_s` is not a number where the file does not say.
+    If the file has no value, `latency_s` is negative and `date_s` is NaN.
     """
 
     url: int
@@ -44,14 +44,14 @@ class Entry:
 
 
 class Recorded(AnsweringWorld):
-    """The pages of `records`; an address that is none of them answers 404.
+    """The pages of `records`; the answer of any other address is 404.
 
-    With the head of a `recording` it is unknown instead: nobody knows what it would have answered.
+    With the head of a `recording`, other addresses are unknown instead.
 
-    A page that names no latency takes `latency_s` seconds. Time 0 is the latest date of the
-    file, so that `changed_at_s` is at most 0. Of two pages of one identity the first counts;
-    `duplicates` says how many were left out. A page given as HTML is read when it is first
-    asked for, and then kept as it was read.
+    A page without a latency takes `latency_s` seconds. Time 0 is the latest date of the file, so
+    `changed_at_s` is at most 0. Of two pages with the same identity, the first counts;
+    `duplicates` is the number of the others. A page given as HTML is extracted at its first
+    request; then the extracted page is kept.
     """
 
     def __init__(
@@ -78,13 +78,14 @@ class Recorded(AnsweringWorld):
         dates = (entry.date_s for entry in self._entries.values())
         self.begins_at = max((date for date in dates if date is not None), default=0.0)
         if self.duplicates:
-            logger.warning("%s: %d pages were there twice", name, self.duplicates)
+            logger.warning("%s: ignored %d duplicate pages", name, self.duplicates)
 
     @classmethod
     def read(cls, path: str | Path, **options: Any) -> Self:
-        """Read a world file, named by its stem or else its folder; raises WorldError or OSError.
+        """Read a world file; its name is that of the file or else of the folder.
 
-        Takes about 0.6 ms a page of 4 kB and 26 links, and the memory of their text.
+        Takes about 0.6 ms for a page of 4 kB and 26 links, and the memory of the texts. Raises
+        WorldError or OSError.
         """
         path = Path(path)
         stem = path.name.partition(".")[0]
@@ -94,33 +95,33 @@ class Recorded(AnsweringWorld):
             options = {"timeout_s": head.timeout_s, **options}
         world = cls(read_records(path), name, recording=head, **options)
         if not len(world):
-            raise WorldError(path, 0, "", "there is no page in it")
+            raise WorldError(path, 0, "", "the file contains no page")
         return world
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def answer(self, url: str, now_s: float) -> Answer:  # noqa: ARG002
-        """Return what `url` answers; the same at all times."""
+        """Return the answer of `url`; it is the same at all times."""
         entry = self.entry(url)
         if entry is None:
             return Answer(self._latency_s, 404, is_unknown=self.recording is not None)
         return self.answer_of(entry)
 
     def entry(self, url: str) -> Entry | None:
-        """Return what is known of an address, None for nothing."""
+        """Return the entry of an address, None if it is unknown."""
         try:
             return self._entries.get(fingerprint(url))
         except ValueError:
             return None
 
     def is_page(self, entry: Entry) -> bool:
-        """Return whether a crawl can ever fetch a page."""
+        """Return whether a crawl can fetch the page."""
         answers = entry.status < 400 and entry.latency_s < self.timeout_s
         return answers and not entry.redirect_to and not entry.is_forbidden
 
     def answer_of(self, entry: Entry) -> Answer:
-        """Return what an address answers of which `entry` is known."""
+        """Return the answer of the address of `entry`."""
         latency_s = self._latency_s if entry.latency_s < 0 else entry.latency_s
         if entry.is_forbidden:
             return Answer(latency_s, entry.status, is_forbidden=True)
@@ -138,25 +139,25 @@ class Recorded(AnsweringWorld):
             yield self._document(self._entries[self.addresses.fingerprints[number]])
 
     def entries(self) -> Iterable[Entry]:
-        """Return all that the file describes: pages, redirects, errors, forbidden ones."""
+        """Return all entries of the file: pages, redirects, errors, disallowed addresses."""
         return self._entries.values()
 
     def topics(self) -> tuple[str, ...]:
-        """Return the topics of all levels, sorted."""
+        """Return the sorted topics of all levels."""
         return self._labels.topics()
 
     def about(self, topic: str) -> frozenset[Fingerprint]:
-        """Return the fetchable pages of a topic; raises KeyError for none."""
+        """Return the fetchable pages of a topic; raises KeyError if unknown."""
         fingerprints = self.addresses.fingerprints
         return frozenset(fingerprints[page] for page in self._labels.about(topic))
 
     def hosts(self) -> tuple[str, ...]:
-        """Return the hosts of the file's pages, sorted."""
+        """Return the sorted hosts of the pages."""
         urls = self.addresses.urls
         return tuple(sorted({host_of(urls[entry.url]) for entry in self._entries.values()}))
 
     def robots_txt(self, host: str) -> str:
-        """Return rules that forbid the forbidden pages of `host` one by one."""
+        """Return a robots.txt with one rule for each disallowed page of `host`."""
         urls = [self.addresses.urls[e.url] for e in self._entries.values() if e.is_forbidden]
         return disallow(url for url in urls if host_of(url) == host)
 
@@ -173,7 +174,7 @@ class Recorded(AnsweringWorld):
             self._labels.add(number, record.topics)
 
     def pack(self, number: int, record: Record) -> Entry:
-        """Return `record` as it is kept, for the address `number`."""
+        """Return `record` as a compact entry of the address `number`."""
         text, html = (record.text or "").encode(), (record.html or "").encode()
         return Entry(
             number,
@@ -206,7 +207,7 @@ class Recorded(AnsweringWorld):
         )
 
     def _read(self, entry: Entry) -> None:
-        """Read a page as a crawl would, once."""
+        """Extract a page as a crawl does; call it once."""
         from evocrawl.extraction import parse_html
 
         url = self.addresses.urls[entry.url]
@@ -227,7 +228,7 @@ class Recorded(AnsweringWorld):
 
 
 def disallow(urls: Iterable[str]) -> str:
-    """Return a robots.txt that forbids exactly these pages of one host, "" for none."""
+    """Return a robots.txt that disallows exactly these pages of a host, "" if there are none."""
     paths = [url.split("/", 3)[3].partition("#")[0] for url in urls]
     rules = [f"Disallow: /{path.replace('*', '%2A').replace('$', '%24')}$" for path in paths]
     return "\n".join(["User-agent: *", *rules, ""]) if rules else ""

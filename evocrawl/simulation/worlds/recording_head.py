@@ -1,4 +1,4 @@
-"""The first line of a recording: what was crawled, and how long a fetch may have taken."""
+"""The first line of a recording: query of the crawl and time-out of its fetches."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from evocrawl.store.export.recording import RECORDING, VERSION
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the first line of a recording tells: all of it is in `about`."""
+    """Data of the first line of a recording; `about` contains all of it."""
 
     timeout_s: float | None
     about: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: str | Path) -> Self | None:
-        """Read it; None where the file is no recording.
+        """Read the head of a file; return None if the file is not a recording.
 
-        Raises as `read_lines` does, and WorldError for a recording of another version.
+        Raises the errors of `read_lines`, and WorldError for a recording of another version.
         """
         number, row = next(read_lines(path), (0, {}))
         about = row.get(RECORDING)
@@ -31,5 +31,5 @@ class Head:
             raise WorldError(path, number, RECORDING, "must be an object")
         fields = Fields(path, number, about)
         if fields.number("version") != VERSION:
-            raise fields.fail("version", f"must be {VERSION}: this evocrawl knows no other")
+            raise fields.fail("version", f"must be {VERSION}, the version that evocrawl reads")
         return cls(fields.number("timeout_s"), about)

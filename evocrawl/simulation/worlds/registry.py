@@ -1,4 +1,4 @@
-"""Worlds by name: a file, a folder, or a made-up world with its numbers."""
+"""Opens a world by name: a file, a folder, or a synthetic world with its numbers."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def open_world(spec: str | Path) -> AnsweringWorld:
     ===============================  ==========================================================
     a file                           `Recorded`
     a folder                         `Changing` when it has start.jsonl and changes.jsonl (with
-                                     redirects.json, if there is one), else `Recorded` of its
+                                     redirects.json, if it exists), else `Recorded` of its
                                      pages.jsonl; each may end in .gz or .zst
     ``sites:sites=100,seed=3``       `Sites`: fields of `SitesPlan` and `Weather`, and a seed
     ``news:pages=5000,seed=3``       `News`: fields of `NewsPlan` and `Weather`, and a seed;
-                                     with ``rewired=1`` its links are drawn anew
+                                     with ``rewired=1`` its links are rewired
     ===============================  ==========================================================
 
-    A world in a file is named by the file or, when that is called pages or start, by the folder;
-    a made-up world by its numbers. Raises WorldError for a bad file, SettingError for a bad
-    number, OSError for no file.
+    The name of a world in a file is that of the file or, if that is pages or start, that of the
+    folder; the name of a synthetic world contains its numbers. Raises WorldError for an invalid
+    file, SettingError for an invalid number, OSError if there is no file.
 
     >>> world = open_world("sites:sites=20,pages_per_site=1.0,forbidden=0.1")
     >>> len(world), world.name
@@ -51,22 +51,22 @@ def open_world(spec: str | Path) -> AnsweringWorld:
         return _read_changing(path, start, changes)
     pages = _find(path, PAGES) or start
     if pages is None:
-        raise WorldError(path, 0, "", "there is no pages.jsonl, and no start.jsonl with changes")
+        raise WorldError(path, 0, "", "no pages.jsonl, and no start.jsonl with changes.jsonl")
     return Recorded.read(pages)
 
 
 def made_up_by(spec: str | Path) -> WorldSpec | None:
-    """Return the made-up world that `spec` names, None for a path; raises SettingError.
+    """Return the synthetic world that `spec` names, None for a path; raises SettingError.
 
-    A file or folder that is there is never taken for a made-up world.
+    The name of an existing file or folder is always a path.
     """
     return None if os.path.exists(spec) else WorldSpec.parse(str(spec))
 
 
 def identity_of(spec: str | Path) -> str:
-    """Return what `spec` names, the same from any working directory; nothing is opened.
+    """Return the absolute path or the full name of `spec`, without opening the world.
 
-    Raises FileNotFoundError when there is no such file, SettingError for a bad number.
+    Raises FileNotFoundError if there is no such file, SettingError for an invalid number.
     """
     made_up = made_up_by(spec)
     return str(Path(spec).resolve(strict=True)) if made_up is None else made_up.name
@@ -78,7 +78,7 @@ def _find(folder: Path, stem: str) -> Path | None:
 
 
 def _read_changing(folder: Path, start: Path, changes: Path) -> Changing:
-    """Read a changing world, the changes in whichever of the two formats they are."""
+    """Read a changing world; the changes have one of two formats."""
     first = next(iter(read_lines(changes)), (0, {}))[1]
     if "changes" not in first:
         return Changing.read(start, changes)

@@ -20,8 +20,8 @@ class Index:
     """Ranks documents by Okapi BM25 (Robertson & Zaragoza 2009, §3.5, idf as Lucene has it).
 
     ``score(d, q) = Σ_t ln(1 + (N − n_t + ½)/(n_t + ½)) · f / (f + K1 (1 − B + B |d|/avg))`` with
-    f the frequency of term t in title and text of d. Terms are stems in `language`. Documents of
-    equal score keep their order, so that the same world always gives the same ranking.
+    f the frequency of term t in title and text of d. Terms are stems in `language`. Documents with
+    equal scores keep their order, so the ranking of a world is always the same.
 
     >>> page = lambda url, text: Document(url, b"", "", text, "en", ())
     >>> index = Index([page("http://a.test/", "a cat"), page("http://b.test/", "two cats, a cat")])
@@ -48,14 +48,14 @@ class Index:
         return len(self.urls)
 
     def search(self, query: str, k: int) -> list[str]:
-        """Return the URLs of the `k` best documents that share a term with `query`, best first."""
+        """Return the URLs of the `k` best documents with a term of `query`, best first."""
         scores = self.scores(query)
         hits = np.flatnonzero(scores)
         best = hits[np.argsort(-scores[hits], kind="stable")][:k]
         return [self.urls[number] for number in best]
 
     def scores(self, query: str) -> NDArray[np.float64]:
-        """Return the score of every document, in their order; 0 without a common term."""
+        """Return the score of every document, in order; 0 without a common term."""
         scores = np.zeros(len(self))
         for term in self._count(query):
             postings = np.array(self._postings.get(term, ()), dtype=np.int64).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""A world with a trap in it: some of its pages link to a site without end."""
+"""A world with a trap: some of its pages link to an endless site."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SENTENCES = 120
 
 
 class Trapped(Wrapping):
-    """`world`, with a link to `trap` on a share of its pages, which stand first on them.
+    """`world`, where a share of the pages has a first link to `trap`.
 
-    What the trap says is made of sentences of the pages that a search for `query` ranks first, the
-    words of each in another order: nobody said so before. Which pages link to it goes by their
-    fingerprints. Searches, topics and the length are those of `world`.
+    The text of the trap consists of sentences of the first search results for `query`, with the
+    words of each sentence shuffled, so its content is new. The fingerprint of a page decides
+    whether it links to the trap. Searches, topics and length are those of `world`.
     """
 
     def __init__(self, world: AnsweringWorld, trap: Trap, query: str, share: float = 0.05) -> None:
@@ -38,7 +38,7 @@ class Trapped(Wrapping):
         self._entry_link = Link(entry, fingerprint(entry), query, query)
 
     def answer(self, url: str, now_s: float) -> Answer:
-        """Return what `url` answers at `now_s`."""
+        """Return the answer of `url` at `now_s`."""
         if is_trap(url):
             return self._trap_answer(url)
         answer = self._world.answer(url, now_s)
@@ -59,16 +59,16 @@ class Trapped(Wrapping):
         return Answer(self.trap.latency_s, document=document, body_bytes=len(page.text))
 
     def hosts(self) -> Collection[str]:
-        """Return the hosts of the world, and the trap's."""
+        """Return the hosts of the world and of the trap."""
         return [*self._world.hosts(), host_of(self.trap.entry)]
 
     def robots_txt(self, host: str) -> str:
-        """Return what the world forbids; a trap forbids nothing."""
+        """Return the robots.txt of the world; a trap disallows nothing."""
         return "" if is_trap(f"http://{host}/") else self._world.robots_txt(host)
 
 
 def is_trap(url: str) -> bool:
-    """Return whether an address is a trap's."""
+    """Return whether an address belongs to a trap."""
     host = host_of(url)
     return host == HOST or host.endswith(f".{HOST}")
 

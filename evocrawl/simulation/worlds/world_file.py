@@ -1,29 +1,29 @@
-"""World files: JSON lines, plain, gzip or zstd, one page a line.
+"""Reads world files: JSON lines (plain, gzip or zstd), one page per line.
 
 ``{"url": str, "title": str, "text": str, "links": [{"url", "anchor", "context"}], "topics": […]}``
 
 =============  ============================================================================
-key            meaning; all but `url` may be missing or null
+key            meaning; all keys except `url` may be missing or null
 =============  ============================================================================
 url            absolute http(s) address
-title, text    what a reader of the page reads
+title, text    title and main text
 links          ``url``, ``anchor``, ``context``, ``rel`` (space-separated), ``tag_path``
 topics         labels; dots separate levels
-html           the page itself: it is read as in a crawl, and title, text, links are not used
+html           the page as HTML: it is extracted as in a crawl; title, text, links are ignored
 lang           language code
 formats        machine-readable content, a list such as ``["json-ld"]``
-date           when the page became what it is: ISO 8601 (UTC unless it says) or Unix seconds
+date           last change of the page: ISO 8601 (UTC without an offset) or Unix seconds
 status         HTTP status, 200 by default
-latency_s      seconds until the answer
-redirect_to    where the address leads, absolute or relative
-robots         "disallow" or false: robots.txt forbids it; or tokens of a robots meta tag
+latency_s      seconds until the response
+redirect_to    target of a redirect, absolute or relative
+robots         "disallow" or false: robots.txt disallows it; or tokens of a robots meta tag
 =============  ============================================================================
 
 Other keys of a page are kept in `Record.extra`.
 
-A crawl's recording begins with a line of its own, ``{"recording": {"version": 1, "query": str,
-"timeout_s": float, …}}``: the file is no whole web then, and addresses that are not in it are
-unknown, not dead. Its last line may be cut short, by whatever ended the crawl.
+The recording of a crawl begins with an extra line, ``{"recording": {"version": 1, "query": str,
+"timeout_s": float, …}}``. Such a file is only a part of a web: addresses that are not in it are
+unknown, not dead. Its last line may be cut short if the crawl was killed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _ALLOWS = frozenset(("allow", "allowed", "all", "index", "follow", "noindex", "n
 
 
 class WorldError(EvocrawlError, ValueError):
-    """A world cannot be read. `line` counts from 1; `field` is "" for the line as a whole."""
+    """A world cannot be read. `line` counts from 1; `field` is "" for the whole line."""
 
     def __init__(self, path: str | Path, line: int, field: str, problem: str) -> None:
         where = f"{path}, line {line}" if line else str(path)
@@ -68,7 +68,7 @@ class WorldError(EvocrawlError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of a world file, checked; None where the line does not say."""
+    """One checked line of a world file; a missing value is None."""
 
     line: int
     url: str
@@ -90,8 +90,8 @@ class Record:
 def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the object of each line that is not blank.
 
-    Raises WorldError for what is no JSON object and for a broken archive, OSError for a file
-    that cannot be opened. Where a recording breaks off, its lines do too, with a warning.
+    Raises WorldError for a line that is not a JSON object and for a damaged archive, OSError for a
+    file that cannot be opened. If a recording is cut short, the lines end with a warning.
     """
     number, is_recording = 0, False
     try:
@@ -105,20 +105,20 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     yield number, row
     except (EOFError, gzip.BadGzipFile, ZlibError) as error:
         if is_recording and isinstance(error, EOFError):
-            logger.warning("%s: the recording breaks off after line %d: %s", path, number, error)
+            logger.warning("%s: the recording is cut short after line %d: %s", path, number, error)
             return
-        raise WorldError(path, number + 1, "", f"the archive is broken: {error}") from error
+        raise WorldError(path, number + 1, "", f"the archive is damaged: {error}") from error
 
 
 def read_records(path: str | Path) -> Iterator[Record]:
-    """Yield the pages of a world file; raises WorldError naming line and field."""
+    """Yield the pages of a world file; raises WorldError with line and field."""
     for number, row in read_lines(path):
         if number > 1 or RECORDING not in row:
             yield Fields(path, number, row).record()
 
 
 class Fields:
-    """The fields of one line, taken out by type; what remains is extra."""
+    """The fields of one line, removed by type; the remaining fields are extra."""
 
     def __init__(self, path: str | Path, line: int, row: dict[str, Any]) -> None:
         self._path = path
@@ -126,7 +126,7 @@ class Fields:
         self._row = {key: value for key, value in row.items() if value is not None}
 
     def record(self) -> Record:
-        """Return the page that the line describes."""
+        """Return the page of the line."""
         robots = self._robots()
         links = self.links("links")
         return Record(
@@ -148,11 +148,11 @@ class Fields:
         )
 
     def fail(self, field: str, problem: str) -> WorldError:
-        """Return the error for a field, to be raised."""
+        """Return the error for a field; the caller raises it."""
         return WorldError(self._path, self._line, field, problem)
 
     def url(self, field: str) -> str:
-        """Return an address that must be there."""
+        """Return an address; it is required."""
         url = self.text(field)
         if url is None:
             raise self.fail(field, "is missing")
@@ -160,7 +160,7 @@ class Fields:
         return url
 
     def text(self, field: str) -> str | None:
-        """Return a string; lone surrogates, which no page can have, become question marks."""
+        """Return a string; lone surrogates become question marks."""
         value = self._row.pop(field, None)
         if value is None:
             return None
@@ -180,7 +180,7 @@ class Fields:
         return float(value)
 
     def links(self, field: str) -> list[Words] | None:
-        """Return a list of links; a target that is no http(s) URL is left to the packing."""
+        """Return a list of links; packing drops targets that are not http(s) URLs."""
         value = self._row.pop(field, None)
         if value is None:
             return None
@@ -241,7 +241,7 @@ class Fields:
         tokens = frozenset(token.strip() for token in (value or "").lower().split(",")) - {""}
         if unknown := tokens - _FORBIDS - _KEEPS_LINKS - _ALLOWS:
             known = "allow, disallow, index, noindex, follow, nofollow"
-            raise self.fail("robots", f"must be of {known}, not {_shown(min(unknown))}")
+            raise self.fail("robots", f"must be one of {known}, not {_shown(min(unknown))}")
         return tokens
 
     def _check_url(self, field: str, url: str) -> None:
@@ -253,9 +253,9 @@ class Fields:
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[Iterable[bytes]]:
-    """Open a plain, gzip or zstd file for reading, told apart by its first bytes.
+    """Open a plain, gzip or zstd file for reading; the first bytes decide the format.
 
-    Raises OSError for what cannot be opened, WorldError for zstd without the library.
+    Raises OSError if the file cannot be opened, WorldError for zstd without the library.
     """
     with open(path, "rb") as file:
         magic = file.read(4)
@@ -287,13 +287,13 @@ def _object(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise WorldError(path, number, "", f"no JSON: {error}") from None
+        raise WorldError(path, number, "", f"not JSON: {error}") from None
     if not isinstance(row, dict):
         raise WorldError(path, number, "", f"must be a JSON object, not {_shown(row)}")
     return row
 
 
 def _shown(value: object) -> str:
-    """A value as it may stand in a message: short, and harmless in a terminal."""
+    """Return a value for a message: short, and safe for a terminal."""
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,4 +1,4 @@
-"""Worlds that are another world seen in some other way."""
+"""Worlds that wrap another world and modify its answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evocrawl.simulation.worlds.base import Document
 
 
 class Wrapping(AnsweringWorld):
-    """All that a subclass does not say otherwise is as in `world`, but for what it answers."""
+    """Passes everything on to `world`; subclasses implement `answer`."""
 
     def __init__(self, world: AnsweringWorld) -> None:
         self.name = world.name
@@ -30,7 +30,7 @@ class Wrapping(AnsweringWorld):
         return self._world.documents()
 
     def search(self, query: str, k: int) -> list[str]:
-        """Return what a search of the world gives."""
+        """Return the results of a search in the world."""
         return self._world.search(query, k)
 
     def topics(self) -> Collection[str]:
@@ -38,7 +38,7 @@ class Wrapping(AnsweringWorld):
         return self._world.topics()
 
     def about(self, topic: str) -> Collection[Fingerprint]:
-        """Return the world's pages of a topic; raises KeyError for none."""
+        """Return the world's pages of a topic; raises KeyError if unknown."""
         return self._world.about(topic)
 
     def hosts(self) -> Collection[str]:
@@ -54,10 +54,10 @@ _NORMAL = NormalDist()
 
 
 class Delayed(Wrapping):
-    """`world` where an answer takes `median_s` ≥ 0 seconds in the middle of all.
+    """`world` with latencies of median `median_s` ≥ 0 seconds.
 
-    `timeout_s` above 0 is the longest fetch, `host_spread` σ_h ≥ 0 and `page_spread` σ_p ≥ 0.
-    Errors and redirects take time as pages do.
+    `timeout_s` > 0 is the time-out of a fetch. `host_spread` σ_h ≥ 0 and `page_spread` σ_p ≥ 0.
+    Errors and redirects have latencies too.
     """
 
     def __init__(
@@ -78,18 +78,18 @@ class Delayed(Wrapping):
         self._page_spread = page_spread
 
     def answer(self, url: str, now_s: float) -> Answer:
-        """Return what the world answers, later."""
+        """Return the answer of the world with a latency."""
         return replace(self._world.answer(url, now_s), latency_s=self.latency_s(url))
 
     def latency_s(self, url: str) -> float:
-        """Return what one answer takes, which may be more than the longest fetch."""
+        """Return the latency of one answer in seconds; it may exceed the time-out."""
         exponent = self._page_spread * self._draw(url)
         if self._host_spread:
             exponent += self._host_spread * self._draw(host_of(url))
         return self._median_s * math.exp(exponent)
 
     def _draw(self, name: str) -> float:
-        """A standard normal number that belongs to a name; at most 6 in size."""
-        told = f"{self._seed} {name}".encode("utf-8", "replace")
-        share = int.from_bytes(blake2b(told, digest_size=4).digest(), "big")
+        """Return the standard normal number of a name, in [−6, 6]."""
+        key = f"{self._seed} {name}".encode("utf-8", "replace")
+        share = int.from_bytes(blake2b(key, digest_size=4).digest(), "big")
         return _NORMAL.inv_cdf((share + 0.5) / 2**32)

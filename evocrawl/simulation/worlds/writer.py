@@ -1,4 +1,4 @@
-"""Any world as a world file: what it is like at one moment."""
+"""Saves the state of a world at time 0 as a world file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NO_HTML = 415
 
 
 def save_world(world: AnsweringWorld, path: str | Path) -> int:
-    """Write `world` as it is at time 0 and return the number of lines.
+    """Write the state of `world` at time 0 and return the number of lines.
 
-    Pages come first; then, of what they link to, the addresses that redirect, are forbidden,
-    answer too late or with no HTML (as status 415). What is not there is left out: it will not
-    be there in the copy. A path that ends in .gz or .zst is compressed. The file appears whole or
-    not at all. Raises OSError, and WorldError for zstd without its library.
+    Pages come first, then the linked addresses that redirect, are disallowed, time out or are not
+    HTML (as status 415). Addresses that do not exist are left out. A path that ends in .gz or .zst
+    is compressed. The file is written atomically. Raises OSError, and WorldError for zstd without
+    its library.
     """
     path = Path(path)
     unfinished = path.with_name(f".{path.name}.part")
@@ -117,7 +117,7 @@ def _other(world: AnsweringWorld, url: str) -> dict[str, Any]:
 
 
 def _labels(world: AnsweringWorld) -> dict[Fingerprint, list[str]]:
-    """The topics of each page, without those that are above another of its topics."""
+    """Return the topics of each page, without parents of its other topics."""
     labels: dict[Fingerprint, list[str]] = {}
     for topic in sorted(world.topics()):
         for page in world.about(topic):

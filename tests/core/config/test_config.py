@@ -137,7 +137,7 @@ def test_contradictions_are_refused(values: dict[str, Any]) -> None:
 def test_bounds_that_are_not_given_leave_room_for_those_that_are(
     species: str, given: dict[str, int]
 ) -> None:
-    """Whatever the species has for its own; nobody is told of a bound that he has not set."""
+    """The defaults of a species do not count; no error names a bound that is not set."""
     config = Config.read({}, {"species": species, **given})
     assert {name: getattr(config, name) for name in given} == given
     assert config.lower_bound <= config.agents <= config.upper_bound
@@ -207,7 +207,7 @@ def test_a_refusal_costs_as_a_visit_unless_it_is_given() -> None:
 
 
 def test_a_config_is_frozen() -> None:
-    """Read once: nobody changes it in the middle of a crawl."""
+    """It is read once, so it cannot change during a crawl."""
     config = Config.read({})
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.cost = 2.0  # type: ignore[misc]

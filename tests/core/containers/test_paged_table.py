@@ -57,7 +57,7 @@ def test_nothing_is_asked_of_a_file_while_all_is_in_memory() -> None:
 
 
 def test_where_there_can_be_no_file_the_table_goes_on_in_memory(tmp_path: Path) -> None:
-    """And the spill file tells of it; with room again it is on disk."""
+    """The spill file records the failure; with room again the row is on disk."""
     spill = SpillFile(Path("/proc/none"))
     rows = table(spill, 1 << 12)
     rows.append(rows.fresh(3000))

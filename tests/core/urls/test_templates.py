@@ -36,7 +36,7 @@ def test_addresses_made_by_one_rule_have_one_template(one: str, other: str) -> N
     ],
 )
 def test_words_tell_templates_apart(one: str, other: str) -> None:
-    """A word is what somebody wrote."""
+    """A word is a part of a template."""
     assert template_of(one) != template_of(other)
 
 
@@ -73,7 +73,7 @@ def test_a_path_that_repeats_itself(url: str, repeats: bool) -> None:
         ("", ""),
     ],
 )
-def test_a_domain_is_what_somebody_registered(host: str, domain: str) -> None:
+def test_a_domain_is_the_registered_name(host: str, domain: str) -> None:
     """By the list of public suffixes that comes along: nothing is fetched."""
     assert domain_of(host) == domain
 

@@ -43,10 +43,10 @@ def test_runs_parquet_stands_beside_results_json_with_equal_values(tmp_path: Pat
     table.write_results()
     kept = pq.read_table(tmp_path / "runs.parquet").to_pylist()
     expected = [json.loads(line) for line in table.path.read_text().splitlines()]
-    for told, one in zip(kept, expected, strict=True):
+    for columns, one in zip(kept, expected, strict=True):
         settings = one.pop("settings", None)
-        assert (told.pop("settings") or "null") == json.dumps(settings)
-        assert {name: value for name, value in told.items() if value is not None} == {
+        assert (columns.pop("settings") or "null") == json.dumps(settings)
+        assert {name: value for name, value in columns.items() if value is not None} == {
             name: value for name, value in one.items() if value is not None
         }
 
@@ -69,11 +69,11 @@ def test_any_row_of_json_is_written_and_nothing_changes(rows: list[Row]) -> None
     assert set(kept.column_names) == names
     for name in names:
         values = [each.get(name) for each in rows]
-        told = kept[name].to_pylist()
-        is_text = told != values
+        columns = kept[name].to_pylist()
+        is_text = columns != values
         if is_text:
-            told = [None if text is None else json.loads(text) for text in told]
-        assert told == values
+            columns = [None if text is None else json.loads(text) for text in columns]
+        assert columns == values
 
 
 def test_without_pyarrow_the_results_are_written_and_no_old_file_stays(

@@ -44,7 +44,7 @@ def test_a_line_cut_short_is_dropped_and_the_table_goes_on(tmp_path: Path, cut: 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
     """Line and field, and nothing of the file is changed."""
     lacking = {key: value for key, value in row().items() if key != "recall"}
-    for text, told in (
+    for text, message in (
         ("{oops\n", "line 2: not JSON"),
         ("[]\n", "line 2: expected an object"),
         (json.dumps(lacking) + "\n", "line 2: without the field 'recall'"),
@@ -52,7 +52,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
         path = tmp_path / "runs.jsonl"
         path.write_text(json.dumps(row()) + "\n" + text)
         for read in (ResultTable, read_results):
-            with pytest.raises(ResultsError, match=told):
+            with pytest.raises(ResultsError, match=message):
                 read(tmp_path)
         assert path.read_text().endswith(text)
 
@@ -62,11 +62,11 @@ def test_results_json_has_every_field_but_no_curves(tmp_path: Path) -> None:
     table = ResultTable(tmp_path / "a")
     table.append(row())
     path = table.write_results()
-    (told,) = json.loads(path.read_text())
-    assert set(REQUIRED) <= set(told)
-    assert not set(CURVES) & set(told)
+    (row_written,) = json.loads(path.read_text())
+    assert set(REQUIRED) <= set(row_written)
+    assert not set(CURVES) & set(row_written)
     table.path.unlink()
-    assert read_results(tmp_path / "a") == [told]
+    assert read_results(tmp_path / "a") == [row_written]
     assert {each.name for each in path.parent.iterdir()} <= {"results.json", "runs.parquet"}
 
 

@@ -39,21 +39,21 @@ def test_runs_pair_by_budget_and_start_too() -> None:
     """A run of another start is no pair."""
     rows = [row("a", auc=0.5), row("b", auc=0.4), row("b", auc=0.9, start="far")]
     assert standings(rows, start="search")[1].against.pairs == 1  # type: ignore[union-attr]
-    with pytest.raises(ResultsError, match="no trial was held by"):
+    with pytest.raises(ResultsError, match="have no trial in common"):
         standings([rows[0], rows[2]])
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"measure": "speed"}, "no 'speed'; measures that runs have: .*recall_auc"),
-        ({"against": "nobody"}, "no runs of the species 'nobody'; there are fast, slow"),
+        ({"against": "nothing"}, "no runs of the species 'nothing'; there are fast, slow"),
         ({"start": "far"}, "no runs of the start 'far'"),
     ],
 )
-def test_what_is_not_there_is_an_error_that_helps(options: dict[str, str], told: str) -> None:
-    """The names that exist are told."""
-    with pytest.raises(ResultsError, match=told):
+def test_what_is_not_there_is_an_error_that_helps(options: dict[str, str], message: str) -> None:
+    """The message contains the names that exist."""
+    with pytest.raises(ResultsError, match=message):
         standings(ROWS, **options)
 
 

@@ -8,7 +8,7 @@ import pytest
 from evocrawl.core.config.config import Config
 from evocrawl.simulation.papers.base import Findings, Setup
 from evocrawl.simulation.papers.biocrawler import BIO, BREADTH, DUMB, EXPERIMENTS
-from evocrawl.simulation.papers.static_web import CrawlerGroup, StillWeb
+from evocrawl.simulation.papers.static_web import CrawlerGroup, StaticWeb
 from evocrawl.simulation.worlds.made_up.sites import Sites, SitesPlan
 from evocrawl.species.biocrawler.species import mind_of
 
@@ -68,37 +68,37 @@ def test_plots_have_a_line_for_each_kind(found: dict[str, Findings]) -> None:
 def test_a_crawler_that_has_seen_all_sites_begins_again_elsewhere_with_its_rules() -> None:
     """It sees nothing but its new start; its energy goes on."""
     rng = np.random.default_rng(7)
-    web = StillWeb(Sites(SitesPlan(sites=6), rng), rng)
+    web = StaticWeb(Sites(SitesPlan(sites=6), rng), rng)
     config = Config.read({}, {"species": "biocrawler", "agents": 1, "max_requests": 0})
-    troupe = CrawlerGroup(web, config, web.any_page(), None)
-    watch, visits = troupe.watches[1], 0
-    agent = troupe._population.lifecycle.agents[1]
+    crawlers = CrawlerGroup(web, config, web.any_page(), None)
+    record, visits = crawlers.records[1], 0
+    agent = crawlers._population.lifecycle.agents[1]
     rules = 0
-    while not watch.passes:
+    while not record.passes:
         rules = len(mind_of(agent).rules)
-        troupe.play(1)
+        crawlers.play(1)
         visits += 1
         assert visits < 2000
-    assert watch.passes == [visits]
+    assert record.passes == [visits]
     assert mind_of(agent).trail.pages == []
     assert agent.page.startswith(b"start")
     assert abs(len(mind_of(agent).rules) - rules) <= 1
-    troupe.play(1)
-    assert len(watch.energy) == visits + 1
-    assert sum(watch.at.values()) == visits + 1
-    assert len(watch.unseen) == 5
+    crawlers.play(1)
+    assert len(record.energy) == visits + 1
+    assert sum(record.at.values()) == visits + 1
+    assert len(record.unseen) == 5
 
 
 def test_a_pass_is_waited_for_and_leaves_what_was_played_as_it_was() -> None:
     """As long as it may take, and no longer."""
     rng = np.random.default_rng(8)
-    web = StillWeb(Sites(SitesPlan(sites=6), rng), rng)
+    web = StaticWeb(Sites(SitesPlan(sites=6), rng), rng)
     config = Config.read({}, {"species": "biocrawler", "agents": 2, "max_requests": 0})
-    troupe = CrawlerGroup(web, config, web.any_page(), None)
-    played = troupe.play(3)
-    assert troupe.first_passes(3) == [None, None]
-    firsts = troupe.first_passes(5000)
+    crawlers = CrawlerGroup(web, config, web.any_page(), None)
+    played = crawlers.play(3)
+    assert crawlers.first_passes(3) == [None, None]
+    firsts = crawlers.first_passes(5000)
     assert all(first is not None and first > 3 for first in firsts)
-    assert firsts == [watch.passes[0] for watch in troupe.watches.values()]
-    assert sum(len(watch.energy) for watch in played) == 6
-    assert not any(watch.passes for watch in played)
+    assert firsts == [record.passes[0] for record in crawlers.records.values()]
+    assert sum(len(record.energy) for record in played) == 6
+    assert not any(record.passes for record in played)

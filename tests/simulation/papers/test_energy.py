@@ -56,9 +56,9 @@ def test_precision_is_compared_over_the_pages_both_have(found) -> None:
     """A crawl that dies early would win by its first pages alone."""
     (claim,) = found["energy-4"].claims
     visits = [row["visits"] for row in found["energy-4"].rows]
-    told = float(claim.ours.split("first ")[1].split(" ")[0])
+    claimed = float(claim.ours.split("first ")[1].split(" ")[0])
     pairs = list(zip(visits[:RUNS], visits[RUNS:], strict=True))
-    assert told <= sum(min(pair) for pair in pairs) / RUNS + 0.5
+    assert claimed <= sum(min(pair) for pair in pairs) / RUNS + 0.5
 
 
 def test_every_run_is_in_the_rows_and_every_kind_in_the_plot(found) -> None:

@@ -22,7 +22,7 @@ def world() -> News:
 
 
 @pytest.fixture(scope="module")
-def stand(world: News) -> NewsWeb:
+def web(world: News) -> NewsWeb:
     """The same, ready for many fetches."""
     return NewsWeb(world)
 
@@ -33,25 +33,25 @@ def found() -> dict[str, Findings]:
     return {each.name: each.run(Setup((1, 2), small=True)) for each in EXPERIMENTS}
 
 
-def foraged(stand: NewsWeb, kind: str = "weblog", seed: int = 1) -> Foraging:
+def foraged(web: NewsWeb, kind: str = "weblog", seed: int = 1) -> Foraging:
     """Two hours of foraging."""
-    return forage(stand, kind, stand.starts(STARTS), seed, UNTIL_S, 4.0)
+    return forage(web, kind, web.starts(STARTS), seed, UNTIL_S, 4.0)
 
 
-def test_the_stand_shows_the_world(world: News, stand: NewsWeb) -> None:
+def test_the_news_web_has_the_links_and_dates_of_the_world(world: News, web: NewsWeb) -> None:
     """The same links, dates and states at the same times."""
     for page in range(0, 1000, 7):
-        url, target = world.url(page), stand.links[page].fingerprint
+        url, target = world.url(page), web.links[page].fingerprint
         for now_s in (0.0, 9_000.0, 21_000.0):
-            assert stand.changed_at(target, now_s) == world.changed_at(url, now_s)
+            assert web.changed_at(target, now_s) == world.changed_at(url, now_s)
             if world.exists(page, now_s):
-                shown = {link.url for link in stand.links_at(target, now_s)}
+                shown = {link.url for link in web.links_at(target, now_s)}
                 assert shown == {link.url for link in world.document(page, now_s).links}
 
 
-def test_one_forager_works_at_a_time_and_every_download_takes_its_time(stand: NewsWeb) -> None:
+def test_one_forager_works_at_a_time_and_every_download_takes_its_time(web: NewsWeb) -> None:
     """In slices of three minutes, as long as their fleet is two."""
-    done = foraged(stand)
+    done = foraged(web)
     times = [each.at_s for each in done.downloads]
     assert np.diff(times).min() == pytest.approx(4.0)
     changes = sum(
@@ -61,19 +61,17 @@ def test_one_forager_works_at_a_time_and_every_download_takes_its_time(stand: Ne
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_handed_on_and_paid_for_is_what_the_measures_count(
-    stand: NewsWeb, kind: str
-) -> None:
+def test_what_is_handed_on_and_paid_for_is_what_the_measures_count(web: NewsWeb, kind: str) -> None:
     """The foragers' fees, and the paper's definition of what is sent."""
-    done = foraged(stand, kind)
+    done = foraged(web, kind)
     sent, relevant = sent_and_found(done.downloads)
     assert done.handed_on == len(sent) > len(relevant) > 0
 
 
-def test_measures_are_those_of_the_downloads(stand: NewsWeb) -> None:
-    """Shares lie in [0, 1]; nobody finds more than there is."""
-    done = foraged(stand)
-    row, windows = measured(stand, done, UNTIL_S)
+def test_measures_are_those_of_the_downloads(web: NewsWeb) -> None:
+    """Shares lie in [0, 1]; no count exceeds the number of documents."""
+    done = foraged(web)
+    row, windows = measured(web, done, UNTIL_S)
     assert row["sent_efficiency"] == row["relevant"] / row["sent"]
     assert row["download_efficiency"] == row["relevant"] / row["downloaded"]
     assert 0 < row["found_urls"] <= 1000
@@ -81,10 +79,10 @@ def test_measures_are_those_of_the_downloads(stand: NewsWeb) -> None:
     assert len(windows) == 1
 
 
-def test_the_same_seed_gives_the_same_foraging(stand: NewsWeb) -> None:
+def test_the_same_seed_gives_the_same_foraging(web: NewsWeb) -> None:
     """And another one another."""
-    assert foraged(stand).downloads == foraged(stand).downloads
-    assert foraged(stand).downloads != foraged(stand, seed=2).downloads
+    assert foraged(web).downloads == foraged(web).downloads
+    assert foraged(web).downloads != foraged(web, seed=2).downloads
 
 
 def test_every_kind_is_run_on_every_web(found: dict[str, Findings]) -> None:

@@ -30,9 +30,9 @@ def test_a_claim_that_does_not_hold_is_said_so(tmp_path: Path) -> None:
     assert "it rained" in text
     assert f"({picture.name})" in text
     assert picture.read_bytes().startswith(b"\x89PNG")
-    told = json.loads((tmp_path / "one.json").read_text())
-    assert told["rows"] == [{"seed": 1}]
-    assert told["claims"][0]["holds"] is False
+    saved = json.loads((tmp_path / "one.json").read_text())
+    assert saved["rows"] == [{"seed": 1}]
+    assert saved["claims"][0]["holds"] is False
 
 
 def test_what_was_made_before_is_known_by_its_setup(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["energy-2"], "WORLD"),
         (["energy-2", "nowhere.jsonl", "--query", "x"], "no such world"),
@@ -83,11 +83,11 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_mistakes_are_named(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With exit code 2, before anything runs."""
     assert main(["experiment", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_an_unknown_experiment_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

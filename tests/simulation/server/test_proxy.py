@@ -1,4 +1,4 @@
-"""The loopback proxy plays many hosts over real HTTP."""
+"""The loopback proxy serves many hosts over real HTTP."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_each_host_gets_its_own_site() -> None:
 
 
 def test_an_unknown_host_is_a_bad_gateway_or_what_the_caller_says() -> None:
-    """`elsewhere` replaces the 502 for hosts that nobody plays."""
+    """`elsewhere` replaces the 502 response for other hosts."""
     with LoopbackProxy({}) as proxy:
         assert fetch(proxy, "http://nowhere.example/")[0] == 502
     with LoopbackProxy({}, elsewhere=lambda _: Response(404)) as proxy:
@@ -71,7 +71,7 @@ def test_a_standard_client_crawls_through_it_and_follows_a_redirect_to_another_h
 
 
 def test_the_log_keeps_the_order_and_times_of_requests() -> None:
-    """Times never go back and `requested` tells one host's paths."""
+    """Times never decrease, and `requested` returns the paths of one host."""
     with LoopbackProxy({"a.example": echo}) as proxy:
         for path in ("/3", "/1", "/2"):
             fetch(proxy, f"http://a.example{path}")
@@ -107,7 +107,7 @@ def test_a_post_body_reaches_the_site() -> None:
         assert fetch(proxy, "http://a.example/f", "POST", b"q=1")[1] == b"POST a.example /f q=1"
 
 
-def test_a_request_in_origin_form_is_told_by_its_host_header() -> None:
+def test_a_request_in_origin_form_is_served_by_its_host_header() -> None:
     """The server also works for a client that resolves names to loopback."""
     with LoopbackProxy({"a.example": echo}) as proxy:
         answer = raw(proxy, b"GET /p HTTP/1.1\r\nHost: a.example:80\r\nConnection: close\r\n\r\n")
@@ -134,7 +134,7 @@ def test_what_is_not_http_gets_400(head: bytes) -> None:
 
 
 def test_tunnels_are_refused() -> None:
-    """https is out of scope: CONNECT to a played host is 501, to another one 502."""
+    """https is out of scope: CONNECT to a served host is 501, to another one 502."""
     with LoopbackProxy({"a.example": echo}) as proxy:
         assert raw(proxy, b"CONNECT a.example:443 HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 501")
         assert raw(proxy, b"CONNECT b.example:443 HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 502")

@@ -38,7 +38,7 @@ def test_a_page_is_what_its_line_says(world: Recorded) -> None:
     assert (arrived.document.title, arrived.document.language) == ("One", "en")
     assert arrived.document.text == "Albatrosses and other birds."
     assert arrived.cost == Cost(0.1, 0.1, len("Albatrosses and other birds."), 1)
-    assert world.extra[fingerprint(A)] == {"author": "somebody"}
+    assert world.extra[fingerprint(A)] == {"author": "an author"}
     assert world.name == "small"
 
 
@@ -51,7 +51,7 @@ def test_links_are_those_a_reader_would_follow(world: Recorded) -> None:
 
 
 def test_time_zero_is_the_latest_date(world: Recorded) -> None:
-    """ISO dates and Unix seconds are told apart; a page without a date has none."""
+    """ISO dates and Unix seconds are both accepted; a page without a date has none."""
     assert page(world, B).changed_at_s == 0.0
     assert page(world, A).changed_at_s == -86400.0
     assert page(world, C).changed_at_s is None
@@ -71,7 +71,7 @@ def test_a_page_given_as_html_is_read_as_in_a_crawl(world: Recorded) -> None:
     [
         ("http://a.test/gone", Dead("status 410", Cost(0.1, 0.1, 0, 1))),
         ("http://a.test/none", Dead("status 404", Cost(0.1, 0.1, 0, 1))),
-        ("mailto:nobody", Dead("status 404", Cost(0.1, 0.1, 0, 1))),
+        ("mailto:box", Dead("status 404", Cost(0.1, 0.1, 0, 1))),
         ("http://a.test/closed", Refused(Cost(0.0, 0.0, 0, 1))),
         ("http://b.test/", Dead("timeout", Cost(30.0, 30.0, 0, 1))),
         ("http://a.test/around", Dead("too many redirects", Cost(2.1, 2.1, 0, 21))),
@@ -126,7 +126,7 @@ def test_robots_txt_forbids_the_forbidden_pages_alone(world: Recorded) -> None:
 def test_of_two_pages_of_one_address_the_first_counts(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The others are counted and told of."""
+    """The others are counted, with a warning."""
     rows = [{"url": A, "text": "first"}, {"url": f"{A}#x", "text": "second"}]
     with caplog.at_level(logging.WARNING):
         world = Recorded.read(write_rows(tmp_path / "w.jsonl", rows))

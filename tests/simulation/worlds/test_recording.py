@@ -25,7 +25,7 @@ TIMEOUT_S = 60.0
 NOTHING = Content()
 
 
-def flight(url: str, *, identity: bytes | None = None) -> Fetch:
+def fetch_of(url: str, *, identity: bytes | None = None) -> Fetch:
     key = fingerprint(url) if identity is None else identity
     made = Fetch(Visit(1, 1, Lead(url, key, "", b"", 0, 0.0), 0.0), url, key)
     made.requests, made.seconds = 1, 0.5
@@ -57,7 +57,7 @@ def test_what_was_written_is_there_before_the_next_line(tmp_path: Path, ending: 
     path = tmp_path / f"reef{ending}"
     recording = begun(path)
     for number in range(3):
-        recording.note(flight(url(number)), fetched(url(number)))
+        recording.note(fetch_of(url(number)), fetched(url(number)))
         assert len(Recorded.read(path)) == number + 1
     recording.close()
     assert [page.url for page in Recorded.read(path).documents()] == [url(n) for n in range(3)]
@@ -72,7 +72,7 @@ def test_a_recording_cut_anywhere_is_read_up_to_there(
     recording = begun(path)
     sizes = [path.stat().st_size]
     for number in range(3):
-        recording.note(flight(url(number)), fetched(url(number), Content(text="reef " * 9)))
+        recording.note(fetch_of(url(number)), fetched(url(number), Content(text="reef " * 9)))
         sizes.append(path.stat().st_size)
     recording.close()
     whole = path.read_bytes()
@@ -96,7 +96,7 @@ def test_any_text_is_text_again(
     path = tmp_path_factory.mktemp("recording") / "reef.jsonl"
     recording = begun(path)
     link = Link(url("b"), fingerprint(url("b")), anchor, words)
-    recording.note(flight(url("a")), fetched(url("a"), Content(words, words, "en"), (link,)))
+    recording.note(fetch_of(url("a")), fetched(url("a"), Content(words, words, "en"), (link,)))
     recording.close()
     (page,) = Recorded.read(path).documents()
     seen = words.encode("utf-8", "replace").decode()
@@ -109,24 +109,24 @@ def test_hops_errors_and_refusals_have_lines(tmp_path: Path) -> None:
     path = tmp_path / "reef.jsonl"
     recording = begun(path)
     base = MemoryPageBase()
-    moved = flight(url("old"))
+    moved = fetch_of(url("old"))
     assert moved.moves_to(url("new"), base)
     recording.note(moved, fetched(url("new")))
-    known = flight(url("older"))
+    known = fetch_of(url("older"))
     assert not known.moves_to(url("new"), base)
     recording.note(known, Dead(KNOWN, Cost()))
-    recording.note(flight(url("no")), Refused(Cost()))
+    recording.note(fetch_of(url("no")), Refused(Cost()))
     for name, reason in enumerate(
         ("status 404", "status 999", "no HTML", "TimeoutError", "DNSLookupError", "over budget")
     ):
-        recording.note(flight(url(name)), Dead(reason, Cost()))
+        recording.note(fetch_of(url(name)), Dead(reason, Cost()))
     recording.close()
-    told = rows(path)
-    assert told[url("old")]["redirect_to"] == told[url("older")]["redirect_to"] == url("new")
-    assert "text" in told[url("new")]
-    assert told[url("no")] == {"robots": "disallow"}
-    assert [told[url(name)].get("status") for name in range(5)] == [404, 502, 415, None, 502]
-    assert url(5) not in told
+    lines = rows(path)
+    assert lines[url("old")]["redirect_to"] == lines[url("older")]["redirect_to"] == url("new")
+    assert "text" in lines[url("new")]
+    assert lines[url("no")] == {"robots": "disallow"}
+    assert [lines[url(name)].get("status") for name in range(5)] == [404, 502, 415, None, 502]
+    assert url(5) not in lines
     world = Recorded.read(path)
     assert world.timeout_s == TIMEOUT_S
     timeout = world.fetch(url(3), 0.0)
@@ -139,9 +139,9 @@ def test_an_address_is_written_once_and_a_form_never(tmp_path: Path) -> None:
     """The answer to a form is no page of the form's address."""
     path = tmp_path / "reef.jsonl"
     recording = begun(path)
-    recording.note(flight(url("a")), fetched(url("a"), Content("first")))
-    recording.note(flight(url("a")), fetched(url("a"), Content("second")))
-    recording.note(flight(url("form"), identity=b"form"), fetched(url("form")))
+    recording.note(fetch_of(url("a")), fetched(url("a"), Content("first")))
+    recording.note(fetch_of(url("a")), fetched(url("a"), Content("second")))
+    recording.note(fetch_of(url("form"), identity=b"form"), fetched(url("form")))
     recording.close()
     assert [page.title for page in Recorded.read(path).documents()] == ["first"]
 

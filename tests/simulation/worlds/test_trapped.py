@@ -56,9 +56,9 @@ def crawl(web: AnsweringWorld, trap: Trap, species: str, *, novelty: bool) -> Ru
     return run(Trapped(web, trap, QUERY, share=0.2), Config.read({}, settings), seeds)
 
 
-def share(told: Run) -> float:
+def share(done: Run) -> float:
     """The share of the requests that went into the trap."""
-    return sum(is_trap(step.url) for step in told.steps) / told.requests
+    return sum(is_trap(step.url) for step in done.steps) / done.requests
 
 
 @EVERY_TRAP
@@ -91,14 +91,14 @@ def test_the_world_around_a_trap_is_as_it_was(web: AnsweringWorld) -> None:
     trapped = Trapped(web, TRAPS[0], QUERY, share=0.5)
     assert len(trapped) == len(web)
     assert trapped.search(QUERY, 3) == web.search(QUERY, 3)
-    doors = 0
+    entries = 0
     for document in web.documents():
         found = trapped.answer(document.url, 0.0).document
         assert found is not None
         is_door = is_trap(found.links[0].url)
         assert found.links[is_door:] == document.links
-        doors += is_door
-    assert 0.35 * PAGES < doors < 0.65 * PAGES
+        entries += is_door
+    assert 0.35 * PAGES < entries < 0.65 * PAGES
     assert trapped.answer("http://nowhere.test/", 0.0).status == 404
 
 

@@ -20,10 +20,10 @@ def test_pages_come_as_the_world_has_them_but_later() -> None:
     """Without spread all take the median."""
     world = Delayed(SITES, 7.0, timeout_s=30.0, seed=1)
     for url in URLS[:20]:
-        came, told = world.fetch(url, 0.0), SITES.fetch(url, 0.0)
+        came, direct = world.fetch(url, 0.0), SITES.fetch(url, 0.0)
         assert isinstance(came, Arrived)
-        assert isinstance(told, Arrived)
-        assert came.document == told.document
+        assert isinstance(direct, Arrived)
+        assert came.document == direct.document
         assert came.cost.seconds == pytest.approx(7.0)
     assert world.search("x", 3) == SITES.search("x", 3)
     assert [*world.hosts()] == [*SITES.hosts()]

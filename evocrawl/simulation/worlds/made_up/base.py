@@ -1,4 +1,4 @@
-"""What made-up worlds share: numbered pages, addresses, weather, and text drawn when asked for."""
+"""Base of synthetic worlds: numbered pages, addresses, failures, and text drawn on request."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _TITLE_WORDS = 3
 _TOPICAL = 0.5
 
 _TITLE, _TEXT, _CONTEXT, _LATENCY, _TIMEOUT, _LINK = range(6)
-"""What a draw is for: salts."""
+"""Salts: one for each purpose of a draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weather:
-    """What goes wrong in a world; shares lie in [0, 1]. Raises ValueError for other numbers.
+    """Latencies and failures of a world; shares lie in [0, 1], else the class raises ValueError.
 
     ==============  ===================================================================
     field           meaning
     ==============  ===================================================================
-    latency_s       mean seconds until an answer: half of it for sure, half exponential
-    timeout_s       what takes longer is given up
-    timeouts        share of pages that never answer
-    dead            share of links that lead nowhere: half to a 404, half to no HTML
-    moved           share of links whose target redirects to where it is now
-    forbidden       share that robots.txt forbids: of sites, or of the pages of a news web
+    latency_s       mean seconds until a response: one half constant, the other exponential
+    timeout_s       time-out of a fetch
+    timeouts        share of pages that never respond
+    dead            share of dead links: half lead to a 404, half to a file that is not HTML
+    moved           share of links whose target redirects to its new address
+    forbidden       share that robots.txt disallows: of the sites, or of the pages of news
     ==============  ===================================================================
     """
 
@@ -60,11 +60,11 @@ class Weather:
         if self.dead + self.moved > 1:
             raise ValueError("dead and moved are shares of the same links: at most 1 in sum")
         if not (0 <= self.latency_s < math.inf and 0 < self.timeout_s < math.inf):
-            raise ValueError("latency_s and timeout_s must be finite, not negative, not no time")
+            raise ValueError("latency_s must be at least 0, timeout_s above 0; both must be finite")
 
 
 class Compared(NamedTuple):
-    """What was asked for (None: it follows from the rest) beside what came out."""
+    """A requested number (None: it follows from the others) and its measured value."""
 
     measure: str
     asked: float | None
@@ -72,10 +72,10 @@ class Compared(NamedTuple):
 
 
 class Synthetic(AnsweringWorld):
-    """Pages 0 … n−1 with the links of `graph`; memory is 4 bytes a link and a few a page.
+    """Pages 0 … n−1 with the links of `graph`; memory is 4 bytes per link and a few per page.
 
-    `forbidden` says of each page whether robots.txt forbids it, shape (n,); `fetchable` of which
-    pages a crawl can ever get.
+    `forbidden`, shape (n,), is true for pages that robots.txt disallows; `fetchable` is true for
+    pages that a crawl can fetch.
     """
 
     def __init__(
@@ -110,15 +110,15 @@ class Synthetic(AnsweringWorld):
 
     @abstractmethod
     def exists(self, page: int, now_s: float) -> bool:
-        """Return whether there is such a page yet."""
+        """Return whether the page exists at that time."""
 
     @abstractmethod
     def revision(self, page: int, now_s: float) -> tuple[int, float | None]:
-        """Return how often a page has changed by now, and since when it is what it is."""
+        """Return the number of changes of a page so far, and the time of the last one."""
 
     @abstractmethod
     def compared(self, rng: Generator) -> tuple[Compared, ...]:
-        """Return what was asked for beside what came out, `rng` for the samples."""
+        """Return requested and measured numbers; `rng` draws the samples."""
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.fetchable))
@@ -132,7 +132,7 @@ class Synthetic(AnsweringWorld):
         return f"http://{self.host(page)}{self.path(page)}"
 
     def page(self, url: str) -> int | None:
-        """Return the number of the page at `url`; None when no page ever is there."""
+        """Return the number of the page at `url`; None if there is no page at any time."""
         place = _place(url)
         if place is None or int(place[3]) >= len(self.graph):
             return None
@@ -140,7 +140,7 @@ class Synthetic(AnsweringWorld):
         return page if place[0] == self.url(page) else None
 
     def answer(self, url: str, now_s: float) -> Answer:
-        """Return what `url` answers at `now_s`."""
+        """Return the answer of `url` at `now_s`."""
         place = _place(url)
         number = int(place[3]) if place else len(self.graph)
         if place is None or number >= len(self.graph):
@@ -164,7 +164,7 @@ class Synthetic(AnsweringWorld):
                 yield self.document(page, 0.0)
 
     def document(self, page: int, now_s: float) -> Document:
-        """Return a page as it is at `now_s`. Takes O(words + links)."""
+        """Return the state of a page at `now_s`. Takes O(words + links)."""
         url = self.url(page)
         number, changed_at_s = self.revision(page, now_s)
         pages = np.concatenate(([page], self._visible(page, now_s)))
@@ -184,7 +184,7 @@ class Synthetic(AnsweringWorld):
         )
 
     def changed_at(self, url: str, now_s: float) -> float | None:
-        """Return since when the page at `url` is what it is; None when there is none yet."""
+        """Return the time of the last change of the page at `url`; None if it does not exist."""
         page = self.page(url)
         if page is None or not self.exists(page, now_s):
             return None
@@ -200,7 +200,7 @@ class Synthetic(AnsweringWorld):
         return ()
 
     def _visible(self, page: int, now_s: float) -> Integers:  # noqa: ARG002
-        """Return the targets whose links are on the page by now."""
+        """Return the targets of the links that are on the page now."""
         return self.graph.out(page)
 
     def _answer(self, page: int, latency_s: float, now_s: float) -> Answer:
@@ -214,11 +214,11 @@ class Synthetic(AnsweringWorld):
         return Answer(latency_s, 200, document, body_bytes=len(document.text))
 
     def _site_is_forbidden(self, page: int) -> bool:  # noqa: ARG002
-        """Return whether robots.txt forbids all addresses of the page's host."""
+        """Return whether robots.txt disallows all addresses of the host of the page."""
         return False
 
     def link_urls(self, page: int, targets: Integers) -> list[str]:
-        """Return where the links to `targets` lead as written: some are dead, some have moved."""
+        """Return the URLs of the links to `targets`: some are dead, some have moved."""
         urls = [self.url(target) for target in targets.tolist()]
         dead, moved = self.weather.dead, self.weather.moved
         if not dead and not moved:
@@ -238,7 +238,7 @@ class Synthetic(AnsweringWorld):
 
 
 def _links(urls: list[str], anchors: list[str], around: list[list[str]]) -> tuple[Link, ...]:
-    """Return links whose context is the words around the anchor, and the anchor among them."""
+    """Return links whose context is the anchor with the words around it."""
     half = _CONTEXT_WORDS // 2
     return tuple(
         Link(
@@ -253,7 +253,7 @@ def _links(urls: list[str], anchors: list[str], around: list[list[str]]) -> tupl
 
 
 def _place(url: str) -> re.Match[str] | None:
-    """Host, folder and number of an address that a synthetic world may have written."""
+    """Return host, folder and number of an address of a synthetic world."""
     try:
         return _PLACE.fullmatch(identity(url))
     except ValueError:

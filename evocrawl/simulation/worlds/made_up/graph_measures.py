@@ -1,4 +1,4 @@
-"""What a generated graph has come out as: exponents, clustering, distances.
+"""Measures generated graphs: exponents, clustering, distances.
 
 ====================  =======================================================================
 measure               definition and estimator
@@ -7,13 +7,13 @@ exponent              −γ of P(k) ∝ k^−γ for k in [k_min, k_max], by maxi
                       numbers (Clauset, Shalizi & Newman 2009, §3.1, truncated at the largest k)
 clustering            of the undirected graph: mean over pages of the share of pairs of
                       neighbours that are linked; 0 below two neighbours (Watts & Strogatz 1998)
-path length           mean number of links on a shortest way along links, over pairs of pages
-                      that have one, from a sample of pages
-largest path          the longest of these ways: a lower bound of the diameter proper
+path length           mean number of links on a shortest path, over connected pairs of pages
+                      from a sample of pages
+largest path          the longest of these paths: a lower bound of the diameter
 ====================  =======================================================================
 
-The foragers paper gives a "diameter" of 7.2893. A diameter is a whole number, so that the mean
-path length must be meant (as in Albert, Jeong & Barabási 1999, who call it so).
+The foragers paper gives a "diameter" of 7.2893. A diameter is a whole number, so the paper
+must mean the mean path length (as in Albert, Jeong & Barabási 1999, who use the same word).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STEEPEST = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The measures of one graph; NaN-free: 0 where there is nothing to measure."""
+    """Measures of one graph; a measure without data is 0, never NaN."""
 
     pages: int
     links: int
@@ -40,7 +40,7 @@ class Shape:
     path_length: float
     largest_path: int
     reached: float
-    """Share of the pairs of the sample that have a way."""
+    """Share of the pairs of the sample that are connected."""
 
 
 def measure_graph(
@@ -48,8 +48,8 @@ def measure_graph(
 ) -> Shape:
     """Measure `graph`, clustering on `nodes` sampled pages and paths from `sources` of them.
 
-    `in_least` is the k_min of the in-degrees; that of the out-degrees is 1. Paths begin at pages
-    that have links. Takes O(nodes · neighbours² + sources · links).
+    `in_least` is the k_min of the in-degrees; the k_min of the out-degrees is 1. Paths begin at
+    pages with links. Takes O(nodes · neighbours² + sources · links).
     """
     lengths, reached = _paths(graph, sources, rng)
     return Shape(
@@ -65,9 +65,9 @@ def measure_graph(
 
 
 def exponent_of(degrees: Integers, least: int) -> float:
-    """Return γ of the degrees of at least `least`, in [0, 6]; 0 when they do not differ.
+    """Return γ of the degrees of at least `least`, in [0, 6]; 0 if all are equal.
 
-    The likelihood is concave in γ, so that a search in thirds finds its top.
+    The likelihood is concave in γ, so a ternary search finds its maximum.
     """
     tail = degrees[degrees >= least]
     if not len(tail) or tail.min() == tail.max():
@@ -89,7 +89,7 @@ def exponent_of(degrees: Integers, least: int) -> float:
 
 
 def clustering_of(graph: Graph, nodes: int, rng: Generator) -> float:
-    """Return the clustering coefficient over `nodes` pages, all of them if there are no more."""
+    """Return the clustering coefficient over `nodes` random pages, or over all pages."""
     if not len(graph):
         return 0.0
     both = graph.undirected()
@@ -109,7 +109,7 @@ def clustering_of(graph: Graph, nodes: int, rng: Generator) -> float:
 
 
 def _paths(graph: Graph, sources: int, rng: Generator) -> tuple[Integers, float]:
-    """How many ways of each length there are from sampled pages, and the share of pairs."""
+    """Return the number of paths of each length from sampled pages, and the connected share."""
     linking = np.flatnonzero(graph.out_degrees())
     if not len(linking):
         return np.zeros(0, dtype=np.int64), 0.0
@@ -123,7 +123,7 @@ def _paths(graph: Graph, sources: int, rng: Generator) -> tuple[Integers, float]
 
 
 def _ring_sizes(graph: Graph, start: int) -> list[int]:
-    """How many pages are 0, 1, 2 … links away from `start`."""
+    """Return the numbers of pages that are 0, 1, 2 … links away from `start`."""
     seen = np.zeros(len(graph), dtype=bool)
     seen[start] = True
     ring = np.array([start])
@@ -138,7 +138,7 @@ def _ring_sizes(graph: Graph, start: int) -> list[int]:
 
 
 def targets_of(graph: Graph, pages: Integers) -> Integers:
-    """Return the targets of all links of `pages`, page after page."""
+    """Return the targets of all links of `pages`, in the order of the pages."""
     counts = graph.starts[pages + 1] - graph.starts[pages]
     ends = np.cumsum(counts)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)

@@ -1,14 +1,14 @@
-"""A news web after the foragers paper: scale-free, a small world, and never the same for long.
+"""A news web after the foragers paper: scale-free, a small world, and changing.
 
 Palotai, Farkas & Lőrincz, §4.1: out-degrees ∝ k^−1.3, in-degrees ∝ k^−2.57, clustering 0.02, mean
 path 7.29, about 31 000 URLs found (table 2); pages appear and change over 8 simulated days, and a
 page younger than 24 hours is news. The state of a page is a vector of 50 topics (§3.1.2).
 
-Chosen here, for the paper is silent: pages lie on a ring in the order of their topics, and links
-between near pages make the clustering. Pages with links (the sections) are there from the
-beginning, a share of the others (the articles) appears later, and with an article every link to
-it: what links to it changes at that moment. A share of pages also changes by itself, as a Poisson
-process (Cho & Garcia-Molina 2000) with a rate of its own.
+The paper does not give the following choices. Pages lie on a ring in the order of their topics, and
+links between near pages create the clustering. Pages with links (the sections) exist from time 0; a
+share of the others (the articles) appears later. Every link to an article appears with it, so the
+linking pages change at that time. A share of the pages also changes without new links, each by a
+Poisson process (Cho & Garcia-Molina 2000) with its own rate.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DAY_S = 86_400.0
 TOPICS = 50
 _VECTOR = 8
 _WIDTH = 100
-"""Pages between near ends: a sixth of a topic of 30 000 pages."""
+"""Width of a stretch of near pages: a sixth of a topic of 30 000 pages."""
 
 _TRIES = 7
 _TRIAL_PAGES = 30_000
@@ -46,20 +46,20 @@ _RATE_SPREAD = 1.0
 
 @dataclass(frozen=True, slots=True)
 class NewsPlan:
-    """What is asked for. Raises ValueError for what cannot be.
+    """Requested numbers of the web. Raises ValueError for impossible ones.
 
     ===============  =======================================================================
     field            meaning
     ===============  =======================================================================
-    pages            pages there ever are
+    pages            pages over all times
     out_exponent     γ of the out-degrees of pages with links, in [1, `out_most`]
     in_exponent      γ of the in-degrees, from `in_least` on
-    clustering       as `evocrawl.simulation.worlds.made_up.graph_measures` defines it; met as
-    nearly as can be days             while pages appear and change
-    appearing        share of the pages without links that appear after the beginning
-    changing         share of pages that change by themselves
-    interval_h       their median mean time between changes (log-normal, σ = 1 over pages)
-    hosts            hosts that share the topics out among them
+    clustering       see `evocrawl.simulation.worlds.made_up.graph_measures`; approximate
+    days             days during which pages appear and change
+    appearing        share of the pages without links that appear after time 0
+    changing         share of pages that change without new links
+    interval_h       median over these pages of the mean time between changes (log-normal, σ = 1)
+    hosts            hosts among which the topics are divided
     ===============  =======================================================================
     """
 
@@ -80,7 +80,7 @@ class NewsPlan:
         if self.pages < 10 or self.out_most < 1 or self.in_least < 1:
             raise ValueError("pages must be at least 10, out_most and in_least at least 1")
         if not (0 < self.out_exponent <= 6 and 1 < self.in_exponent <= 6):
-            raise ValueError("exponents must lie in (0, 6], that of the in-degrees above 1")
+            raise ValueError("exponents must lie in (0, 6], in_exponent also above 1")
         for name in ("clustering", "appearing", "changing"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must lie in [0, 1], not {getattr(self, name)}")
@@ -91,7 +91,7 @@ class NewsPlan:
 
 
 class News(Synthetic):
-    """The web of a plan. Times are seconds since the beginning; what was before is below 0."""
+    """The web of a plan. Times are seconds since time 0; earlier times are negative."""
 
     def __init__(self, plan: NewsPlan, rng: Generator) -> None:
         self.plan = plan
@@ -102,7 +102,7 @@ class News(Synthetic):
         self._change_starts, self._changes = _changes(self._births, plan, rng)
 
     def rewired(self, rng: Generator) -> Self:
-        """Return this web with its links' ends paired anew, all else equal: no small world."""
+        """Return this web with rewired links: it is not a small world, all else is equal."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.name = f"{self.name}-rewired"
@@ -111,11 +111,11 @@ class News(Synthetic):
         return other
 
     def measure(self, rng: Generator) -> Shape:
-        """Return what the links have come out as."""
+        """Return the measures of the links."""
         return measure_graph(self.graph, rng, in_least=self.plan.in_least)
 
     def compared(self, rng: Generator) -> tuple[Compared, ...]:
-        """Return the plan's numbers beside those of `measure`."""
+        """Return the numbers of the plan with the measured numbers."""
         shape, plan = self.measure(rng), self.plan
         return (
             Compared("pages", plan.pages, shape.pages),
@@ -128,9 +128,9 @@ class News(Synthetic):
         )
 
     def topic_vector(self, url: str) -> NDArray[np.float64]:
-        """Return the state of a page: 50 numbers in (−1, 1), tanh of the evidence for a topic.
+        """Return the state of a page: for 50 topics the tanh of the evidence, in (−1, 1).
 
-        Raises KeyError when there never is such a page.
+        Raises KeyError if the page exists at no time.
         """
         page = self.page(url)
         if page is None:
@@ -142,20 +142,20 @@ class News(Synthetic):
         return np.tanh(evidence)
 
     def is_news(self, url: str, now_s: float) -> bool:
-        """Return whether a page is there and younger than 24 hours."""
+        """Return whether a page exists and is younger than 24 hours."""
         changed_at_s = self.changed_at(url, now_s)
         return changed_at_s is not None and now_s - changed_at_s < DAY_S
 
     def host(self, page: int) -> str:
-        """Return the host of a page, which keeps neighbouring topics."""
+        """Return the host of a page; a host has neighbouring topics."""
         return f"n{page * self.plan.hosts // self.plan.pages}.news.test"
 
     def path(self, page: int) -> str:
-        """Return the path of a page; what is forbidden lies in one folder."""
+        """Return the path of a page; disallowed pages are in one folder."""
         return f"/private/{page}" if self.forbidden[page] else f"/{page}"
 
     def topics_of(self, pages: Integers) -> tuple[Integers, Integers]:
-        """Return each page's topic by its place on the ring, and one of the two beside it."""
+        """Return the topic of each page by its place on the ring, and a neighbouring topic."""
         main = pages.astype(np.int64) * TOPICS // self.plan.pages
         return main, (main + 1 - 2 * (pages % 2)) % TOPICS
 
@@ -164,13 +164,13 @@ class News(Synthetic):
         return bool(self._births[page] <= now_s)
 
     def revision(self, page: int, now_s: float) -> tuple[int, float | None]:
-        """Return how often a page has changed, by itself or by a new link, and when last."""
+        """Return the number of changes of a page so far, and the time of the last one."""
         changes = self.changes_of(page)
         past = changes[changes <= now_s]
         return max(len(past) - 1, 0), float(past[-1] if len(past) else changes[0])
 
     def changes_of(self, page: int) -> NDArray[np.float64]:
-        """Return when a page appears and each time that it changes, ascending, in seconds."""
+        """Return the times at which a page appears and changes, ascending, in seconds."""
         born = self._births[page]
         own = self._changes[self._change_starts[page] : self._change_starts[page + 1]]
         linked = self._births[self.graph.out(page)]
@@ -179,12 +179,12 @@ class News(Synthetic):
         return np.concatenate(([born], later))
 
     def topics(self) -> tuple[str, ...]:
-        """Return the names of the topics that pages have."""
+        """Return the names of the topics of pages."""
         present = np.unique(self.topics_of(np.arange(self.plan.pages))[0])
         return tuple(_topic_name(int(topic)) for topic in present)
 
     def about(self, topic: str) -> frozenset[Fingerprint]:
-        """Return the pages of a topic that ever can be fetched; raises KeyError for none."""
+        """Return the fetchable pages of a topic; raises KeyError if unknown."""
         if topic not in self.topics():
             raise KeyError(topic)
         main, _ = self.topics_of(np.arange(self.plan.pages))
@@ -195,7 +195,7 @@ class News(Synthetic):
         return tuple(f"n{number}.news.test" for number in range(self.plan.hosts))
 
     def robots_txt(self, host: str) -> str:  # noqa: ARG002
-        """Return rules that forbid the folder of the forbidden pages, if there are any."""
+        """Return rules that disallow the folder of the disallowed pages, if there are any."""
         return "User-agent: *\nDisallow: /private/\n" if self.forbidden.any() else ""
 
     def _visible(self, page: int, now_s: float) -> Integers:
@@ -209,10 +209,10 @@ def _topic_name(topic: int) -> str:
 
 
 def _small_world(plan: NewsPlan, rng: Generator) -> Graph:
-    """Wire the pages so that clustering comes as near as can be to what is asked for.
+    """Wire the pages so that the clustering is as near as possible to the requested one.
 
-    Clustering grows with the share of near links; the share is found by halving, on at most
-    30 000 pages, since clustering hardly depends on the size.
+    Clustering grows with the share of near links. Bisection finds the share, on at most 30 000
+    pages, since clustering hardly depends on the size.
     """
     trial = replace(plan, pages=min(plan.pages, _TRIAL_PAGES))
     degrees = _degrees(trial, rng)
@@ -241,7 +241,7 @@ def _wired(
 
 
 def _births(graph: Graph, plan: NewsPlan, rng: Generator) -> NDArray[np.float64]:
-    """When each page appears; those of the beginning are up to a year old."""
+    """Return the time at which each page appears; pages of time 0 are up to a year old."""
     late = (graph.out_degrees() == 0) & (rng.random(len(graph)) < plan.appearing)
     draws = rng.random(len(graph))
     return np.where(late, draws * plan.days, -365 * draws) * DAY_S
@@ -250,9 +250,9 @@ def _births(graph: Graph, plan: NewsPlan, rng: Generator) -> NDArray[np.float64]
 def _changes(
     births: NDArray[np.float64], plan: NewsPlan, rng: Generator
 ) -> tuple[Integers, NDArray[np.float32]]:
-    """Return where each page's changes start, shape (pages + 1,), and the times, in seconds.
+    """Return the index of each page's first change, shape (pages + 1,), and all times in seconds.
 
-    A Poisson process has a Poisson number of events, each at an even time.
+    A Poisson process has a Poisson number of events at uniform times.
     """
     end_s = plan.days * DAY_S
     interval_s = plan.interval_h * 3600 * np.exp(_RATE_SPREAD * rng.normal(size=len(births)))

@@ -1,10 +1,10 @@
-"""Sites after BioCrawler: a few have semantic content, some forbid, some links lead nowhere.
+"""Sites after BioCrawler: a few have semantic content, some disallow crawlers, some links are dead.
 
 Batzios et al. 2008, §3.2 and table 2: 1000 sites, 10 % of the pages semantic, 1 % of the sites
 forbidden, 2 % of the links invalid; pages have random numbers of links, to any mixture of these.
-The reward for semantic content is the energy model's, not the world's. Silent in the paper, and
-chosen here: pages per site and links per page (10 each), half of the links within the site, and
-semantic pages on a fifth of the sites, for crawlers are to learn "which sites are rich".
+The energy model gives the reward for semantic content, not the world. The paper does not give the
+following choices: pages per site and links per page (10 each), half of the links within the site,
+and semantic pages on a fifth of the sites, since crawlers must learn "which sites are rich".
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from evocrawl.simulation.worlds.made_up.base import Compared, Synthetic, Weather
 from evocrawl.simulation.worlds.made_up.webgraph import Graph, Integers, from_links
 
 Kind: TypeAlias = Literal["semantic", "plain", "invalid", "forbidden"]
-"""What lies at an address: food, vacant space, a trap, an obstacle (table 1)."""
+"""Kinds of addresses: food, vacant space, trap, obstacle (table 1)."""
 
 SEMANTIC = "semantic"
 _FORMATS = ("json-ld",)
 _SAMPLE = 2000
 _AT_ONCE = 50_000
-"""Pages whose links are drawn together: a bound on memory."""
+"""Number of pages whose links are drawn at once; it limits the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class SitesPlan:
-    """What is asked for. Raises ValueError for what cannot be.
+    """Requested numbers of the web. Raises ValueError for impossible ones.
 
-    `pages_per_site` and `links_per_page` are means; page counts are 1 + Poisson, link counts even
-    in [1, 2 · mean − 1]. `semantic` is a share of all pages, on a share `semantic_sites` of the
-    sites (on more, when these have not pages enough).
+    `pages_per_site` and `links_per_page` are means; page counts are 1 + Poisson, link counts are
+    uniform in [1, 2 · mean − 1]. `semantic` is a share of all pages, on a share `semantic_sites` of
+    the sites (or on more sites, if these do not have enough pages).
     """
 
     sites: int = 1000
@@ -56,7 +56,7 @@ class SitesPlan:
 
 
 class Sites(Synthetic):
-    """The web of a plan; page numbers of a site follow each other."""
+    """The web of a plan; the pages of a site have consecutive numbers."""
 
     def __init__(self, plan: SitesPlan, rng: Generator) -> None:
         sizes = 1 + rng.poisson(plan.pages_per_site - 1, plan.sites)
@@ -73,7 +73,7 @@ class Sites(Synthetic):
         self._is_semantic[_semantic_pages(self.first_page, plan, rng)] = True
 
     def compared(self, rng: Generator) -> tuple[Compared, ...]:
-        """Return the plan's numbers beside those of the web, links from at most 2000 pages."""
+        """Return the numbers of the plan with those of the web, for links of at most 2000 pages."""
         plan, pages = self.plan, len(self.graph)
         sample = rng.choice(pages, size=min(_SAMPLE, pages), replace=False).tolist()
         links = [
@@ -91,7 +91,7 @@ class Sites(Synthetic):
         )
 
     def kind_of(self, url: str) -> Kind:
-        """Return what lies at an address, as a BioCrawler would meet it."""
+        """Return the kind of an address, as a BioCrawler would find it."""
         page = self.page(url)
         if page is None:
             answer = self.answer(url, 0.0)
@@ -105,11 +105,11 @@ class Sites(Synthetic):
         return "semantic" if self._is_semantic[page] else "plain"
 
     def formats(self, page: int) -> tuple[str, ...]:
-        """Return JSON-LD for a semantic page, in place of the paper's OWL files: it has links."""
+        """Return JSON-LD for a semantic page; the OWL files of the paper have no links."""
         return _FORMATS if self._is_semantic[page] else ()
 
     def host(self, page: int) -> str:
-        """Return the host of a page: one a site."""
+        """Return the host of a page; each site has one."""
         return f"s{self._site_of[page]}.sites.test"
 
     def topics_of(self, pages: Integers) -> tuple[Integers, Integers]:
@@ -118,7 +118,7 @@ class Sites(Synthetic):
         return topics, topics
 
     def exists(self, page: int, now_s: float) -> bool:  # noqa: ARG002
-        """Return True: this world stands still."""
+        """Return True, since this world is static."""
         return True
 
     def revision(self, page: int, now_s: float) -> tuple[int, float | None]:  # noqa: ARG002
@@ -130,7 +130,7 @@ class Sites(Synthetic):
         return (SEMANTIC,) if self._is_semantic.any() else ()
 
     def about(self, topic: str) -> frozenset[Fingerprint]:
-        """Return the semantic pages that can be fetched; raises KeyError for another topic."""
+        """Return the fetchable semantic pages; raises KeyError for another topic."""
         if topic not in self.topics():
             raise KeyError(topic)
         return self.fingerprints(np.flatnonzero(self._is_semantic))
@@ -140,7 +140,7 @@ class Sites(Synthetic):
         return tuple(f"s{site}.sites.test" for site in range(self.plan.sites))
 
     def robots_txt(self, host: str) -> str:
-        """Return rules that forbid all of a forbidden site."""
+        """Return rules that disallow all of a disallowed site."""
         site = int(host.partition(".")[0][1:])
         return "User-agent: *\nDisallow: /\n" if self._site_is_closed[site] else ""
 
@@ -151,7 +151,7 @@ class Sites(Synthetic):
 def _links(
     first_page: NDArray[np.int64], site_of: NDArray[np.int32], plan: SitesPlan, rng: Generator
 ) -> Graph:
-    """Draw every page's links: a share inside its site, the others anywhere."""
+    """Draw the links of every page: a share within its site, the others to any page."""
     counts = rng.integers(1, 2 * plan.links_per_page, size=len(site_of))
     parts = [
         _some_links(

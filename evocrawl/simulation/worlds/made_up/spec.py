@@ -1,8 +1,8 @@
-"""A made-up world by its numbers: what can be asked for, what each number may be, and its name.
+"""Specification of a synthetic world: its kind, its numbers with their ranges, and its name.
 
-``sites:sites=100,seed=3`` says it all: the kind, then numbers of its plan, of its weather, and the
-seed of the generator that it is drawn with. What is not said has its default. The same name is
-the same world.
+A name such as ``sites:sites=100,seed=3`` has the kind, then numbers of the plan and of the weather,
+and the seed of the generator. Missing numbers have their defaults. The same name is always the same
+world.
 """
 
 from __future__ import annotations
@@ -38,50 +38,50 @@ def _share(meaning: str) -> Option:
 
 
 NUMBERS: dict[str, Option] = {
-    "sites": _from(1, "sites, each a host"),
+    "sites": _from(1, "sites; each is a host"),
     "pages_per_site": Option(number(1, 1e6), "from 1 to 1000000", "mean number of pages of a site"),
-    "links_per_page": _from(1, "mean number of links of a page, those that repeat included"),
+    "links_per_page": _from(1, "mean number of links of a page, including repeated links"),
     "semantic": _share("the pages that are relevant"),
     "semantic_sites": _share("the sites that have the relevant pages"),
-    "inside": _share("the links that stay within their site"),
-    "pages": _from(10, "pages there ever are"),
+    "inside": _share("the links that lead to the same site"),
+    "pages": _from(10, "pages over all times"),
     "out_exponent": Option(
         number(0, 6, above=True), "above 0, at most 6", "exponent of the numbers of links of a page"
     ),
     "in_exponent": Option(
         number(1, 6, above=True), "above 1, at most 6", "exponent of the numbers of links to a page"
     ),
-    "clustering": _share("pairs of neighbours that are linked, met as nearly as can be"),
+    "clustering": _share("the pairs of neighbours that are linked; approximate"),
     "out_most": _from(1, "most links of a page"),
     "in_least": _from(1, "fewest links to a page"),
-    "days": Option(number(0, 3650), "from 0 to 3650", "days while pages appear and change"),
-    "appearing": _share("the pages without links that appear after the beginning"),
-    "changing": _share("the pages that change by themselves"),
+    "days": Option(number(0, 3650), "from 0 to 3650", "days during which pages appear and change"),
+    "appearing": _share("the pages without links that appear after time 0"),
+    "changing": _share("the pages that change without new links"),
     "interval_h": Option(
-        number(0.1, 1e6), "from 0.1 to 1000000", "hours between changes of such a page, the median"
+        number(0.1, 1e6), "from 0.1 to 1000000", "median hours between changes of such a page"
     ),
     "hosts": Option(
-        whole(1, TOPICS), f"a whole number from 1 to {TOPICS}", "hosts that share out the topics"
+        whole(1, TOPICS),
+        f"a whole number from 1 to {TOPICS}",
+        "hosts that share the topics",
     ),
-    "latency_s": Option(number(0), "from 0", "mean seconds until an answer"),
-    "timeout_s": Option(
-        number(0, above=True), "above 0", "seconds after which a fetch is given up"
-    ),
-    "timeouts": _share("the pages that never answer"),
-    "dead": _share("the links that lead nowhere: half to a 404, half to no HTML"),
+    "latency_s": Option(number(0), "from 0", "mean seconds until a response"),
+    "timeout_s": Option(number(0, above=True), "above 0", "time-out of a fetch in seconds"),
+    "timeouts": _share("the pages that never respond"),
+    "dead": _share("the links that are dead: half lead to a 404, half to a file without HTML"),
     "moved": _share("the links whose target redirects; at most 1 together with dead"),
-    "forbidden": _share("what robots.txt forbids: of the sites, or of a news web's pages"),
+    "forbidden": _share("the sites, or the pages of a news web, that robots.txt disallows"),
 }
-"""Every number of the plans and their weather, by name."""
+"""All numbers of the plans and of the weather, by name."""
 
-SEED = Option(whole(0, 2**63 - 1), "a whole number from 0", "what the world is drawn with")
-REWIRED = Option(flag, "0 or 1", "draw its links anew, all degrees kept: no small world any more")
+SEED = Option(whole(0, 2**63 - 1), "a whole number from 0", "seed of the generator of the world")
+REWIRED = Option(flag, "0 or 1", "rewire the links, with the same degrees: not a small world")
 _REWIRED = "rewired"
 
 
 @dataclass(frozen=True, slots=True)
 class WorldSpec:
-    """The kind of a world and all its numbers; cheap, for the world itself is not made yet."""
+    """Kind and numbers of a world; cheap, since the world is not generated."""
 
     kind: Kind
     plan: SitesPlan | NewsPlan
@@ -90,12 +90,12 @@ class WorldSpec:
 
     @classmethod
     def parse(cls, spec: str) -> Self | None:
-        """Return what a name like ``news:pages=500`` asks for, None when it names another thing.
+        """Return the specification for a name like ``news:pages=500``, None for other names.
 
-        Raises SettingError for a number that is unknown or cannot be.
+        Raises SettingError for an unknown or invalid number.
         """
         kind, colon, numbers = spec.partition(":")
-        if not colon:  # a folder may be called news, and may be missing
+        if not colon:  # it may be the path of a folder that does not exist
             return None
         parts = (part.partition("=") for part in numbers.split(",") if part.strip())
         given = {name.strip(): value.strip() for name, _, value in parts}
@@ -103,13 +103,15 @@ class WorldSpec:
 
     @classmethod
     def of(cls, kind: Kind, given: Mapping[str, str]) -> Self:
-        """Return a world of `kind` with numbers `given` as text; raises SettingError."""
+        """Return the specification of `kind` with `given` numbers as text; raises SettingError."""
         allowed = {*defaults(kind), "seed", *([_REWIRED] if kind == "news" else [])}
         for name in given:
             if name not in allowed:
-                told = f"{kind}:{name}={given[name]}"
+                value = f"{kind}:{name}={given[name]}"
                 hint = did_you_mean(name, sorted(allowed))
-                raise SettingError("world", told, f"the numbers {', '.join(sorted(allowed))}", hint)
+                raise SettingError(
+                    "world", value, f"the numbers {', '.join(sorted(allowed))}", hint
+                )
         read = {name: NUMBERS[name].value(name, given[name]) for name in given if name in NUMBERS}
         return cls(
             kind,
@@ -120,23 +122,23 @@ class WorldSpec:
 
     @property
     def name(self) -> str:
-        """The shortest name of this world: the numbers that are not the defaults, in order.
+        """Shortest name of this world: the numbers that differ from the defaults, in order.
 
         >>> WorldSpec.of("sites", {"semantic": "0.50", "sites": "20", "dead": "0.02"}).name
         'sites:sites=20,semantic=0.5'
         """
         usual = defaults(self.kind)
-        told = [
+        parts = [
             f"{name}={str(value).removesuffix('.0')}"
             for name, value in _numbers(self.plan)
             if value != usual[name]
         ]
-        told += [f"seed={self.seed}"] if self.seed else []
-        told += [f"{_REWIRED}=1"] if self.is_rewired else []
-        return f"{self.kind}:{','.join(told)}"
+        parts += [f"seed={self.seed}"] if self.seed else []
+        parts += [f"{_REWIRED}=1"] if self.is_rewired else []
+        return f"{self.kind}:{','.join(parts)}"
 
     def make(self) -> Sites | News:
-        """Return the world, drawn with its seed; a web of 30 000 news takes 3 seconds."""
+        """Generate the world; a web of 30 000 news pages takes 3 seconds."""
         rng = np.random.default_rng(self.seed)
         if isinstance(self.plan, SitesPlan):
             world: Sites | News = Sites(self.plan, rng)
@@ -148,14 +150,14 @@ class WorldSpec:
 
 
 def defaults(kind: Kind) -> dict[str, float]:
-    """Return the numbers of a kind and their defaults, those of the weather last."""
+    """Return the numbers of a kind and their defaults; the weather comes last."""
     return dict(_numbers(_PLANS[kind]()))
 
 
 def query_of(world: AnsweringWorld, topic: str) -> str:
-    """Return what to ask a made-up world for to mean `topic`: its three most frequent words.
+    """Return a query for a topic of a synthetic world: its three most frequent words.
 
-    Other worlds have words of their own: "".
+    Return "" for other worlds.
     """
     if not isinstance(world, Synthetic):
         return ""
@@ -164,16 +166,16 @@ def query_of(world: AnsweringWorld, topic: str) -> str:
 
 
 def _plan(kind: Kind, given: Mapping[str, Any]) -> SitesPlan | NewsPlan:
-    """Return the plan with the numbers given; those of its weather stand beside its own."""
+    """Return the plan with the numbers `given`, which include those of the weather."""
     of_weather = {field.name for field in fields(Weather)}
     values: dict[str, Any] = {**defaults(kind), **given}
     own = {n: v for n, v in values.items() if n not in of_weather}
     try:
         weather = Weather(**{n: v for n, v in values.items() if n in of_weather})
         return _PLANS[kind](**own, weather=weather)
-    except ValueError as error:  # numbers that do not go together
-        told = ",".join(f"{name}={value}" for name, value in given.items())
-        raise SettingError("world", f"{kind}:{told}", str(error)) from error
+    except ValueError as error:  # the numbers contradict each other
+        numbers = ",".join(f"{name}={value}" for name, value in given.items())
+        raise SettingError("world", f"{kind}:{numbers}", str(error)) from error
 
 
 def _numbers(plan: SitesPlan | NewsPlan) -> Iterator[tuple[str, float]]:

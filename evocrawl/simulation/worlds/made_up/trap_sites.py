@@ -1,7 +1,7 @@
-"""Traps to let crawlers into: sites without end, whose pages are about whatever is looked for.
+"""Traps for crawlers: endless sites whose pages are about the topic of the crawl.
 
-A trap makes each page out of its address: the same address is the same page. Its words are those
-of real pages about the topic, as traps on the web have them; each is as relevant as they can be.
+A trap generates each page from its address, so the same address is always the same page. The words
+are those of real pages about the topic, as on traps of the web; so each page is very relevant.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HOST = "trap.test"
 
 @dataclass(frozen=True, slots=True)
 class TrapTopic:
-    """What a trap is made of: the query's words, and sentences of real pages about it."""
+    """Material of a trap: words of the query, and sentences of real pages about it."""
 
     query: str
     sentences: tuple[str, ...]
@@ -29,7 +29,7 @@ class TrapTopic:
 
 @dataclass(frozen=True, slots=True)
 class TrapPage:
-    """A page of a trap: its links are (address as written, anchor)."""
+    """A page of a trap; its links are pairs (address as written, anchor)."""
 
     title: str
     text: str
@@ -37,12 +37,12 @@ class TrapPage:
 
 
 Maker: TypeAlias = Callable[[str, TrapTopic, Generator], TrapPage]
-"""Makes the page of an absolute address; the generator is drawn with the address."""
+"""Makes the page of an absolute address; the address seeds the generator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """A site, or a domain of them: `entry` is the address to link to."""
+    """A site or a domain of sites; `entry` is the address to which pages link."""
 
     name: str
     entry: str
@@ -50,15 +50,15 @@ class Trap:
     latency_s: float = 0.1
 
     def page(self, url: str, topic: TrapTopic) -> TrapPage:
-        """Return the page at `url`, links made absolute."""
+        """Return the page at `url` with absolute links."""
         seed = int.from_bytes(blake2b(url.encode("utf-8", "replace"), digest_size=8).digest())
         page = self.make(url, topic, np.random.default_rng(seed))
         links = tuple((urljoin(url, link), anchor) for link, anchor in page.links)
         return TrapPage(page.title, page.text, links)
 
 
-def calendar(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
-    """Month after month, back and forth; no page differs but in its numbers."""
+def calendar(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
+    """Endless months in both directions; pages differ only in their numbers."""
     asked = dict(parse_qsl(urlsplit(url).query))
     month = int(asked.get("y", 2026)) * 12 + int(asked.get("m", 1)) - 1
     near = [(f"?y={at // 12}&m={at % 12 + 1}", topic.query) for at in (month + 1, month - 1)]
@@ -67,8 +67,8 @@ def calendar(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: A
     return TrapPage(title, f"{title}, {month % 12 + 1}/{month // 12}. {text}", tuple(near))
 
 
-def facets(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
-    """A shop of thirty things that can be narrowed and sorted by six criteria, in any mixture."""
+def facets(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
+    """A shop of thirty products with six filters and sort orders that combine freely."""
     asked = dict(parse_qsl(urlsplit(url).query))
     names = ("colour", "size", "maker", "year", "price", "sort")
     chosen = {name: int(asked[name]) for name in names if name in asked}
@@ -89,7 +89,7 @@ def facets(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG
 
 
 def sessions(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:
-    """Twelve pages, under addresses with another session each time."""
+    """Twelve pages at addresses with a new session id in every link."""
     number = int(urlsplit(url).path.rpartition("-")[2] or 0)
     session = rng.bytes(8).hex()
     links = [(f"/s/{session}/part-{n}", f"{topic.query}, part {n}") for n in range(12)]
@@ -97,22 +97,22 @@ def sessions(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:
     return TrapPage(f"{topic.query}, part {number}", text, tuple(links))
 
 
-def soft_404(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
+def soft_404(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
     """One page at every address, with relative links."""
     links = [(f"{name}/", f"{topic.query} {name}") for name in ("products", "about", "news")]
     return TrapPage(topic.query, " ".join(topic.sentences[:5]), tuple(links))
 
 
-def farm(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
-    """Doorway pages on host names without number: the same few sentences in another order."""
+def farm(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
+    """Doorway pages on endless host names: a few sentences in varying order."""
     order = rng.permutation(min(8, len(topic.sentences)))[:5]
     text = " ".join(topic.sentences[n] for n in order.tolist())
     hosts = [f"a{n}.{HOST}" for n in rng.integers(1_000_000, size=8).tolist()]
     return TrapPage(topic.query, text, tuple((f"http://{host}/", topic.query) for host in hosts))
 
 
-def tarpit(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
-    """Slow, endless babble: each word follows the one before as it does in the sentences."""
+def tarpit(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
+    """Slow, endless random text: a Markov chain of the words of the sentences."""
     words = " ".join(topic.sentences).split()
     after: dict[str, list[str]] = {}
     for one, next_one in pairwise(words):
@@ -126,15 +126,15 @@ def tarpit(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG
     return TrapPage(topic.query, f"{topic.query} {' '.join(words_of_page)}", links)
 
 
-def stuffing(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
-    """The query's words two hundred times, and a few others."""
+def stuffing(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
+    """The words of the query two hundred times, and a few others."""
     words = np.array(topic.query.split())
     words_of_page = rng.choice(words, size=200).tolist()
     links = tuple((f"/{name}.html", topic.query) for name in _names(rng, 10))
     return TrapPage(topic.query, " ".join(words_of_page), links)
 
 
-def near_empty(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - a maker's form
+def near_empty(url: str, topic: TrapTopic, rng: Generator) -> TrapPage:  # noqa: ARG001 - the signature of a maker
     """One word, three links."""
     word = topic.query.split()[int(rng.integers(len(topic.query.split())))]
     return TrapPage("", word, tuple((f"/{name}", word) for name in _names(rng, 3)))

@@ -1,7 +1,7 @@
-"""Made-up words, and draws that depend on nothing but their keys.
+"""Synthetic words, and random draws that depend only on their keys.
 
-A large made-up world keeps no text. What a page says is drawn when it is asked for, from the
-world's seed and the page's number, so that it is always the same.
+A large synthetic world stores no text. The text of a page is drawn on request, from the seed of the
+world and the number of the page, so it is always the same.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _S11, _S27, _S30, _S31, _S32 = map(np.uint64, (11, 27, 30, 31, 32))
 _LOW = np.uint64(0xFFFFFFFF)
 
 COMMON = 400
-"""Words that every page uses."""
+"""Number of words that every page uses."""
 
 PER_TOPIC = 60
-"""Words of one topic."""
+"""Number of words of one topic."""
 
 
 def noise(seed: int, *keys: ArrayLike) -> NDArray[np.uint64]:
-    """Return 64 even bits for each tuple of at most four whole `keys`, broadcast together.
+    """Return 64 uniform bits for each tuple of at most four integer `keys`, broadcast together.
 
     The keys are added up with odd factors of 64 bits and mixed as SplitMix64 does (Steele, Lea &
     Flood 2014).
@@ -48,14 +48,14 @@ def chance(seed: int, *keys: ArrayLike) -> NDArray[np.float64]:
 
 
 class Vocabulary:
-    """Words of `topics` topics, and common ones. Of each list, the first words are the frequent."""
+    """Words of `topics` topics, and common words. The first words of each list are frequent."""
 
     def __init__(self, topics: int, seed: int) -> None:
         self._seed = seed
         self._words = [_word(number, seed) for number in range(COMMON + topics * PER_TOPIC)]
 
     def of(self, topic: int) -> list[str]:
-        """Return the words of a topic, the frequent ones first."""
+        """Return the words of a topic, frequent ones first."""
         start = COMMON + topic * PER_TOPIC
         return self._words[start : start + PER_TOPIC]
 
@@ -70,8 +70,8 @@ class Vocabulary:
     ) -> list[list[str]]:
         """Draw `count` words for each of `keys`; equal keys and salts draw equal words.
 
-        A share `topical` is about a topic, three in four of these about `main` and the others
-        about `side`; all three arguments have the shape (n,).
+        A share `topical` of the words belongs to topics, three in four of these to `main` and the
+        others to `side`; all three arguments have the shape (n,).
         """
         rows = np.asarray(keys)[:, None]
         bits = noise(self._seed, rows, salt, np.arange(count))
@@ -87,9 +87,9 @@ class Vocabulary:
 
 
 def _word(number: int, seed: int) -> str:
-    """Return three syllables and a last consonant; different for all numbers below 274 625."""
+    """Return a word of three syllables and a consonant; unique for numbers below 274 625."""
     base = len(_SYLLABLES)
-    spread = (number * 7919 + seed) % base**3  # 7919 is prime and no factor of base
+    spread = (number * 7919 + seed) % base**3  # 7919 is prime and does not divide base
     first, rest = divmod(spread, base * base)
     second, third = divmod(rest, base)
     syllables = _SYLLABLES[first] + _SYLLABLES[second] + _SYLLABLES[third]

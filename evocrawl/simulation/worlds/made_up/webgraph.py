@@ -1,10 +1,10 @@
-"""Directed graphs with power-law degrees and as much clustering as is asked for.
+"""Generates directed graphs with power-law degrees and a requested clustering.
 
-Degrees come first, links after: every page gets a number of outgoing and of incoming ends drawn
-from truncated power laws, and ends are then paired (the configuration model: Newman, Strogatz &
-Watts 2001). To get a small world, pages lie on a ring (of topics) and a share of the pairs is made
-between neighbours, the others at random: Watts & Strogatz' mixture of order and chance, with the
-degrees of a scale-free web. Both kinds of pairing leave the degrees as drawn.
+Degrees are drawn first: every page gets numbers of outgoing and incoming ends from truncated power
+laws; then the ends are paired (the configuration model: Newman, Strogatz & Watts 2001). For a small
+world, pages lie on a ring (of topics); a share of the pairs connects neighbours, the others are
+random: the mixture of order and chance of Watts & Strogatz, with the degrees of a scale-free web.
+Both kinds of pairing keep the degrees.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Integers: TypeAlias = NDArray[np.integer[Any]]
 _ROUNDS = 20
 _BLUR = 0.5
-"""Standard deviation of a page's place, in stretches."""
+"""Standard deviation of the position of a page, in stretches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Graph:
         return len(self.starts) - 1
 
     def out(self, page: int) -> Integers:
-        """Return the pages that `page` links to."""
+        """Return the pages to which `page` links."""
         return self.targets[self.starts[page] : self.starts[page + 1]]
 
     def out_degrees(self) -> Integers:
@@ -45,11 +45,11 @@ class Graph:
         return np.bincount(self.targets, minlength=len(self)).astype(np.int64)
 
     def sources(self) -> Integers:
-        """Return the page of each link, beside `targets`."""
+        """Return the source page of each link, parallel to `targets`."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.out_degrees())
 
     def undirected(self) -> Graph:
-        """Return the graph in which every link goes both ways, each pair once."""
+        """Return the graph in which every link goes both ways; each pair occurs once."""
         ends = self.sources(), self.targets
         both = np.concatenate(ends), np.concatenate(ends[::-1])
         keys = np.unique(both[0].astype(np.int64) * len(self) + both[1])
@@ -57,7 +57,7 @@ class Graph:
 
 
 def from_links(pages: int, sources: Integers, targets: Integers) -> Graph:
-    """Return the graph of these links; those of one page keep their order."""
+    """Return the graph of these links; the links of a page keep their order."""
     order = np.argsort(sources, kind="stable")
     starts = np.zeros(pages + 1, dtype=np.int64)
     np.cumsum(np.bincount(sources, minlength=pages), out=starts[1:])
@@ -80,12 +80,12 @@ def balanced_degrees(
     in_least: int,
     rng: Generator,
 ) -> tuple[Integers, Integers]:
-    """Draw out- and in-degrees of equal sums.
+    """Draw out- and in-degrees with equal sums.
 
-    Every page has at least `in_least` links to it, unless `out_most` allows too few. A law as
-    flat as k^−1.3 has so large a mean that not all pages can have outgoing links: pages get theirs
-    one after the other, until the sums are equal, and the rest have none (as articles that were
-    found and never opened).
+    Every page gets at least `in_least` incoming links, if `out_most` allows that. A law as flat as
+    k^−1.3 has so large a mean that not all pages can have outgoing links: pages get their links one
+    after the other until the sums are equal; the others have none (such as articles that a crawl
+    found but never opened).
     """
     incoming = power_law(in_exponent, in_least, max(pages // 20, in_least), pages, rng)
     drawn = power_law(out_exponent, 1, min(out_most, max(pages // 4, 1)), pages, rng)
@@ -93,7 +93,7 @@ def balanced_degrees(
     before = np.cumsum(drawn) - drawn
     outgoing = np.clip(total - before, 0, drawn)
     short = int(total - outgoing.sum())
-    if short > 0:  # so few links a page that some links to pages have to go
+    if short > 0:  # too few outgoing links: drop some incoming ones
         ends = rng.permutation(np.repeat(np.arange(pages), incoming))[short:]
         incoming = np.bincount(ends, minlength=pages)
     return rng.permutation(outgoing), incoming
@@ -102,11 +102,11 @@ def balanced_degrees(
 def wire(
     outgoing: Integers, incoming: Integers, near: float, width: float, rng: Generator
 ) -> Graph:
-    """Pair the ends of links of pages that lie on a ring in the order of their numbers.
+    """Pair the link ends of pages that lie on a ring in the order of their numbers.
 
-    The ring is cut into stretches of `width` pages, with blurred borders; in each, a share `near`
-    of the ends that can be paired with each other is, and all the rest with any. So no stretch
-    with many links to it shifts its neighbours' links along the ring.
+    The ring is cut into stretches of `width` pages, with blurred borders. In each stretch, a share
+    `near` of the ends that can be paired with each other is paired; all other ends are paired at
+    random. So a stretch with many incoming links does not shift the links of its neighbours.
     """
     pages = len(outgoing)
     sources = rng.permutation(np.repeat(np.arange(pages), outgoing))
@@ -129,20 +129,20 @@ def _stretch_of(places: Integers, pages: int, stretches: int, rng: Generator) ->
 
 
 def _quota_first(ends: Integers, stretch: Integers, quota: Integers) -> Integers:
-    """Return as many ends of each stretch as its quota, by stretch, and then all others."""
+    """Return the quota of ends of each stretch, sorted by stretch, and then all other ends."""
     order = np.argsort(stretch, kind="stable")
     counts = np.bincount(stretch, minlength=len(quota))
     within = np.arange(len(ends)) - np.repeat(np.cumsum(counts) - counts, counts)
     chosen = within < np.repeat(quota, counts)
-    # What is left comes in the order it was shuffled in, or it would be paired nearby as well.
+    # The others keep their shuffled order, or they would be paired nearby too.
     return np.concatenate((ends[order[chosen]], ends[np.sort(order[~chosen])]))
 
 
 def simple(pages: int, sources: Integers, targets: Integers, rng: Generator) -> Graph:
-    """Return the graph without links to itself and without repeated links.
+    """Return the graph without links of a page to itself and without repeated links.
 
-    Such links exchange their targets with others drawn at random, which leaves all degrees as
-    they are; what is still wrong after 20 rounds (in tiny or very dense graphs) is left out.
+    Such links exchange their targets with random other links, which keeps all degrees; links that
+    are still wrong after 20 rounds (in tiny or very dense graphs) are dropped.
     """
     for _ in range(_ROUNDS):
         wrong = _wrong(pages, sources, targets)
@@ -157,7 +157,7 @@ def simple(pages: int, sources: Integers, targets: Integers, rng: Generator) -> 
 
 
 def _wrong(pages: int, sources: Integers, targets: Integers) -> Integers:
-    """The numbers of the links that lead to their own page or that are there before."""
+    """Return the indices of links that lead to their own page or repeat an earlier link."""
     keys = sources * pages + targets
     order = np.argsort(keys, kind="stable")
     again = np.zeros(len(keys), dtype=bool)
@@ -166,12 +166,12 @@ def _wrong(pages: int, sources: Integers, targets: Integers) -> Integers:
 
 
 def rewired(graph: Graph, rng: Generator) -> Graph:
-    """Return `graph` with its links' ends paired anew.
+    """Return `graph` with its link ends paired again at random.
 
     "We applied two different random permutations to the origin and to the endpoint of the links,
     keeping the edge distribution unchanged" (Palotai, Farkas & Lőrincz, §4.1); one permutation
-    of one side comes to the same. Links to the page itself and repeated ones are drawn again.
-    Every page keeps its number of links, and of links to it, but for the few links that cannot be
+    of one side is equivalent. Links of a page to itself and repeated links are drawn again. Every
+    page keeps its numbers of outgoing and incoming links, except for the few links that cannot be
     placed in a tiny or very dense graph.
     """
     return simple(len(graph), graph.sources().astype(int), rng.permutation(graph.targets), rng)

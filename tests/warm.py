@@ -1,0 +1,46 @@
+"""Everything that a crawl loads at its start, loaded once in the server that `processes` forks.
+
+Besides modules these are the word list of English and the list of public suffixes. The objects are
+frozen: the collector of a fork does not visit them, so their memory stays shared.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import pkgutil
+import sys
+
+import scrapy.commands
+
+from evocrawl.core.urls.templates import domain_of
+from evocrawl.relevance.term_frequencies import background
+
+_MODULES = [
+    "aiohttp.web", "evocrawl.adapter.exporters", "evocrawl.adapter.extensions.stats",
+    "evocrawl.adapter.scheduler", "evocrawl.addon", "evocrawl.middlewares.links",
+    "evocrawl.middlewares.redirects", "evocrawl.pipelines.energy",
+    "evocrawl.pipelines.relevance", "evocrawl.pipelines.reward", "evocrawl.relevance.tfidf",
+    "evocrawl.spiders.evospider", "evocrawl.store.journal.sqlite_journal", "platformdirs",
+    "scrapy.cmdline", "scrapy.core.downloader.handlers.datauri",
+    "scrapy.core.downloader.handlers.http11", "scrapy.core.engine", "scrapy.crawler",
+    "scrapy.exporters", "scrapy.logformatter", "scrapy.statscollectors",
+    *(f"scrapy.downloadermiddlewares.{name}" for name in (
+        "defaultheaders", "downloadtimeout", "httpauth", "httpcache", "offsite", "stats",
+        "useragent",
+    )),
+    *(f"scrapy.extensions.{name}" for name in (
+        "closespider", "corestats", "logcount", "logstats", "memdebug", "memusage",
+        "remote_control", "spiderstate", "telnet", "throttle",
+    )),
+    *(f"scrapy.spidermiddlewares.{name}" for name in ("depth", "metacopy", "start", "urllength")),
+    *(f"scrapy.commands.{each.name}" for each in pkgutil.iter_modules(scrapy.commands.__path__)),
+]  # fmt: skip
+
+for _name in _MODULES:
+    importlib.import_module(_name)
+background("en")
+domain_of("example.org")
+assert "twisted.internet.reactor" not in sys.modules, "each fork installs a reactor of its own"
+gc.collect()
+gc.freeze()
