@@ -12,7 +12,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +78,8 @@ def _listed(tests: Sequence[str]) -> str:
     return "<br>".join([*tests[:_MOST_TESTS], *([f"and {rest} more"] if rest > 0 else [])])
 
 
-def page() -> str:
-    """Return the text of faults.md."""
-    found = tests_by_id()
+def page(found: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of faults.md; `found` contains the tests by id."""
     lines = [_HEAD]
     listed = catalogue()
     for section in listed["section"]:
@@ -100,4 +99,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(tests_by_id()), encoding="utf-8")

@@ -142,16 +142,20 @@ def test_only_adapters_import_scrapy(module: str) -> None:
         assert not {name.split(".")[0] for name in imports(module)} & forbidden
 
 
-@pytest.mark.parametrize(
-    "module", [name for name, path in modules().items() if path.name == "__init__.py"]
-)
-def test_a_package_says_in_a_sentence_what_is_in_it(module: str) -> None:
-    """One that ends, and that is not the same as another's."""
-    docs = {
+@cache
+def package_docs() -> dict[str, str]:
+    """Return the docstring of every package."""
+    return {
         name: ast.get_docstring(ast.parse(path.read_text())) or ""
         for name, path in modules().items()
         if path.name == "__init__.py"
     }
+
+
+@pytest.mark.parametrize("module", package_docs())
+def test_a_package_says_in_a_sentence_what_is_in_it(module: str) -> None:
+    """One that ends, and that is not the same as another's."""
+    docs = package_docs()
     sentence = docs[module].split("\n\n")[0]
     assert sentence.endswith(".")
     assert len(sentence.split()) >= 4

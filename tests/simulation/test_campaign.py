@@ -63,9 +63,9 @@ def test_without_a_topic_the_view_is_by_words() -> None:
 @pytest.mark.parametrize(
     ("trial", "message"),
     [
-        (Trial(query="coral", species="energy"), "no rule for the budget"),
+        (Trial(query="coral", species="energy"), "no default budget"),
         (Trial(query="coral", species="energy", topic="Nope"), "no topic 'Nope'"),
-        (Trial(query="coral", species="energy", budget=5, start="far"), "far from what"),
+        (Trial(query="coral", species="energy", budget=5, start="far"), "far from relevant pages"),
         (Trial(query="coral", species="energy", budget=5, start="given"), "no start"),
     ],
 )

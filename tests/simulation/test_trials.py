@@ -118,8 +118,8 @@ def test_topics_are_read_by_split(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "line 1"),
-        ("topic\tquery\n", "line 1: expected the columns split, topic, query"),
-        ("split\ttopic\tquery\ndev\tA\n", "line 2: expected split, topic and query"),
+        ("topic\tquery\n", "line 1: expected, by tabs, the columns split, topic, query"),
+        ("split\ttopic\tquery\ndev\tA\n", "line 2: expected, by tabs, split, topic, query"),
         ("split\ttopic\tquery\ndev\tA\t \n", "line 2"),
         ("split\ttopic\tquery\ndev\tA\tq\n", "no line of split 'test'; there are dev"),
         ("split\ttopic\tquery\ndev\tA\t\xff\n", "not UTF-8"),

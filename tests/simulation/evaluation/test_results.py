@@ -72,7 +72,7 @@ def test_results_json_has_every_field_but_no_curves(tmp_path: Path) -> None:
 
 def test_no_results_is_an_error_that_says_so(tmp_path: Path) -> None:
     """No directory, an empty one, and one whose file holds no list."""
-    with pytest.raises(ResultsError, match="no results here"):
+    with pytest.raises(ResultsError, match="no results: "):
         read_results(tmp_path)
     (tmp_path / "results.json").write_text("{}")
     with pytest.raises(ResultsError, match="a list of runs"):
@@ -93,10 +93,10 @@ def test_a_value_that_is_no_number_is_never_written(tmp_path: Path) -> None:
         (lambda text: text[:-1], 2, ""),
         (lambda text: text[:-20], 1, "line 2 is cut short"),
         (lambda text: text[:-20] + b"\0" * 4096, 1, "line 2 is cut short"),
-        (lambda text: text + b"\0" * 4096, 2, "4096 bytes without content"),
+        (lambda text: text + b"\0" * 4096, 2, "ignored 4096 empty bytes"),
         (lambda text: text + b"\xff\xfe", 2, "line 3 is cut short"),
         (lambda _: b'{"species": "\xc3', 0, "line 1 is cut short"),
-        (lambda _: b"\0" * 99, 0, "99 bytes without content"),
+        (lambda _: b"\0" * 99, 0, "ignored 99 empty bytes"),
         (lambda _: b"", 0, ""),
     ],
 )

@@ -131,7 +131,7 @@ def test_of_two_pages_of_one_address_the_first_counts(
     with caplog.at_level(logging.WARNING):
         world = Recorded.read(write_rows(tmp_path / "w.jsonl", rows))
     assert (len(world), world.duplicates, page(world, A).text) == (1, 1, "first")
-    assert "1 pages were there twice" in caplog.text
+    assert "ignored 1 duplicate pages" in caplog.text
 
 
 def test_packed_files_are_told_by_their_first_bytes(tmp_path: Path, world: Recorded) -> None:
@@ -148,9 +148,9 @@ def test_packed_files_are_told_by_their_first_bytes(tmp_path: Path, world: Recor
 @pytest.mark.parametrize(
     ("line", "field", "problem"),
     [
-        ("{", "", "no JSON"),
+        ("{", "", "not JSON"),
         ("[1]", "", "must be a JSON object"),
-        ("[" * 100_000, "", "no JSON"),
+        ("[" * 100_000, "", "not JSON"),
         ('{"title": "x"}', "url", "is missing"),
         ('{"url": 3}', "url", "must be a string"),
         ('{"url": "ftp://a.test/"}', "url", "not an http or https URL"),
@@ -166,7 +166,7 @@ def test_packed_files_are_told_by_their_first_bytes(tmp_path: Path, world: Recor
         ('{"url": "http://a.test/", "status": true}', "status", "must be a number"),
         ('{"url": "http://a.test/", "latency_s": -1}', "latency_s", "at least 0"),
         ('{"url": "http://a.test/", "latency_s": 1e999}', "latency_s", "at least 0"),
-        ('{"url": "http://a.test/", "robots": "maybe"}', "robots", "must be of allow"),
+        ('{"url": "http://a.test/", "robots": "maybe"}', "robots", "must be one of allow"),
         ('{"url": "http://a.test/", "redirect_to": 1}', "redirect_to", "must be a string"),
     ],
 )
@@ -198,7 +198,7 @@ def test_a_broken_archive_is_an_error_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "w.jsonl.gz"
     for broken in (packed[:-9], packed[:-6] + b"\xff" + packed[-5:]):
         path.write_bytes(broken)
-        with pytest.raises(WorldError, match="archive is broken"):
+        with pytest.raises(WorldError, match="archive is damaged"):
             Recorded.read(path)
 
 
@@ -206,7 +206,7 @@ def test_a_broken_zstd_archive_is_an_error_of_the_file(tmp_path: Path) -> None:
     """Of another library, by the same name."""
     path = tmp_path / "w.jsonl.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd" + b"\xff" * 30)
-    with pytest.raises(WorldError, match="archive is broken"):
+    with pytest.raises(WorldError, match="archive is damaged"):
         Recorded.read(path)
 
 
