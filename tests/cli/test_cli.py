@@ -186,7 +186,7 @@ def test_bad_files_are_named_with_line_and_field(tmp_path: Path, capsys) -> None
     assert "no such world file" in capsys.readouterr().err
     assert main(["topics", str(tmp_path / "none")]) == 2
     assert main(["compare", str(tmp_path)]) == 2
-    assert "no results: " in capsys.readouterr().err
+    assert "no results here" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["sim"], ["compare"], ["topics"], ["serve"], ["world"]])

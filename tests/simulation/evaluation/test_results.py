@@ -72,7 +72,7 @@ def test_results_json_has_every_field_but_no_curves(tmp_path: Path) -> None:
 
 def test_no_results_is_an_error_that_says_so(tmp_path: Path) -> None:
     """No directory, an empty one, and one whose file holds no list."""
-    with pytest.raises(ResultsError, match="no results: "):
+    with pytest.raises(ResultsError, match="no results here"):
         read_results(tmp_path)
     (tmp_path / "results.json").write_text("{}")
     with pytest.raises(ResultsError, match="a list of runs"):
