@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from random import Random
 
@@ -151,16 +151,29 @@ class HostLeases:
         self._events.host_gained.send(host)
         return True
 
+    async def show_link(self, host: str, key: bytes) -> None:
+        """Show an open link that another worker has found, if it is at a host of ours and new."""
+        target = target_of(key)
+        if host not in self.table.leases or target is None or self._sync.is_claimed(target):
+            return
+        row = await self._board.open_link(host, key)
+        if row is not None:
+            await self._show_batch(host, [(key, row)])
+
     async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._board.open_links(host):
-            links: list[tuple[Link, Source | None]] = []
-            for key, row in batch:
-                try:
-                    links.append(self._rows.unpack_link(host, key, row))
-                except (ValueError, KeyError, TypeError) as error:
-                    await self.put_aside(host, "open", key, row, error)
-            if host not in self.table.leases:
-                return
+            await self._show_batch(host, batch, again=again)
+
+    async def _show_batch(
+        self, host: str, batch: Iterable[tuple[bytes, bytes]], *, again: bool = False
+    ) -> None:
+        links: list[tuple[Link, Source | None]] = []
+        for key, row in batch:
+            try:
+                links.append(self._rows.unpack_link(host, key, row))
+            except (ValueError, KeyError, TypeError) as error:
+                await self.put_aside(host, "open", key, row, error)
+        if host in self.table.leases:
             self._sync.show(host, links, again=again)
 
 

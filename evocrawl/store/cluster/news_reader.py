@@ -51,6 +51,8 @@ class NewsReader:
                 await self._hear_page(each, *found[each])
             elif each.kind == "dead" and (target := target_of(each.key)):
                 self._sync.heard_dead(target)
+            elif each.kind == "link":
+                await self._host_leases.show_link(each.host, each.key)
             else:
                 await self._host_leases.welcome(each.host)
             await asyncio.sleep(0)

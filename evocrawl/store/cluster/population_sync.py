@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from evocrawl.core.fetch import LATER, OVER_BUDGET, FetchDetails
-from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page
+from evocrawl.core.model import Dead, Dropped, Fingerprint, Lead, Link, Outcome, Page, VisitId
 from evocrawl.core.urls.identity import host_of
 from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import Gate
@@ -22,10 +22,17 @@ from evocrawl.population.population import Population
 from evocrawl.species.base import Agent
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.open_callbacks import OpenCallbacks
 from evocrawl.store.cluster.redis.codec import Source, TravellingAgent
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.outbox import OutboxBatch
-from evocrawl.store.journal.operations import Op, VisitSettled
+from evocrawl.store.cluster.visit_reports import VisitReports
+from evocrawl.store.journal.operations import (
+    CallbackContinued,
+    CallbackEnded,
+    Op,
+    VisitSettled,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +72,8 @@ class PopulationSync:
         """Called with links that this worker or another one has found."""
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
+        self._callbacks = OpenCallbacks()
+        self._reports = VisitReports(lease_table, calls, self._place)
 
     # What the worker's own crawl does
 
@@ -94,18 +103,36 @@ class PopulationSync:
     def offer(self, links: Iterable[Link], page: Fingerprint = ROOT) -> int:
         """Offer links of a page, or seeds, to the crawl.
 
-        The worker that leases a link's host shows the link to its agents.
+        Links of own hosts are shown to this population at once. The worker that leases another
+        host learns of its links by the news.
         """
         source = self._source(page)
-        seeds = [(link, source) for link in links]
-        self._put(OutboxBatch(offers=self._calls.offers(seeds)))
-        return len(seeds)
+        found = [(link, source) for link in links]
+        news = []
+        for link, _ in found:
+            host, target = host_of(link.url), link.fingerprint
+            if self._base.is_claimed(target):
+                continue
+            if host in self.lease_table.leases:
+                self._show(host, [(link, source)])
+            else:
+                news.append(self._calls.news("link", host, target))
+        self._put(OutboxBatch(offers=self._calls.offers(found), news=news))
+        return len(found)
 
     def append(self, op: Op) -> None:
-        """Report a settled visit to Redis; ignore every other operation."""
-        if isinstance(op, VisitSettled):
-            lead = self.population.unsettled[op.visit].lead
-            self._landed(lead, op.outcome, op.particulars)
+        """Report a settled visit to Redis; ignore every operation that no other worker needs."""
+        match op:
+            case VisitSettled(visit, outcome, details):
+                self._report(visit, outcome, details)
+            case CallbackContinued(visit):
+                self._callbacks.announce(visit)
+            case CallbackEnded(visit):
+                report = self._callbacks.end(visit)
+                if report is not None:
+                    self._put(report)
+            case _:
+                pass
 
     def moved(self, lead: Lead, link: Link) -> None:
         """Open `link`, the target of a redirect of `lead`, for the worker that leases its host."""
@@ -133,10 +160,17 @@ class PopulationSync:
 
         With `again` show those too, for a population that has no link to choose.
         """
-        by_source: dict[Source | None, list[Link]] = defaultdict(list)
         self.on_links(link for link, _ in links)
+        self._show(host, links, again=again)
+
+    def _show(
+        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
+    ) -> None:
+        by_source: dict[Source | None, list[Link]] = defaultdict(list)
         for link, source in links:
             target = link.fingerprint
+            if target in self._callbacks:
+                continue
             is_new = self.lease_table.wait(host, target)
             # The page of a waiting, claimed link could not be recorded in time.
             is_new |= self._base.is_claimed(target)
@@ -188,6 +222,10 @@ class PopulationSync:
         elif fresh:
             self._exchange.show(replace(page, links=tuple(fresh)), depth)
 
+    def is_claimed(self, target: Fingerprint) -> bool:
+        """Return whether a link was followed here, or withdrawn."""
+        return self._base.is_claimed(target)
+
     def heard_dead(self, target: Fingerprint) -> None:
         """Apply a dead link that another worker has found."""
         self._exchange.hear_dead(target)
@@ -199,9 +237,10 @@ class PopulationSync:
                 logger.warning("Rejected a travelling agent: unknown species or invalid mind")
 
     def spare(self, most: int) -> list[str]:
-        """Return up to `most` own hosts without a visit under way, which can be released."""
+        """Return up to `most` own hosts without a visit or callback under way, to be released."""
         used = {visit.lead.host for visit in self.population.unsettled.values()}
         used |= {host_of(f"{door}/") for door in self.population.closed_origins()}
+        used |= self._callbacks.hosts
         return [host for host in self.lease_table.busy_hosts() if host not in used][:most]
 
     def _forget(self, host: str) -> None:
@@ -223,40 +262,15 @@ class PopulationSync:
         self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], news=[news]))
         self._exchange.leave(agent)
 
-    def _landed(self, lead: Lead, outcome: Outcome, details: FetchDetails | None) -> None:
+    def _report(self, visit: VisitId, outcome: Outcome, details: FetchDetails | None) -> None:
         if isinstance(outcome, Dead | Dropped) and outcome.reason in _LEFT_OPEN:
             return
-        lease = self.lease_table.leases.get(lead.host)
-        if lease is None:
+        lead = self.population.unsettled[visit].lead
+        report = self._reports.report(lead, outcome, details)
+        if report is None:
             self.fenced += 1
-            return
-        self.lease_table.settle(lead.host, lead.fingerprint)
-        ended = type(outcome).__name__.lower()
-        if not isinstance(outcome, Fetched):
-            settle = self._calls.settle(lead.host, lease, lead.fingerprint, ended)
-            news = self._calls.news("dead", lead.host, lead.fingerprint)
-            self._put(OutboxBatch(settles=[settle], news=[news]))
-            return
-        page, host = outcome.page, host_of(outcome.page.url)
-        own = self.lease_table.leases.get(host)
-        if own is None:
-            self.fenced += 1
-            return
-        title = page.content.title
-        source = Source(page.url, page.fingerprint, page.relevance, lead.depth, title)
-        calls = self._calls
-        offers = calls.offers([(link, source) for link in page.links if self._place(link)])
-        settles, then = [calls.settle(host, own, page.fingerprint, ended)], None
-        if page.fingerprint != lead.fingerprint:
-            self.lease_table.settle(host, page.fingerprint)
-            link_done = calls.settle(lead.host, lease, lead.fingerprint, ended)
-            if host == lead.host:
-                settles.append(link_done)
-            else:
-                then = OutboxBatch(settles=[link_done])
-        records = [] if details is None else [calls.record(host, own, outcome, lead, details)]
-        news = calls.news("page", host, page.fingerprint)
-        self._put(OutboxBatch(offers, records, settles, [news], then))
+        else:
+            self._put(self._callbacks.hold(visit, lead, outcome, report))
 
     def _place(self, link: Link) -> bool:
         """Note a link that was found; withdraw it if another worker leases its host.

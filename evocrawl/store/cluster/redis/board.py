@@ -36,7 +36,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """An event of another worker: `kind` is page, dead or guest."""
+    """An event of another worker: `kind` is page, dead, link or guest."""
 
     session: str
     kind: str
@@ -162,6 +162,12 @@ class ClusterState:
         found = await self._connection.ask_all(commands)
         return list(zip(found[::2], found[1::2], strict=True))
 
+    async def open_link(self, host: str, target: bytes) -> bytes | None:
+        """Return the row of an open link; None if the link is not open."""
+        key = self.layout.of(host, "open:")[0]
+        row: bytes | None = await self._connection.ask("hget", key, target)
+        return row
+
     async def exchange_rules(
         self, species: str, rules: Mapping[str, float], most: int
     ) -> list[tuple[bytes, float]]:
@@ -266,7 +272,7 @@ class ClusterState:
                 key = bytes.fromhex(fields[b"key"].decode()).hex().encode()
             except (KeyError, ValueError):
                 continue
-            if by != self.session and kind in ("page", "dead", "guest"):
+            if by != self.session and kind in ("page", "dead", "link", "guest"):
                 found.append(ClusterEvent(by, kind, host, key))
         return found
 

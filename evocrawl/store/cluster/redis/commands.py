@@ -59,6 +59,6 @@ class RedisCommands:
         return "visit", self.layout.of(host, "guests:"), [name, self.rows.pack_guest(guest)]
 
     def news(self, kind: str, host: str, target: Fingerprint) -> Call:
-        """Return the call that adds a page, a dead link or a guest to the news stream."""
+        """Return the call that adds an event of `kind` to the news; see `ClusterEvent`."""
         arguments = [NEWS_KEPT, self.session, kind, host, target.hex()]
         return "tell", [self.layout.whole("news")], arguments
