@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Generic, ParamSpec
 
 from evocrawl.core.errors import StateError
-from evocrawl.store.cluster.redis.board import Worker
+from evocrawl.store.cluster.redis.state import Worker
 
 P = ParamSpec("P")
 

@@ -8,9 +8,9 @@ from evocrawl.store.cluster.availability import Availability
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.quotas import ClusterTerms, bounds_per_worker
-from evocrawl.store.cluster.redis.board import ClusterState, Worker
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.persistence_check import Keeping
+from evocrawl.store.cluster.redis.state import ClusterState, Worker
 from evocrawl.store.cluster.rule_exchange import RuleExchange
 from evocrawl.store.cluster.workload import Workload
 

@@ -12,10 +12,10 @@ from evocrawl.core.model import Fingerprint, Link
 from evocrawl.core.urls.identity import host_of
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.population_sync import PopulationSync
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.keys import SHARDS, shard_of
+from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.tasks import Work
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class HostLeases:
 
     def __init__(
         self,
-        board: ClusterState,
+        state: ClusterState,
         rows: RowCodec,
         sync: PopulationSync,
         begin: Callable[[Work], None],
@@ -43,7 +43,7 @@ class HostLeases:
         self.asked: set[str] = set()
         self.poisoned = self.taken_over = 0
         self.random = Random()
-        self._board = board
+        self._state = state
         self._rows = rows
         self._sync = sync
         self._begin = begin
@@ -59,7 +59,7 @@ class HostLeases:
     async def renew(self) -> None:
         """Renew all leases; drop the hosts in shards where the leases have expired."""
         asked_at_s, shards = self.table.clock(), self.table.shards()
-        lost = await self._board.renew(shards)
+        lost = await self._state.renew(shards)
         self.table.renewed(set(shards) - lost, asked_at_s)
         if lost:
             logger.warning("host leases: expired; other workers have taken the hosts over")
@@ -84,7 +84,7 @@ class HostLeases:
         shards = list(range(SHARDS))
         if not everywhere:
             shards = self.random.sample(shards, _SHARDS_SCANNED)
-        hosts = await self._board.vacant(shards, _HOSTS_A_SHARD)
+        hosts = await self._state.vacant(shards, _HOSTS_A_SHARD)
         hosts = [each for each in hosts if each not in self.table.leases]
         self.random.shuffle(hosts)
         for host in hosts[:most]:
@@ -94,7 +94,7 @@ class HostLeases:
     async def look_again(self) -> None:
         """Show the open links of our hosts to the population again, in case it missed one."""
         for host in list(self.table.leases):
-            if await self._board.has_open(host):
+            if await self._state.has_open(host):
                 await self._show(host, again=True)
         self._events.work_found.send()
 
@@ -104,7 +104,7 @@ class HostLeases:
         lease = self.table.leases.get(host)
         if lease is None:
             return
-        for row in await self._board.welcome(host, lease):
+        for row in await self._state.welcome(host, lease):
             try:
                 guests.append(self._rows.unpack_guest(row))
             except ValueError as error:
@@ -119,7 +119,7 @@ class HostLeases:
         logger.warning(
             "Redis: moved an unreadable entry of %s to the quarantine: %.200r", what, str(error)
         )
-        await self._board.quarantine(host, what, key, row)
+        await self._state.quarantine(host, what, key, row)
 
     async def _take(self, host: str) -> None:
         try:
@@ -133,13 +133,13 @@ class HostLeases:
         """Lease the host, or note its other owner; return False if Redis did not respond."""
         asked_at_s = self.table.clock()
         try:
-            is_ours, lease, was_anothers = await self._board.take(host)
+            is_ours, lease, was_anothers = await self._state.take(host)
             if not is_ours:
                 self._sync.denied(host)
                 return True
             self.table.renewed([shard_of(host)], asked_at_s)
             done = set[Fingerprint]()
-            async for targets in self._board.done(host):
+            async for targets in self._state.done(host):
                 done.update(filter(None, map(target_of, targets)))
             self.taken_over += was_anothers
             self._sync.gained(host, lease, done, was_anothers=was_anothers)
@@ -156,12 +156,12 @@ class HostLeases:
         target = target_of(key)
         if host not in self.table.leases or target is None or self._sync.is_claimed(target):
             return
-        row = await self._board.open_link(host, key)
+        row = await self._state.open_link(host, key)
         if row is not None:
             await self._show_batch(host, [(key, row)])
 
     async def _show(self, host: str, *, again: bool = False) -> None:
-        async for batch in self._board.open_links(host):
+        async for batch in self._state.open_links(host):
             await self._show_batch(host, batch, again=again)
 
     async def _show_batch(

@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from evocrawl.store.cluster.host_leases import HostLeases, target_of
 from evocrawl.store.cluster.population_sync import PopulationSync
-from evocrawl.store.cluster.redis.board import ClusterEvent, ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec
+from evocrawl.store.cluster.redis.state import ClusterEvent, ClusterState
 
 _AT_ONCE = 100
 _WARM_UP = 2000
@@ -18,9 +18,9 @@ class NewsReader:
     """Reads the news stream and the pages named in it."""
 
     def __init__(
-        self, board: ClusterState, rows: RowCodec, sync: PopulationSync, host_leases: HostLeases
+        self, state: ClusterState, rows: RowCodec, sync: PopulationSync, host_leases: HostLeases
     ) -> None:
-        self._board = board
+        self._state = state
         self._rows = rows
         self._sync = sync
         self._host_leases = host_leases
@@ -33,7 +33,7 @@ class NewsReader:
 
     async def begin(self) -> None:
         """Read the latest 2 000 events, so that a new worker knows what others have settled."""
-        self._waiting, self._after = await self._board.latest_news(_WARM_UP)
+        self._waiting, self._after = await self._state.latest_news(_WARM_UP)
 
     async def listen(self, living: Collection[str]) -> bool:
         """Apply up to 100 events and return whether there were any.
@@ -41,10 +41,10 @@ class NewsReader:
         `living` are the workers alive. The event loop runs between two events.
         """
         if not self._waiting:
-            self._waiting, self._after = await self._board.news(self._after, _AT_ONCE)
+            self._waiting, self._after = await self._state.news(self._after, _AT_ONCE)
         news = self._waiting[:_AT_ONCE]
         pages = [each for each in news if each.kind == "page"]
-        found = dict(zip(pages, await self._board.pages(pages), strict=True)) if pages else {}
+        found = dict(zip(pages, await self._state.pages(pages), strict=True)) if pages else {}
         for each in news:
             self._sync.is_of(each.host, each.session, living)
             if each.kind == "page":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evocrawl.core.budget import Budget
 from evocrawl.population.lifecycle import PopulationBounds
-from evocrawl.store.cluster.redis.board import ClusterState
+from evocrawl.store.cluster.redis.state import ClusterState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class BudgetQuota:
     it. The portion that a killed worker has taken counts as used.
     """
 
-    def __init__(self, budget: Budget, board: ClusterState, limit: int | None) -> None:
+    def __init__(self, budget: Budget, state: ClusterState, limit: int | None) -> None:
         self.limit = limit
         self._budget = budget
-        self._board = board
+        self._state = state
         self._left_for_all = 1
         if limit is not None:
             budget.limit = 0
@@ -50,7 +50,7 @@ class BudgetQuota:
             self._budget.share = max(self.limit // max(workers, 1), 1)
         if self.limit is None or (self._budget.left or 0) >= wanted // 2:
             return False
-        given, self._left_for_all = await self._board.budget(wanted, self.limit, workers)
+        given, self._left_for_all = await self._state.budget(wanted, self.limit, workers)
         self._budget.limit = (self._budget.limit or 0) + given
         return bool(given)
 
@@ -59,7 +59,7 @@ class BudgetQuota:
         unspent = (self._budget.limit or 0) - self._budget.spent
         if self.limit is not None and unspent > 0:
             self._budget.limit = self._budget.spent
-            await self._board.budget(-unspent, self.limit, 1)
+            await self._state.budget(-unspent, self.limit, 1)
 
 
 def bounds_per_worker(whole: PopulationBounds, workers: int) -> PopulationBounds:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from evocrawl.population.population import Population
 from evocrawl.species.biocrawler.rules import MANAGED, Managed, Rule, RuleManager
 from evocrawl.store.cluster.host_leases import HostLeases
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec, SharedRule
+from evocrawl.store.cluster.redis.state import ClusterState
 
 
 class RuleExchange:
@@ -18,9 +18,9 @@ class RuleExchange:
     """
 
     def __init__(
-        self, board: ClusterState, rows: RowCodec, population: Population, host_leases: HostLeases
+        self, state: ClusterState, rows: RowCodec, population: Population, host_leases: HostLeases
     ) -> None:
-        self._board = board
+        self._state = state
         self._rows = rows
         self._host_leases = host_leases
         self._managers: dict[str, RuleManager] = {
@@ -35,7 +35,7 @@ class RuleExchange:
             new = dict(manager.unsent)
             rules = [SharedRule(*key, strength) for key, strength in new.items()]
             rows = {self._rows.pack_rule(each): each.strength for each in rules}
-            found = await self._board.exchange_rules(species, rows, MANAGED)
+            found = await self._state.exchange_rules(species, rows, MANAGED)
             manager.hear(await self._read(species, found), new)
 
     async def _read(self, species: str, rows: list[tuple[bytes, float]]) -> list[Rule]:
@@ -45,7 +45,7 @@ class RuleExchange:
                 rule = self._rows.unpack_rule(row, strength)
             except ValueError as error:
                 await self._host_leases.put_aside("", "rules", b"", row, error)
-                await self._board.discard_rule(species, row)
+                await self._state.discard_rule(species, row)
             else:
                 rules.append(Rule(rule.condition, rule.target, rule.strength))
         return rules

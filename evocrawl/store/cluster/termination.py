@@ -7,35 +7,35 @@ from collections.abc import Iterable
 from evocrawl.population.population import Population
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.quotas import BudgetQuota
-from evocrawl.store.cluster.redis.board import IDLE, ClusterState, Worker
+from evocrawl.store.cluster.redis.state import IDLE, ClusterState, Worker
 
 
 class TerminationDetector:
-    """Finds out whether and why the crawl has ended, and tells the other workers."""
+    """Finds out whether and why the crawl has ended, and informs the other workers."""
 
     def __init__(
         self,
-        board: ClusterState,
+        state: ClusterState,
         population: Population,
         quota: BudgetQuota,
         host_leases: HostLeases,
     ) -> None:
-        self._board = board
+        self._state = state
         self._population = population
         self._quota = quota
         self._host_leases = host_leases
 
     async def came_before(self) -> str | None:
         """Return why the crawl ended before this worker joined; None if it can continue."""
-        end = await self._board.ended()
+        end = await self._state.ended()
         if end is None:
             return None
         is_over = self._quota.is_used_up
         if end["reason"] != "budget":
-            is_over = await self._board.is_exhausted()
+            is_over = await self._state.is_exhausted()
         if is_over:
             return str(end["reason"])
-        await self._board.end(None)
+        await self._state.end(None)
         return None
 
     async def look(self, living: Iterable[Worker]) -> str | None:
@@ -43,13 +43,13 @@ class TerminationDetector:
 
         `living` are the workers alive. If a link may be open, show the open links again.
         """
-        end = await self._board.ended()
+        end = await self._state.ended()
         reason = await self._reason(end, living)
-        await self._board.check()
+        await self._state.check()
         if reason is None:
             await self._host_leases.look_again()
         elif end is None and reason != "extinct":
-            await self._board.end(reason)
+            await self._state.end(reason)
         return reason
 
     async def _reason(self, end: dict[str, object] | None, living: Iterable[Worker]) -> str | None:
@@ -60,7 +60,7 @@ class TerminationDetector:
             return "extinct"
         if end is not None:
             return str(end["reason"])
-        if await self._board.is_exhausted() and self._all_idle(living):
+        if await self._state.is_exhausted() and self._all_idle(living):
             return "exhausted"
         return None
 

@@ -20,13 +20,13 @@ from evocrawl.store.cluster.poller import PAUSE_S, Poller
 from evocrawl.store.cluster.population_sync import PopulationSync
 from evocrawl.store.cluster.quotas import BudgetQuota, ClusterTerms
 from evocrawl.store.cluster.rebalancer import Rebalancer
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress
 from evocrawl.store.cluster.redis.outbox import Outbox
 from evocrawl.store.cluster.redis.persistence_check import Keeping
+from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.rule_exchange import RuleExchange
 from evocrawl.store.cluster.tasks import BackgroundTasks
 from evocrawl.store.cluster.termination import TerminationDetector

@@ -6,8 +6,8 @@ from evocrawl.population.population import Population
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.news_reader import NewsReader
-from evocrawl.store.cluster.redis.board import HUNGRY, IDLE
 from evocrawl.store.cluster.redis.outbox import Outbox
+from evocrawl.store.cluster.redis.state import HUNGRY, IDLE
 
 
 class Workload:

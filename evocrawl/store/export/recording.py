@@ -66,9 +66,9 @@ class Recording:
         """Write the first line. Raises OSError."""
         self._write({RECORDING: self._about})
 
-    def note(self, flight: Fetch, outcome: Outcome) -> None:
+    def note(self, fetch: Fetch, outcome: Outcome) -> None:
         """Write the redirects and the result of a visit. Raises OSError."""
-        for url, row in self._rows(flight, outcome):
+        for url, row in self._rows(fetch, outcome):
             key = fingerprint(url)
             if key not in self._known:
                 self._known.add(key)
@@ -78,24 +78,24 @@ class Recording:
         """End the file. Raises OSError."""
         self._sink.close()
 
-    def _rows(self, flight: Fetch, outcome: Outcome) -> Iterator[tuple[str, dict[str, Any]]]:
-        latency_s = round(min(flight.seconds / max(flight.requests, 1), self._timeout_s * 0.99), 6)
+    def _rows(self, fetch: Fetch, outcome: Outcome) -> Iterator[tuple[str, dict[str, Any]]]:
+        latency_s = round(min(fetch.seconds / max(fetch.requests, 1), self._timeout_s * 0.99), 6)
         # A request that is not a plain GET, such as a form, is not the page of its URL.
-        lead = flight.visit.lead
+        lead = fetch.visit.lead
         is_page = is_page_of(lead.fingerprint, lead.url)
-        for url, location in flight.hops[0 if is_page else 1 :]:
+        for url, location in fetch.hops[0 if is_page else 1 :]:
             yield url, {"redirect_to": location, "latency_s": latency_s}
-        if not is_page_of(flight.address, flight.url):
+        if not is_page_of(fetch.address, fetch.url):
             return
         match outcome:
-            case Fetched(page) if page.fingerprint == flight.address:
+            case Fetched(page) if page.fingerprint == fetch.address:
                 yield page.url, _page(page) | {"latency_s": latency_s}
             case Refused():
-                yield flight.url, {"robots": "disallow"}
+                yield fetch.url, {"robots": "disallow"}
             case Dead(reason) if reason not in (KNOWN, NOWHERE):
                 row = self._failure(reason)
                 if row:
-                    yield flight.url, {"latency_s": latency_s} | row
+                    yield fetch.url, {"latency_s": latency_s} | row
 
     def _failure(self, reason: str) -> dict[str, Any]:
         """Return the fields of a failed fetch; empty if the request was never sent."""

@@ -38,12 +38,12 @@ def write_world(archive: Source, file: BinaryIO, name: str) -> None:
     described["by"] = f"evocrawl {about['evocrawl']}"
     recording = Recording(name, described, about["DOWNLOAD_TIMEOUT"], file)
     recording.begin()
-    for flight, outcome in _flights(archive):
-        recording.note(flight, outcome)
+    for fetch, outcome in _fetches(archive):
+        recording.note(fetch, outcome)
     recording.close()
 
 
-def _flights(archive: Source) -> Iterator[tuple[Fetch, Outcome]]:
+def _fetches(archive: Source) -> Iterator[tuple[Fetch, Outcome]]:
     """Yield fetch and outcome of each ended visit whose URL the state holds."""
     targets: dict[int, Fingerprint] = {}
     addresses: dict[Fingerprint, str] = {}
@@ -57,9 +57,9 @@ def _flights(archive: Source) -> Iterator[tuple[Fetch, Outcome]]:
                 if isinstance(outcome, Fetched):
                     _note(outcome.page.links, addresses)
                 target = targets.pop(visit, b"")  # empty where the choice could not be read
-                flight = _flight(visit, target, outcome, addresses)
-                if flight is not None:
-                    yield flight, outcome
+                fetch = _fetch(visit, target, outcome, addresses)
+                if fetch is not None:
+                    yield fetch, outcome
 
 
 def _note(links: tuple[Link, ...], addresses: dict[Fingerprint, str]) -> None:
@@ -67,20 +67,20 @@ def _note(links: tuple[Link, ...], addresses: dict[Fingerprint, str]) -> None:
         addresses.setdefault(link.fingerprint, link.url)
 
 
-def _flight(
+def _fetch(
     number: int, target: Fingerprint, outcome: Outcome, addresses: dict[Fingerprint, str]
 ) -> Fetch | None:
     url = addresses.get(target, "")
     if not url:
         return None
     visit = Visit(number, 0, Lead(url, target, host_of(url), b"", 0, 0.0), 0.0)
-    flight = Fetch(visit, url, target)
+    fetch = Fetch(visit, url, target)
     if isinstance(outcome, Fetched):
         page, cost = outcome.page, outcome.cost
-        flight.seconds, flight.requests = cost.seconds, cost.requests
+        fetch.seconds, fetch.requests = cost.seconds, cost.requests
         if page.fingerprint != target:
-            flight.hops.append((url, page.url))
-        flight.url, flight.address = page.url, page.fingerprint
+            fetch.hops.append((url, page.url))
+        fetch.url, fetch.address = page.url, page.fingerprint
     elif not isinstance(outcome, Refused) and hasattr(outcome, "cost"):
-        flight.seconds, flight.requests = outcome.cost.seconds, outcome.cost.requests
-    return flight
+        fetch.seconds, fetch.requests = outcome.cost.seconds, outcome.cost.requests
+    return fetch

@@ -28,7 +28,7 @@ from evocrawl.store.cluster.redis.outbox import OutboxBatch
 from evocrawl.store.journal.codec import NoPayloads
 from evocrawl.store.journal.operations import VisitSettled
 
-OURS, THEIRS, NOBODYS = "http://ours.test/", "http://theirs.test/", "http://nobodys.test/"
+OURS, THEIRS, VACANT = "http://ours.test/", "http://theirs.test/", "http://vacant.test/"
 SOURCE = Source("http://ours.test/source", fingerprint("http://ours.test/source"), 0.5, 1)
 ALIVE = {"7": object()}
 
@@ -72,11 +72,11 @@ class Stage:
         found = tuple(Link(url, fingerprint(url), "0.5") for url in links)
         lead = visit.lead
         page = Page(lead.url, lead.fingerprint, 0.5, 1.0, found, b"v", Content("", "t"))
-        told = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
-        self.end(visit, Fetched(page, Cost()), told)
+        reported = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
+        self.end(visit, Fetched(page, Cost()), reported)
 
-    def end(self, visit: Visit, outcome: Any, told: FetchDetails | None = None) -> None:
-        self.sync.append(VisitSettled(visit.id, outcome, told))
+    def end(self, visit: Visit, outcome: Any, reported: FetchDetails | None = None) -> None:
+        self.sync.append(VisitSettled(visit.id, outcome, reported))
         self.population.settle(visit.id, outcome)
 
     def calls(self, name: str) -> list[Any]:
@@ -104,9 +104,9 @@ def test_links_found_go_to_their_hosts_before_the_visit_is_settled(species: str)
     stage.show(OURS, source=None)
     visit = stage.choose()
     assert visit is not None
-    stage.settle(visit, NOBODYS, THEIRS, NOBODYS, OURS)
+    stage.settle(visit, VACANT, THEIRS, VACANT, OURS)
     assert {host: rest[::2] for host, *rest in stage.calls("offer")} == {
-        "nobodys.test": [fingerprint(NOBODYS).hex()],
+        "vacant.test": [fingerprint(VACANT).hex()],
         "theirs.test": [fingerprint(THEIRS).hex()],
     }
     (parcel,) = stage.sent
@@ -132,7 +132,7 @@ def test_links_of_others_hosts_are_theirs() -> None:
 
 
 def test_what_a_dead_worker_had_is_not_hidden() -> None:
-    """Nor is what is our own, whoever had it before."""
+    """Neither are links of own hosts, even if another worker settled links there."""
     stage = Stage()
     stage.show(OURS, THEIRS)
     stage.sync.is_of("theirs.test", "8", ALIVE)
@@ -152,33 +152,33 @@ def test_a_host_taken_over_shows_what_is_open_and_hides_what_is_done() -> None:
     assert stage.all_visits() == {THEIRS}
 
 
-def test_a_host_that_nobody_has_is_asked_for_at_the_door() -> None:
-    """Nobody goes there before it is ours, and other hosts are not held up."""
+def test_a_host_without_an_owner_is_requested_before_a_visit() -> None:
+    """No agent goes there before it is leased, and other hosts are not held up."""
     stage = Stage()
-    stage.show(NOBODYS, OURS)
+    stage.show(VACANT, OURS)
     visits = [stage.choose() for _ in range(2)]
-    assert stage.asked == ["nobodys.test"]
+    assert stage.asked == ["vacant.test"]
     assert [visit.lead.url for visit in visits if visit is not None] == [OURS]
-    stage.gain("nobodys.test")
+    stage.gain("vacant.test")
     for door in stage.population.closed_origins():
         stage.population.open_origin(door)
     later = stage.choose()
     assert later is not None
-    assert later.lead.url == NOBODYS
+    assert later.lead.url == VACANT
 
 
 def test_an_agent_whose_host_is_anothers_travels_there() -> None:
-    """With its energy, which is here no more; the host hears of it. Nobody waits in vain."""
+    """It takes its energy with it, and the news reports it. No agent waits in vain."""
     stage = Stage()
-    stage.show(NOBODYS)
+    stage.show(VACANT)
     before = len(stage.population)
     assert stage.choose() is None
-    stage.sync.denied("nobodys.test")
+    stage.sync.denied("vacant.test")
     assert len(stage.population) == before - 1 == stage.ledger.population
     (guest,) = stage.calls("visit")
     assert guest[0] == "1.1"
-    (told,) = stage.calls("tell")
-    assert told[2:] == ["guest", "nobodys.test", fingerprint(NOBODYS).hex()]
+    (reported,) = stage.calls("tell")
+    assert reported[2:] == ["guest", "vacant.test", fingerprint(VACANT).hex()]
     held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
     assert held == pytest.approx(stage.ledger.energy.of_founders - stage.ledger.energy.departed)
     assert stage.ledger.energy.departed > 0
@@ -190,9 +190,9 @@ def test_the_last_agents_stay() -> None:
     """At the lower bound a link goes without its agent."""
     stage = Stage()
     stage.population.lifecycle.bounds = PopulationBounds(8, 8, 20)
-    stage.show(NOBODYS)
+    stage.show(VACANT)
     assert stage.choose() is None
-    stage.sync.denied("nobodys.test")
+    stage.sync.denied("vacant.test")
     assert stage.sent == []
     assert len(stage.population) == 8 == limits(stage.population)[0]
     stage.show(OURS)
@@ -216,11 +216,11 @@ def test_an_agent_that_comes_lives_here() -> None:
 def test_a_mind_travels_with_its_agent() -> None:
     """What it was is what comes; what is no mind of the species is sent away."""
     stage, other = Stage(), Stage()
-    stage.show(NOBODYS, "http://nobodys.test/2")
+    stage.show(VACANT, "http://vacant.test/2")
     assert stage.choose() is None
     minds = stage.population.species[0].minds
     assert minds is not None
-    stage.sync.denied("nobodys.test")
+    stage.sync.denied("vacant.test")
     (guest,) = stage.calls("visit")
     travelled = RowCodec.unpack_guest(guest[1].encode())
     other.sync.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
@@ -244,7 +244,7 @@ def test_what_others_find_teaches_the_species() -> None:
 
 
 def test_pages_of_others_count_and_their_links_are_seen() -> None:
-    """Also of a page that was known as the source of a link, and of one that is told twice."""
+    """Also of a page that was known as the source of a link, and of one that is reported twice."""
     stage = Stage()
     first, second = "http://ours.test/1", "http://ours.test/2"
     stage.show(first)
@@ -269,20 +269,20 @@ def test_a_link_that_others_found_dead_is_not_followed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "is_told"),
+    ("outcome", "is_reported"),
     [
         (Dead(OVER_BUDGET, Cost()), False), (Dropped(OVER_BUDGET), False),
         (Dropped(LEASE_LOST), False), (Dead("404", Cost()), True), (Dropped("filtered"), True),
     ],
 )  # fmt: skip
-def test_a_link_that_nobody_tried_stays_open(outcome: Any, is_told: bool) -> None:
-    """For whoever has the budget, or the host, next."""
+def test_a_link_that_was_not_tried_stays_open(outcome: Any, is_reported: bool) -> None:
+    """For the next worker with budget, or the next owner of the host."""
     stage = Stage()
     stage.show(OURS)
     visit = stage.choose()
     assert visit is not None
     stage.end(visit, outcome)
-    assert bool(stage.calls("settle")) == is_told
+    assert bool(stage.calls("settle")) == is_reported
 
 
 def test_what_lands_after_the_host_was_lost_is_not_told() -> None:
@@ -302,9 +302,9 @@ def test_what_lands_after_the_host_was_lost_is_not_told() -> None:
 def test_who_waited_at_a_lost_hosts_door_goes_on() -> None:
     """It stays here, and goes elsewhere."""
     stage = Stage()
-    stage.show(NOBODYS)
+    stage.show(VACANT)
     assert stage.choose() is None
-    stage.sync.lost(["nobodys.test"])
+    stage.sync.lost(["vacant.test"])
     assert len(stage.population) == 8
     stage.show(OURS)
     visit = stage.choose()
@@ -406,8 +406,8 @@ def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> Non
     visit = stage.choose()
     assert visit is not None
     page = Page(THEIRS, fingerprint(THEIRS), 0.5, 1.0, (), b"v", Content("", "t"))
-    told = FetchDetails(visit.agent, visit.lead, 200, "2026-01-01T00:00:00+00:00")
-    stage.end(visit, Fetched(page, Cost()), told)
+    reported = FetchDetails(visit.agent, visit.lead, 200, "2026-01-01T00:00:00+00:00")
+    stage.end(visit, Fetched(page, Cost()), reported)
     (parcel,) = stage.sent
     assert [settle[2][0] for settle in parcel.settles] == ["theirs.test"]
     assert parcel.then is not None

@@ -15,11 +15,11 @@ from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import PopulationSync
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.rule_exchange import RuleExchange
 from evocrawl.store.journal.codec import NoPayloads
 
@@ -38,16 +38,16 @@ class Side:
     def __init__(self, server: RedisServer) -> None:
         self.connection = Connection(RedisAddress.of(server.url))
         population, _ = make_population("biocrawler")
-        board, rows, lease_table = (
+        state, rows, lease_table = (
             ClusterState(self.connection, 60_000),
             RowCodec(NoPayloads()),
             LeaseTable(60.0),
         )
         events = WorkerEvents()
-        commands = RedisCommands(rows, board.layout)
+        commands = RedisCommands(rows, state.layout)
         sync = PopulationSync(population, lease_table, commands, lambda _: None, events)
-        self.host_leases = HostLeases(board, rows, sync, lambda _: None, events)
-        self.advice = RuleExchange(board, rows, population, self.host_leases)
+        self.host_leases = HostLeases(state, rows, sync, lambda _: None, events)
+        self.advice = RuleExchange(state, rows, population, self.host_leases)
         learning = population.species[0].learning
         assert isinstance(learning, Managed)
         self.manager: RuleManager = learning.manager
@@ -62,7 +62,7 @@ class Side:
 def play(server: RedisServer, story: Callable[[Side, Side], Awaitable[None]]) -> None:
     """Tell a story of two workers."""
 
-    async def told() -> None:
+    async def reported() -> None:
         one, other = Side(server), Side(server)
         try:
             await story(one, other)
@@ -70,11 +70,11 @@ def play(server: RedisServer, story: Callable[[Side, Side], Awaitable[None]]) ->
             for side in (one, other):
                 await side.connection.close()
 
-    asyncio.run(told())
+    asyncio.run(reported())
 
 
 def test_the_best_rules_of_all_are_known_to_all(server: RedisServer) -> None:
-    """As strong as they were when last told, and no more of them than a manager keeps."""
+    """As strong as when they were last sent, and no more of them than a manager keeps."""
 
     async def story(one: Side, other: Side) -> None:
         one.propose(a=30, b=50)
@@ -129,7 +129,7 @@ def test_rules_told_while_redis_is_away_are_told_later(server: RedisServer) -> N
 
 
 def test_rules_that_are_none_are_put_aside(server: RedisServer) -> None:
-    """B078, R18: whoever wrote them, and however strong they claim to be; others are taken."""
+    """B078, R18: also with a high strength; other rules are taken."""
 
     async def story(one: Side, _: Side) -> None:
         with server.client() as client:

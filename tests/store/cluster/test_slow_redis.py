@@ -23,13 +23,13 @@ from evocrawl.store.cluster.redis.archive import SharedArchive
 TURNS = 30
 """So many times the event loop turns before an answer of Redis gets through."""
 BLOCKED_S = 10.0
-"""An event loop that does not turn for so long will not: whoever waits is let go, and it counts."""
+"""An event loop that stands still for so long is blocked: the call returns, and is counted."""
 
 
 class SlowRelay:
     """Stands before a Redis, in threads of its own, and holds each answer for `TURNS` turns.
 
-    Whoever blocks the event loop until Redis has answered would wait for ever. `held` counts the
+    Code that blocks the event loop until Redis has answered would wait forever. `held` counts the
     answers, `blocked` those during which the loop stood still; `meanwhile` is what `progress` went
     up by while answers were held.
     """

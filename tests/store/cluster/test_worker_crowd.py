@@ -17,9 +17,9 @@ from tiny_webs import Web, random_web
 
 from evocrawl.core.urls.identity import host_of
 from evocrawl.store.cluster.redis.archive import SharedArchive
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.keys import shard_of
+from evocrawl.store.cluster.redis.state import ClusterState
 
 
 @pytest.fixture

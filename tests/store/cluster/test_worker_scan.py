@@ -1,4 +1,4 @@
-"""How often a worker that could do more looks for hosts that nobody has."""
+"""How often a worker that could do more scans for hosts without an owner."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from crowd import BOUNDS
 from tiny_webs import make_population
 
 from evocrawl.store.cluster.quotas import ClusterTerms
-from evocrawl.store.cluster.redis.board import HUNGRY, IDLE
 from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.redis.state import HUNGRY, IDLE
 from evocrawl.store.cluster.worker import ClusterWorker
 from evocrawl.store.journal.codec import NoPayloads
 
@@ -36,7 +36,7 @@ def test_scans_are_less_and_less_often_while_there_are_no_hosts(
         return len(scans) - before
 
     population, _ = make_population(bounds=BOUNDS)
-    place, terms = RedisAddress.of("redis://nobody.test"), ClusterTerms(None, BOUNDS, 15.0, 60.0)
+    place, terms = RedisAddress.of("redis://unused.test"), ClusterTerms(None, BOUNDS, 15.0, 60.0)
     worker = ClusterWorker(place, population, NoPayloads(), terms)
     monkeypatch.setattr(worker.host_leases, "scan", scan)
     monkeypatch.setattr(worker.host_leases.table, "clock", lambda: now_s)

@@ -41,7 +41,7 @@ EVERY_SPECIES = [*sorted(SPECIES), "energy+best_first"]
 def again(
     species: str, seed: int, ops: list[Op]
 ) -> tuple[JournaledPopulation, ReplayedState, list[Event]]:
-    """A population to which `ops` were done again, and the events it told."""
+    """A population to which `ops` were done again, and the events that it emits."""
     population, limits, events = new_population(species, seed)
     journaled = JournaledPopulation(population, limits, ListJournal())
     return journaled, replay(ops, journaled), events
@@ -67,7 +67,7 @@ def test_the_population_is_what_it_was(species: str) -> None:
         assert state_of(repeated) == state_of(journey.population)
         assert past.runs == 1
         for each in (journey.journaled, journaled):
-            # From here on both are told the same of hosts and doors.
+            # From here on both get the same limits of hosts and answers of the gate.
             each.limits.is_replaying, each.population.admission.gate = True, lambda _: None
         going_on = [each.choose(1e6) for each in (journey.population, repeated) for _ in range(3)]
         assert going_on[:3] == going_on[3:]
@@ -91,7 +91,7 @@ def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
 
 def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
     """From the file, where sets have another order."""
-    told = {}
+    reported = {}
     for species in EVERY_SPECIES:
         journal = SqliteJournal(tmp_path / species, {})
         journey = Journey(species, 5, journal)
@@ -99,7 +99,7 @@ def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
             journey.act()
         journal.commit()
         journal.close()
-        told[species] = portrait(journey.population)
+        reported[species] = portrait(journey.population)
     code = (
         "import sys; from test_replay import *\n"
         "for name in EVERY_SPECIES:\n"
@@ -117,7 +117,7 @@ def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
         check=False,
     )
     assert run.stderr == ""
-    assert dict(line.split() for line in run.stdout.splitlines()) == told
+    assert dict(line.split() for line in run.stdout.splitlines()) == reported
 
 
 def portrait(population: Population) -> str:
@@ -234,7 +234,7 @@ def test_a_species_that_failed_fails_again(caplog: pytest.LogCaptureFixture) -> 
 
 
 def test_a_run_that_goes_on_holds_no_redirect_against_its_visits() -> None:
-    """A visit begins anew, and its redirect leads to an address that nobody else has taken."""
+    """A visit begins anew, and its redirect leads to an address that no other visit has claimed."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
     journaled = JournaledPopulation(population, limits, journal)

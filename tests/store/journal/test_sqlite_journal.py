@@ -108,9 +108,9 @@ def page(url: str = "http://a.test/", text: str = "coral", version: bytes = b"1"
     return Page(url, fingerprint(url), 0.5, 2.0, (), version, Content("title", text, "en"))
 
 
-def landed(page: Page, visit: int = 1, **told: Any) -> VisitSettled:
+def landed(page: Page, visit: int = 1, **reported: Any) -> VisitSettled:
     lead = Lead(page.url, page.fingerprint, "a.test", b"", 2, 0.5, "an anchor \ud800")
-    particulars = FetchDetails(7, lead, fetched_at="2026-01-01T00:00:00.000+00:00", **told)
+    particulars = FetchDetails(7, lead, fetched_at="2026-01-01T00:00:00.000+00:00", **reported)
     return VisitSettled(visit, Fetched(page, Cost(1.5)), particulars)
 
 
@@ -180,7 +180,7 @@ def test_equal_contents_are_stored_once(tmp_path: Path) -> None:
     assert rows(tmp_path / "s", "SELECT count(*) FROM pages") == [(2,)]
 
 
-def test_answers_are_stored_where_they_are_told(tmp_path: Path) -> None:
+def test_answers_are_stored_if_the_details_have_them(tmp_path: Path) -> None:
     """As they were on the wire."""
     answer = RawResponse("HTTP/1.1 200 OK", (("Content-Type", "text/html"),), b"\x00\xff")
     written(tmp_path / "s", landed(page(), answer=answer))
@@ -274,7 +274,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "t")
 
 
-def test_a_full_disk_is_told_and_costs_nothing_committed(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_and_costs_nothing_committed(tmp_path: Path) -> None:
     """R7, C5: nothing is kept after the first failure: a journal has no holes."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     journal.append(Spent(1))
@@ -289,7 +289,7 @@ def test_a_full_disk_is_told_and_costs_nothing_committed(tmp_path: Path) -> None
     assert read(tmp_path / "s") == [Spent(1)]
 
 
-def test_links_with_payloads_need_somebody_who_knows_them(tmp_path: Path) -> None:
+def test_links_with_payloads_need_a_codec_for_them(tmp_path: Path) -> None:
     """Nothing is stored that could not be read."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     link = replace(Link("http://a.test/", b"x" * 12), payload=object())

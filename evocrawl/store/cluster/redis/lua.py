@@ -71,7 +71,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], '0.0')
 return 1
 """
-"""Release a host. `TAKE` tells the next owner that the host had another owner."""
+"""Release a host. `TAKE` reports to the next owner that the host had another owner."""
 
 OFFER = """
 -- KEYS open done todo version  ARGV host target link target link ...  -> how many are new

@@ -14,11 +14,11 @@ from evocrawl.core.fetch import FetchDetails, RawResponse
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.simulation.worlds.registry import open_world
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection
 from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress
+from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.journal.codec import NoPayloads
 
 ABOUT = {
@@ -35,21 +35,23 @@ def fill(server: RedisServer) -> None:
         for name, urls in (("mine", (A, B)), ("other", ("http://x.test/",))):
             place = RedisAddress.of(f"{server.url}?crawl={name}")
             connection = Connection(place)
-            board = ClusterState(connection, 60_000)
-            await board.join(ABOUT)
-            calls = RedisCommands(RowCodec(NoPayloads()), KeyNames(name), board.session)
+            state = ClusterState(connection, 60_000)
+            await state.join(ABOUT)
+            calls = RedisCommands(RowCodec(NoPayloads()), KeyNames(name), state.session)
             for number, url in enumerate(urls):
                 host = host_of(url)
-                _, lease, _ = await board.take(host)
+                _, lease, _ = await state.take(host)
                 links = tuple(Link(each, fingerprint(each), "=x") for each in (B, DEAD))
                 page = Page(url, fingerprint(url), 0.5, 1.0, links, b"v", Content("t", "coral"))
                 lead = Lead(url, fingerprint(url), host, b"", number, 0.0, "=anchor")
                 answer = RawResponse("HTTP/1.1 200 OK", (("X", "y"),), b"<p>\n")
                 at = f"2026-01-01T00:00:0{number}+00:00"
-                told = FetchDetails(7, lead, 200, at, "", answer, "=twin", ("links", "depth"), at)
-                record = calls.record(host, lease, Fetched(page, Cost(1.0)), lead, told)
+                reported = FetchDetails(
+                    7, lead, 200, at, "", answer, "=twin", ("links", "depth"), at
+                )
+                record = calls.record(host, lease, Fetched(page, Cost(1.0)), lead, reported)
                 await connection.run_all([record])
-            _, lease, _ = await board.take("c.test")
+            _, lease, _ = await state.take("c.test")
             settle = calls.settle("c.test", lease, fingerprint(DEAD), "dead")
             await connection.run_all([settle])
             await connection.close()
@@ -85,7 +87,7 @@ def test_what_cannot_be_exported_is_told(
     """No such crawl, no such server: an error, without the password."""
     out = str(tmp_path / "o")
     assert main(["export", f"{server.url}?crawl=none", "--out", out]) != 0
-    assert "there is no such crawl" in (told := capsys.readouterr().err)
+    assert "there is no such crawl" in (reported := capsys.readouterr().err)
     assert main(["export", f"redis://:{PASSWORD}@127.0.0.1:1/0", "--out", out]) != 0
-    assert PASSWORD not in told + capsys.readouterr().err
+    assert PASSWORD not in reported + capsys.readouterr().err
     assert not Path(out).exists()

@@ -95,8 +95,8 @@ def page() -> Page:
 def test_a_page_comes_back_with_its_record() -> None:
     """And with what its links carry."""
     lead = Lead("http://a.test/", b"l", "a.test", b"", 4, 0.0, "anchor")
-    told = FetchDetails(7, lead, 203, "2026-01-01T00:00:00+00:00", "http://p.test/")
-    record = ROWS.pack_record(page(), lead, told, 1.5, "3").encode()
+    reported = FetchDetails(7, lead, 203, "2026-01-01T00:00:00+00:00", "http://p.test/")
+    record = ROWS.pack_record(page(), lead, reported, 1.5, "3").encode()
     content = ROWS.pack_content(page())
     key = page().fingerprint.hex().encode()
     again, row = ROWS.unpack_page("a.test", key, record, content)

@@ -1,4 +1,4 @@
-"""Ways to a Redis: TLS with certificates that are looked at, sockets, passwords nobody sees."""
+"""Ways to a Redis: TLS with checked certificates, sockets, passwords that no message has."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from redisserver import PASSWORD, RedisServer
 
 from evocrawl.core.errors import StateError
 from evocrawl.store.cluster.redis.archive import SharedArchive
-from evocrawl.store.cluster.redis.board import ClusterState
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.redis.state import ClusterState
 
 ABOUT = {"query": "coral"}
 
@@ -37,16 +37,16 @@ def tls(
 def join(url: str) -> str:
     """Join a crawl, and read what it is by the other client; return the worker's number."""
 
-    async def told() -> str:
+    async def reported() -> str:
         connection = Connection(RedisAddress.of(url))
-        board = ClusterState(connection, 1000)
+        state = ClusterState(connection, 1000)
         try:
-            await board.join(ABOUT)
+            await state.join(ABOUT)
         finally:
             await connection.close()
-        return board.session
+        return state.session
 
-    session = asyncio.run(told())
+    session = asyncio.run(reported())
     with SharedArchive(url) as archive:
         assert archive.about()["query"] == "coral"
     return session
@@ -71,27 +71,27 @@ def test_a_certificate_of_strangers_is_refused(tls: RedisServer, tmp_path: Path)
     other = self_signed(tmp_path, "other")
     bare = tls.url.partition("?")[0]
     for url in (bare, f"{bare}?ssl_ca_certs={other.chain}"):
-        told = refusal(url)
-        assert told.count("its certificate is not trusted (self-signed certificate)") == 2
-        assert "ssl_ca_certs=FILE" in told
-        assert PASSWORD not in told
+        reported = refusal(url)
+        assert reported.count("its certificate is not trusted (self-signed certificate)") == 2
+        assert "ssl_ca_certs=FILE" in reported
+        assert PASSWORD not in reported
 
 
 def test_a_certificate_for_another_address_is_refused(tmp_path: Path) -> None:
-    """R22: it may be trusted, and somebody else's."""
+    """R22: it may be trusted and of another host."""
     certificate = self_signed(tmp_path, "own", "127.0.0.2")
     server = RedisServer(tmp_path, certificate=certificate)
     server.start(wait=False)
     try:
-        told = server.wait_for(lambda: _unless_closed(refusal(server.url)))
+        reported = server.wait_for(lambda: _unless_closed(refusal(server.url)))
     finally:
         server.stop()
-    assert told.count("IP address mismatch, certificate is not valid for '127.0.0.1'") == 2
-    assert PASSWORD not in told
+    assert reported.count("IP address mismatch, certificate is not valid for '127.0.0.1'") == 2
+    assert PASSWORD not in reported
 
 
-def _unless_closed(told: str) -> str | None:
-    return None if "Connect call failed" in told else told
+def _unless_closed(reported: str) -> str | None:
+    return None if "Connect call failed" in reported else reported
 
 
 def test_clients_may_show_a_certificate_too(tmp_path: Path, certificate: Certificate) -> None:
@@ -103,9 +103,9 @@ def test_clients_may_show_a_certificate_too(tmp_path: Path, certificate: Certifi
 
 def test_files_that_are_missing_are_told(tls: RedisServer) -> None:
     """With their reason, and without the password."""
-    told = refusal(tls.url.replace("own.pem", "none.pem"))
-    assert "No such file" in told
-    assert PASSWORD not in told
+    reported = refusal(tls.url.replace("own.pem", "none.pem"))
+    assert "No such file" in reported
+    assert PASSWORD not in reported
 
 
 def test_a_socket_will_do(tmp_path: Path) -> None:

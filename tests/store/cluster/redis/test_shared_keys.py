@@ -47,9 +47,9 @@ def test_what_is_no_address_is_refused(store: str) -> None:
 def test_a_password_that_is_not_quoted_is_not_told(secret: str, form: str) -> None:
     """R22: whether the address can be read or not; nor is it a part of the password."""
     try:
-        told = str(RedisAddress.of(form.format(secret)))
+        reported = str(RedisAddress.of(form.format(secret)))
     except StateError as error:
-        told = str(error)
-    assert secret not in told
+        reported = str(error)
+    assert secret not in reported
     parts = [part for mark in "/?#@:" for part in secret.split(mark) if len(part) > 4]
-    assert not any(part in told for part in parts)
+    assert not any(part in reported for part in parts)

@@ -16,13 +16,13 @@ from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.cluster.events import WorkerEvents
-from evocrawl.store.cluster.redis.board import ClusterState, Worker
 from evocrawl.store.cluster.redis.codec import RowCodec, TravellingAgent
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection
 from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress, shard_of
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
 from evocrawl.store.cluster.redis.persistence_check import Keeping
+from evocrawl.store.cluster.redis.state import ClusterState, Worker
 from evocrawl.store.journal.codec import NoPayloads
 
 ABOUT = {"query": "coral", "species": "evo"}
@@ -43,11 +43,11 @@ class Crowd:
         place = RedisAddress.of(self.server.url)
         connection = Connection(place)
         self._connections.append(connection)
-        board = ClusterState(connection, lease_ms)
-        await board.join({**ABOUT, **about})
+        state = ClusterState(connection, lease_ms)
+        await state.join({**ABOUT, **about})
         return (
-            board,
-            RedisCommands(RowCodec(NoPayloads()), KeyNames(place.name), board.session),
+            state,
+            RedisCommands(RowCodec(NoPayloads()), KeyNames(place.name), state.session),
             connection,
         )
 
@@ -66,27 +66,27 @@ async def crowd_at(server: RedisServer) -> AsyncIterator[Crowd]:
 
 
 def run(server: RedisServer, story: Callable[[Crowd], Awaitable[None]]) -> None:
-    async def told() -> None:
+    async def reported() -> None:
         async with crowd_at(server) as crowd:
             await story(crowd)
 
-    asyncio.run(told())
+    asyncio.run(reported())
 
 
 def link(url: str) -> Link:
     return Link(url, fingerprint(url), "coral")
 
 
-async def taken(board: ClusterState, host: str = HOST) -> str:
+async def taken(state: ClusterState, host: str = HOST) -> str:
     """Take a host, as soon as its present owner's lease is over; return the lease."""
     while True:
-        is_ours, lease, _ = await board.take(host)
+        is_ours, lease, _ = await state.take(host)
         if is_ours:
             return lease
 
 
 def test_a_host_is_one_workers_until_its_lease_is_over(server: RedisServer) -> None:
-    """R3: the next owner knows that there was another, who is told when it comes back."""
+    """R3: the next owner learns of the former one, whose reports are refused."""
 
     async def story(crowd: Crowd) -> None:
         first, *_ = await crowd.join()
@@ -105,8 +105,8 @@ def test_a_host_is_one_workers_until_its_lease_is_over(server: RedisServer) -> N
     run(server, story)
 
 
-def test_a_host_that_was_given_up_is_anybodys(server: RedisServer) -> None:
-    """And its next owner is told that it was another's; a stranger cannot give it up."""
+def test_any_worker_can_take_a_released_host(server: RedisServer) -> None:
+    """Its next owner learns that it was another's; only its owner can release it."""
 
     async def story(crowd: Crowd) -> None:
         first, *_ = await crowd.join()
@@ -131,9 +131,9 @@ def test_who_comes_too_late_changes_nothing(server: RedisServer) -> None:
         fresh = await taken(second)
         page = Page(A, fingerprint(A), 0.5, 1.0, (), b"v", Content("t"))
         lead = Lead(A, fingerprint(A), HOST, b"", 0, 0.0)
-        told = FetchDetails(1, lead, 200, "2026-01-01T00:00:00+00:00")
+        reported = FetchDetails(1, lead, 200, "2026-01-01T00:00:00+00:00")
         for lease, answer in ((stale, 0), (fresh, 1), (fresh, 1)):
-            record = calls.record(HOST, lease, Fetched(page, Cost()), lead, told)
+            record = calls.record(HOST, lease, Fetched(page, Cost()), lead, reported)
             settle = calls.settle(HOST, lease, fingerprint(A), "fetched")
             assert await connection.run_all([record, settle]) == [answer, answer]
         with crowd.server.client() as client:
@@ -150,22 +150,22 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(server: RedisServer
     """
 
     async def story(crowd: Crowd) -> None:
-        board, calls, connection = await crowd.join()
+        state, calls, connection = await crowd.join()
         other, *_ = await crowd.join()
         offer = calls.offers([(link(A), None), (link(B), None)])
         assert await connection.run_all(offer) == [2]
         assert await connection.run_all(offer) == [0]
-        assert await board.vacant(range(64), 9) == [HOST]
-        lease = await taken(board)
+        assert await state.vacant(range(64), 9) == [HOST]
+        lease = await taken(state)
         assert await other.vacant(range(64), 9) == []
-        assert await board.vacant(range(64), 9) == [HOST]
+        assert await state.vacant(range(64), 9) == [HOST]
         for url in (A, B):
-            assert not await board.is_exhausted()
+            assert not await state.is_exhausted()
             await connection.run_all([calls.settle(HOST, lease, fingerprint(url), "dead")])
-        assert await board.is_exhausted()
+        assert await state.is_exhausted()
         assert await connection.run_all(offer) == [0]
-        assert not await board.has_open(HOST)
-        found = [target async for targets in board.done(HOST) for target in targets]
+        assert not await state.has_open(HOST)
+        found = [target async for targets in state.done(HOST) for target in targets]
         assert sorted(found) == sorted(fingerprint(url).hex().encode() for url in (A, B))
 
     run(server, story)
@@ -175,8 +175,8 @@ def test_the_end_is_not_seen_while_links_move(server: RedisServer) -> None:
     """A link that comes and goes between two looks at its shard: others may hang on it."""
 
     async def story(crowd: Crowd) -> None:
-        board, calls, connection = await crowd.join()
-        lease, tally, readings = await taken(board), board._tally, iter(range(2))
+        state, calls, connection = await crowd.join()
+        lease, tally, readings = await taken(state), state._tally, iter(range(2))
 
         async def look() -> list[tuple[int, int]]:
             if next(readings) == 1:
@@ -185,10 +185,10 @@ def test_the_end_is_not_seen_while_links_move(server: RedisServer) -> None:
                 await connection.run_all([settle])
             return await tally()
 
-        board._tally = look  # type: ignore[method-assign]
-        assert not await board.is_exhausted()
-        board._tally = tally  # type: ignore[method-assign]
-        assert await board.is_exhausted()
+        state._tally = look  # type: ignore[method-assign]
+        assert not await state.is_exhausted()
+        state._tally = tally  # type: ignore[method-assign]
+        assert await state.is_exhausted()
 
     run(server, story)
 
@@ -219,7 +219,7 @@ def test_the_budget_of_all_is_never_exceeded(server: RedisServer) -> None:
 
 
 def test_guests_are_taken_in_by_the_owner_alone(server: RedisServer) -> None:
-    """Once, also when their arrival was told twice."""
+    """Once, also if two events report their arrival."""
 
     async def story(crowd: Crowd) -> None:
         first, calls, connection = await crowd.join()
@@ -253,7 +253,7 @@ def test_signs_of_life_tell_of_all_who_are_alive(server: RedisServer) -> None:
 
 
 def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
-    """R6: each difference is named, and rows of another version are; nobody's password is told."""
+    """R6: each difference is named, so are rows of another version; no message has a password."""
 
     async def story(crowd: Crowd) -> None:
         await crowd.join()
@@ -289,8 +289,8 @@ def test_what_redis_forgot_or_lost_is_told_again(server: RedisServer) -> None:
     """Scripts are loaded anew, connections made anew; what was on its way arrives, in order."""
 
     async def story(crowd: Crowd) -> None:
-        board, calls, connection = await crowd.join()
-        lease = await taken(board)
+        state, calls, connection = await crowd.join()
+        lease = await taken(state)
         reached: list[bool] = []
         events = WorkerEvents()
         events.report_refused.connect(lambda *_: reached.append(False))
@@ -337,11 +337,11 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
 
 
 def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> None:
-    """`then` goes out once Redis has taken the parcel; each refusal is told with its lease."""
+    """`then` goes out once Redis has taken the parcel; each refusal is reported with its lease."""
 
     async def story(crowd: Crowd) -> None:
-        board, calls, connection = await crowd.join()
-        lease = await taken(board)
+        state, calls, connection = await crowd.join()
+        lease = await taken(state)
         refused: list[tuple[str, str]] = []
         events = WorkerEvents()
         events.report_refused.connect(lambda *what: refused.append(what))
@@ -368,19 +368,19 @@ def test_a_part_of_a_shard_that_is_gone_is_no_empty_shard(server: RedisServer, l
     """Nor is a worker let in that comes later."""
 
     async def story(crowd: Crowd) -> None:
-        board, calls, connection = await crowd.join()
-        lease = await taken(board)
+        state, calls, connection = await crowd.join()
+        lease = await taken(state)
         await connection.run_all(calls.offers([(link(A), None)]))
-        assert await board.has_open(HOST)
+        assert await state.has_open(HOST)
         with crowd.server.client() as client:
             client.delete(*client.scan_iter(calls.layout.of(HOST, lost)[0]))
         with pytest.raises(StateError, match="the crawl's state is gone"):
-            await board.has_open(HOST)
+            await state.has_open(HOST)
         settle = calls.settle(HOST, lease, fingerprint(B), "dead")
         with pytest.raises(StateError, match="the crawl's state is gone"):
             await connection.run_all([settle])
         if not lost.startswith("open"):
-            for check in (board.check, board.is_exhausted, crowd.join):
+            for check in (state.check, state.is_exhausted, crowd.join):
                 with pytest.raises(StateError, match="the crawl's state is gone"):
                     await check()
 
@@ -389,10 +389,10 @@ def test_a_part_of_a_shard_that_is_gone_is_no_empty_shard(server: RedisServer, l
 
 @pytest.mark.parametrize("lost", ["evocrawl:{evocrawl}:about", "evocrawl:{evocrawl}:*"])
 def test_remains_of_a_crawl_are_no_new_crawl(server: RedisServer, lost: str) -> None:
-    """An empty Redis is one; the epoch tells it from the crawl that was there before."""
+    """An empty Redis is one; it differs from the earlier crawl by its epoch."""
 
     async def story(crowd: Crowd) -> None:
-        board, *_ = await crowd.join()
+        state, *_ = await crowd.join()
         with crowd.server.client() as client:
             client.delete(*client.scan_iter(lost))
             with pytest.raises(StateError, match="the crawl's state is gone"):
@@ -400,7 +400,7 @@ def test_remains_of_a_crawl_are_no_new_crawl(server: RedisServer, lost: str) -> 
             client.flushall()
         await crowd.join()
         with pytest.raises(StateError, match="the crawl's state is gone"):
-            await board.beat(0, 0)
+            await state.beat(0, 0)
 
     run(server, story)
 
