@@ -18,8 +18,10 @@ from evocrawl.adapter import log_records
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.extensions.dashboard import CrawlDashboard
+from evocrawl.adapter.extensions.ending import EndReport
 from evocrawl.adapter.extensions.progress import Progress
 from evocrawl.adapter.extensions.recorder import Recorder
+from evocrawl.adapter.extensions.seeds import SeedWarnings
 from evocrawl.adapter.extensions.stalled import Stalled
 from evocrawl.adapter.extensions.stats import StatsReport
 from evocrawl.adapter.scheduler import EvoScheduler
@@ -61,6 +63,8 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("EXTENSIONS", StatsReport, 0),
     ("EXTENSIONS", Progress, 0),
     ("EXTENSIONS", CrawlDashboard, 0),
+    ("EXTENSIONS", SeedWarnings, 0),
+    ("EXTENSIONS", EndReport, 0),
     ("EXTENSIONS", Recorder, 0),
     ("EXTENSIONS", Stalled, 0),
 )

@@ -64,6 +64,7 @@ class BackoffMiddleware:
         self._sent_at_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
         self._last: OrderedDict[str, Exception] = OrderedDict()
         """The last failure of each host in trouble, of as many hosts as `Troubles` keeps."""
+        context.last_failure = self._last.get
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -39,6 +39,8 @@ class EvoSpider(Spider):
     """
 
     name = "evospider"
+    needs_pages = True
+    """A crawl without a page has failed: its exit code is 1."""
     takes_half_pages = True
     """Take truncated pages: some servers always announce a Content-Length that is too long."""
 

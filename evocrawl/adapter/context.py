@@ -20,6 +20,7 @@ from evocrawl.adapter.scrapy_internals import default_delay_s
 from evocrawl.adapter.settings_check import check_settings
 from evocrawl.adapter.state import journal_of, path_of
 from evocrawl.core.config.config import Config
+from evocrawl.monitor.summary import CrawlSummary
 from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
 from evocrawl.population.assembly import assemble
@@ -49,6 +50,8 @@ class CrawlContext:
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
+        self.last_failure: Callable[[str], Exception | None] = lambda _: None
+        """The last failure of a host in trouble, by its slot; None of others."""
         self.on_open: list[Callable[[], None]] = []
         """Called when the scheduler opens: every middleware exists by then."""
         self.names = RequestIdentities(crawler, lambda target: self.base.is_claimed(target))
@@ -79,6 +82,8 @@ class CrawlContext:
         self.save_learnt = assembly.save_learnt
         self.population = assembly.population
         self.population.selector.patience = PATIENCE
+        self.summary = CrawlSummary(self.ledger, self.budget)
+        self.summary.attach(self.population.on_event, self.population.on_outcome)
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
         self.unstorable = 0

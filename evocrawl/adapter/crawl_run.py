@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+SEEDS_FAILED = "seeds_failed"
+"""Stop reason of a crawl none of whose seeds has brought a page; its exit code is 1."""
+
 _CLOSING_S = 1.0
 """Seconds in which a crawl that is to be closed begins to close."""
 
@@ -48,6 +51,7 @@ class CrawlRun:
         self._wakes = wakes
         self._asked_to_close_at_s = -math.inf
         self.has_failed = False
+        self._is_without_page = False
         connect_first(crawler, self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
 
@@ -127,7 +131,7 @@ class CrawlRun:
             close_spider_soon(self._crawler.engine, STATE_FAILED)
 
     def _engine_stopped(self) -> None:
-        if self.has_failed:
+        if self.has_failed or self._is_without_page:
             exit_with_failure(self._crawler)
 
     def _has_more(self, queue: DirectRequestQueue) -> bool:
@@ -137,7 +141,7 @@ class CrawlRun:
         return bool(queue or has_start_requests(engine) or requests_in_engine(engine))
 
     def _spider_idle(self) -> None:
-        """Close the spider with "budget" if the budget ended the crawl; else "finished" stands.
+        """Close the spider with "budget" or "seeds_failed" if so it ended; else "finished" stands.
 
         A handler of the project may give another reason. Workers look for the end again and again:
         a crawl that is about to be closed is not closed a second time.
@@ -149,3 +153,14 @@ class CrawlRun:
         reason = self.ended()
         if reason == "budget":
             raise CloseSpider(reason)
+        if reason is not None and self._have_seeds_failed():
+            self._is_without_page = True
+            raise CloseSpider(SEEDS_FAILED)
+
+    def _have_seeds_failed(self) -> bool:
+        """Return True if the spider needs pages and no seed has brought one.
+
+        A worker of a cluster does not know what others have fetched.
+        """
+        needs_pages = getattr(self._crawler.spider, "needs_pages", False)
+        return needs_pages and self._context.cluster is None and not self._context.ledger.pages

@@ -25,6 +25,7 @@ DOWNLOAD_WARNSIZE = 8 * 1024 * 1024
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
+STATS_DUMP = False  # the end report has what a user can act on, the log at DEBUG has all
 FEED_EXPORT_ENCODING = "utf-8"
 FEED_EXPORTERS = {"csv": "evocrawl.adapter.exporters.SafeCsvItemExporter"}
 

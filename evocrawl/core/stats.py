@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from evocrawl.core.budget import Budget
 from evocrawl.core.ledger import Ledger
 
@@ -75,7 +78,7 @@ STATS: dict[str, str] = {
     "evocrawl/workers/poisoned": "invalid entries in Redis that were put aside",
     "evocrawl/workers/taken_over": "hosts taken over from another worker",
     "evocrawl/stop_reason": "exhausted or extinct if Scrapy's reason is finished, else Scrapy's "
-    "reason",
+    "reason; seeds_failed if evospider could fetch no page",
 }
 
 
@@ -113,3 +116,43 @@ def report(ledger: Ledger, budget: Budget, *, twice: int = 0) -> dict[str, int |
     for why in ("energy", "dead end", "back", "rescue"):
         values[f"evocrawl/moves/{why.replace(' ', '_')}"] = ledger.moves[why]
     return values
+
+
+_SHOWN = (
+    "evocrawl/requests",
+    "evocrawl/budget",
+    "evocrawl/pages",
+    "evocrawl/relevant_pages",
+    "evocrawl/harvest_rate",
+    "evocrawl/visits/dead",
+    "evocrawl/visits/refused",
+    "evocrawl/population/final",
+    "evocrawl/stop_reason",
+    "downloader/response_bytes",
+    "elapsed_time_seconds",
+    "log_count/ERROR",
+    "log_count/WARNING",
+    "memusage/max",
+)
+_SHOWN_UNLESS_0 = (
+    "evocrawl/pages/unreadable",
+    "evocrawl/visits/unsettled",
+    "evocrawl/visits/settled_twice",
+    "evocrawl/robots/faults",
+    "evocrawl/robots/given_up",
+    "evocrawl/hosts/given_up",
+    "evocrawl/guard/address",
+    "evocrawl/guard/scheme",
+    "evocrawl/store/unstorable",
+    "evocrawl/workers/poisoned",
+)
+
+
+def shown_stats(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stats that a user can act on; those that name a trouble only where there is one.
+
+    >>> shown_stats({"evocrawl/pages": 3, "evocrawl/guard/address": 0, "evocrawl/moves/back": 7})
+    {'evocrawl/pages': 3}
+    """
+    shown = {name: stats[name] for name in _SHOWN if name in stats}
+    return shown | {name: stats[name] for name in _SHOWN_UNLESS_0 if stats.get(name)}

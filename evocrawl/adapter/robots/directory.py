@@ -50,6 +50,7 @@ class RobotsDirectory:
         settings = crawler.settings
         agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
         self.obeys = settings.getbool("ROBOTSTXT_OBEY")
+        self._clock = clock
         self._cache = RobotsCache(delay_cap_s=config.crawl_delay_cap_s)
         self._inquiries = RobotsInquiries(
             RobotsFetcher(crawler, product_token(agent), config.robots_timeout_s).fetch,
@@ -100,6 +101,28 @@ class RobotsDirectory:
     def hasten(self) -> dict[str, float]:
         """Ask soon for each robots.txt that waits for a retry; see `RobotsInquiries.hasten`."""
         return self._inquiries.hasten()
+
+    def delayed(self, url: str) -> tuple[Exception | None, float] | None:
+        """Return the failure of the robots.txt of `url` and the seconds until the next try.
+
+        None if it is known, being fetched or not needed.
+        """
+        try:
+            place = authority(url)
+        except ValueError:
+            return None
+        return self._inquiries.delayed(place)
+
+    def all_delayed(self) -> dict[str, float]:
+        """Return each authority whose robots.txt waits for a retry, with the seconds left."""
+        return self._inquiries.all_delayed()
+
+    def cached(self, url: str) -> RobotsRules | None:
+        """Return the rules of `url` if they are known; ask for nothing."""
+        try:
+            return self._cache.get(authority(url), self._clock())
+        except ValueError:
+            return None
 
     def delay_of(self, host: str) -> float:
         """Return the seconds that `host` asks for between two requests, in [0, delay_cap_s]."""

@@ -154,6 +154,26 @@ class RobotsInquiries:
             waiting[inquiry.authority] = max(inquiry.due_s - now_s, 0.0)
         return waiting
 
+    def delayed(self, place: str) -> tuple[Exception | None, float] | None:
+        """Return the last failure of `place` and the seconds to the next try; None if none is due.
+
+        The failure is None if the server has answered with an error.
+        """
+        inquiry = self._open.get(place)
+        if inquiry is None or inquiry.reply is None:
+            return None
+        cause = inquiry.reply.cause if isinstance(inquiry.reply, RobotsRules) else inquiry.reply
+        return cause, max(inquiry.due_s - self._clock(), 0.0)
+
+    def all_delayed(self) -> dict[str, float]:
+        """Return the authorities that wait for the next try, with the seconds left. O(asked)."""
+        now_s, waiting = self._clock(), self._open.values()
+        return {
+            each.authority: max(each.due_s - now_s, 0.0)
+            for each in waiting
+            if each.reply is not None
+        }
+
     def close(self) -> None:
         """Stop every fetch and timer; requests that wait get IgnoreRequest."""
         self._closed = True

@@ -25,10 +25,11 @@ class AdapterOptions:
         "evospider and false for your own spiders",
     )
     progress_s: float = option(
-        1.0,
-        number(0),
+        None,
+        maybe(number(0)),
         "a number from 0",
-        "seconds between progress lines on stderr; 0 for no lines",
+        "seconds between updates of the view on stderr; 1 on a terminal and 10 elsewhere unless "
+        "set, 0 for no view",
     )
     read_timeout_s: float = option(
         10.0,

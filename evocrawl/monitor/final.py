@@ -1,0 +1,101 @@
+"""The report at the end of a crawl: some 15 lines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evocrawl.core.sanitize import mask_secrets, one_line
+from evocrawl.monitor.scores import threshold
+from evocrawl.monitor.summary import CrawlSummary
+from evocrawl.monitor.words import budget, duration, failures, page
+
+_BEST = 5
+_HOSTS = 3
+
+REASONS = {
+    "budget": "its budget of requests is used up",
+    "exhausted": "no link is left to follow",
+    "extinct": "no agent is alive",
+    "finished": "nothing is left to do",
+    "shutdown": "it was stopped",
+    "seeds_failed": "no page of its seeds could be fetched",
+    "state_failed": "its state could not be written",
+    "recording_failed": "its recording could not be written",
+    "closespider_timeout": "CLOSESPIDER_TIMEOUT has passed",
+    "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT is reached",
+    "closespider_pagecount": "CLOSESPIDER_PAGECOUNT is reached",
+    "closespider_errorcount": "CLOSESPIDER_ERRORCOUNT is reached",
+    "memusage_exceeded": "MEMUSAGE_LIMIT_MB is exceeded",
+}
+"""Stop reason to words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run of a crawl has ended.
+
+    `reason` is the stop reason, `command` the words of the command that ran, empty if it is not
+    known, `store` the file or URL of the crawl's state, "" if it was kept in memory only.
+    """
+
+    reason: str
+    seconds: float
+    query: str = ""
+    store: str = ""
+    command: Sequence[str] = ()
+
+
+def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
+    """Return the lines of the report; each is safe for a terminal."""
+    ledger = summary.ledger
+    why = REASONS.get(ending.reason, one_line(ending.reason))
+    lines = [f"The crawl has ended: {why}."]
+    if ending.query:
+        lines.append(f"  query     {one_line(ending.query, 100)}")
+    lines += [
+        f"  pages     {ledger.pages} from {summary.hosts_seen} hosts, {ledger.relevant_pages} "
+        f"relevant ({threshold(ledger.relevant_at)})",
+        f"  requests  {budget(summary)} in {duration(ending.seconds)}, "
+        f"{summary.harvest:.0%} of them brought a relevant page",
+        f"  failures  {failures(summary.failures)}",
+    ]
+    best = summary.best(_BEST)
+    if best:
+        lines.append("  best pages")
+        lines += [f"    {page(each, ledger.relevant_at)}" for each in best]
+    hosts = [each for each in summary.hosts(_HOSTS) if each.relevant]
+    if hosts:
+        counts = ", ".join(
+            f"{one_line(each.host, 60)} {each.relevant} of {each.pages}" for each in hosts
+        )
+        lines.append(f"  hosts     relevant pages: {counts}")
+    return [*lines, *_commands(ending)]
+
+
+def how_to_go_on(ending: Ending) -> str:
+    """Return the command that continues the crawl, or why there is none."""
+    if not ending.store:
+        return "this crawl was kept in memory and cannot go on; -a store=FILE keeps the next one"
+    if not ending.command:
+        return "start the same crawl again"
+    words = [_APPENDING.get(word, word) for word in ending.command]
+    more = "   # with a larger max_requests" if ending.reason == "budget" else ""
+    return one_line(mask_secrets(shlex.join(words)), 1000) + more
+
+
+_APPENDING = {"-O": "-o", "--overwrite-output": "--output"}
+"""Options that would overwrite the items of the runs before, and those that add to them."""
+
+
+def _commands(ending: Ending) -> list[str]:
+    go_on = f"  go on     {how_to_go_on(ending)}"
+    if not ending.store:
+        return [go_on]
+    store = shlex.quote(one_line(mask_secrets(ending.store), 500))
+    return [
+        go_on,
+        f"  export    evocrawl export {store} --out pages.jsonl",
+        f"  report    evocrawl report {store} --out report.html",
+    ]

@@ -1,0 +1,26 @@
+"""The view of a crawl for pipes and files: a line where something has changed."""
+
+from __future__ import annotations
+
+from evocrawl.monitor.snapshot import Snapshot
+from evocrawl.monitor.words import budget, duration, failures
+
+
+def plain_line(now: Snapshot) -> str:
+    """Return the state of the crawl in a line; what it waits for if nothing has changed."""
+    if now.is_closing:
+        return f"stopping: {now.under_way} requests under way are finished first"
+    if not now.new_requests and not now.new_pages:
+        if now.waits:
+            return f"waiting for {now.waiting}"
+        return f"waiting for {now.under_way} requests under way"
+    summary, ledger = now.summary, now.summary.ledger
+    left = "" if now.left_s is None else f", about {duration(now.left_s)} left"
+    failed = f", failures {failures(summary.failures, 3)}" if summary.failures else ""
+    return (
+        f"{budget(summary)} requests{left}, "
+        f"{ledger.relevant_pages} of {ledger.pages} pages relevant "
+        f"(harvest rate {summary.recent_harvest:.0%} of late, {summary.harvest:.0%} in all), "
+        f"agents {now.population}, {summary.hosts_seen} hosts, {now.pages_per_s:.1f} pages/s"
+        f"{failed}"
+    )

@@ -1,0 +1,98 @@
+"""How a crawl begins and ends for its user: seeds that fail, the view, the report, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from livecrawl import FAST, QUERY, ROOT, Crawl, page, site
+
+from evocrawl.simulation.server.proxy import Request, Response
+
+SEEDS = {"seeds": "http://reef.test/ http://gone.test/", "query": QUERY, "max_requests": 20}
+
+
+def test_a_crawl_none_of_whose_seeds_has_a_page_ends_with_an_error(serve, crawl: Crawl) -> None:
+    """Exit code 1, a reason of its own, and the cause of each seed."""
+    forbidding = Response(200, b"User-agent: *\nDisallow: /", {"Content-Type": "text/plain"})
+    proxy = serve({"reef.test": site({}), "gone.test": site({"/robots.txt": forbidding})})
+    crawled = crawl(proxy, arguments=SEEDS)
+    assert crawled.code == 1
+    assert crawled.stat("stop_reason") == "seeds_failed"
+    assert crawled.stats["finish_reason"] == "seeds_failed"
+    answer = "seed http://reef.test/: no page: its server answers with status 404"
+    assert answer in crawled.log
+    assert "seed http://gone.test/: no page: robots.txt forbids it" in crawled.log
+    assert "The crawl has ended: no page of its seeds could be fetched." in crawled.log
+    assert crawled.stat("visits/unsettled") == 0
+
+
+def test_one_page_is_enough_and_the_report_shows_it(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """With progress_s=0 the report is in the log; it names the commands to go on."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY, title="Reef\x1b[2J")})})
+    store = tmp_path / "reef.sqlite"
+    crawled = crawl(proxy, arguments={**SEEDS, "store": store})
+    assert crawled.code == 0
+    assert "The crawl has ended: no link is left to follow." in crawled.log
+    assert f"evocrawl export {store} --out pages.jsonl" in crawled.log
+    assert " relevant  Reef" in crawled.log
+    assert "\x1b" not in crawled.log
+    assert "'evocrawl/moves/back'" not in crawled.log
+
+
+def test_a_seed_without_an_answer_is_named_after_five_seconds(serve, crawl: Crawl) -> None:
+    """A WARNING names the cause and the next try; the crawl goes on."""
+    began_s = time.monotonic()
+
+    def slow(_: Request) -> Response:
+        time.sleep(max(8 - (time.monotonic() - began_s), 7))
+        return page(text=QUERY)
+
+    proxy = serve({"reef.test": site({"/": slow})})
+    crawled = crawl(proxy, arguments={**SEEDS, "seeds": "http://reef.test/"})
+    warning = "WARNING: seed http://reef.test/: no page yet: it has not answered yet"
+    assert warning in crawled.log
+    assert crawled.code == 0
+    assert len(crawled.pages) == 1
+
+
+def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(serve, tmp_path: Path) -> None:
+    """The table is drawn and removed, the cursor comes back, the report has the command."""
+    pages = {f"/{n}": page(f"/{n + 1} next", text=f"{QUERY} {n}") for n in range(500)}
+    proxy = serve({"reef.test": site({**pages, "/": page("/0 first", text=QUERY)})})
+    settings = {**FAST, "DOWNLOAD_DELAY": 0.2, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings["EVOCRAWL_PROGRESS_S"] = 0.5
+    line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"query={QUERY}"]
+    line += ["-a", "seeds=http://reef.test/", "-a", f"store={tmp_path / 'reef.sqlite'}"]
+    for name, value in settings.items():
+        line += ["-s", f"{name}={value}"]
+    master, slave = pty.openpty()
+    environment = {**os.environ, "http_proxy": proxy.url, "TERM": "xterm", "COLUMNS": "120"}
+    crawl = subprocess.Popen(line, cwd=ROOT, env=environment, stderr=slave, stdout=slave)
+    os.close(slave)
+    shown = b""
+    stopped = False
+    while select.select([master], [], [], 240)[0]:
+        try:
+            shown += os.read(master, 65536)
+        except OSError:  # the process has closed its terminal
+            break
+        if not stopped and b"harvest" in shown and b"latest" in shown:
+            crawl.send_signal(signal.SIGINT)
+            stopped = True
+    os.close(master)
+    text = shown.decode()
+    assert crawl.wait(60) == 0
+    assert " relevant  http://reef.test/" in text
+    assert "(LB 16, UB 60)" in text
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
+    end = text.rpartition("\x1b[?25h")[2]
+    assert "The crawl has ended: it was stopped." in end
+    assert f"evocrawl report {tmp_path / 'reef.sqlite'}" in end
+    assert "go on     scrapy crawl evospider" in end
