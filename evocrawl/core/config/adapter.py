@@ -35,7 +35,7 @@ class AdapterOptions:
         10.0,
         number(0, above=True),
         "a number above 0",
-        "most seconds that reading a large or unusual page in a separate process may take",
+        "most seconds of processor time that a large or unusual page may take to read",
     )
     pipelines_wait_s: float = option(
         1.0,

@@ -1,4 +1,4 @@
-"""Reads documents in a separate process, which is killed after a time limit.
+"""Reads documents in a separate process, which ends after a limit of processor time.
 
 A parser written in C holds the interpreter while it runs: in a thread it would still block the
 event loop and could not be stopped.
@@ -7,6 +7,7 @@ event loop and could not be stopped.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +23,12 @@ BROKE = "broke what read it"
 CANNOT = "cannot be read: no process to read it in"
 
 _START_S = 60.0
+_WALL_LIMITS = 30.0
+"""Limits of processor time after which a process is killed by the clock: a busy machine reads
+slowly, and systems without timers of processor time have no other limit."""
+_END_S = 10.0
+_OUT_OF_TIME = -int(getattr(signal, "SIGPROF", 0)) or None
+"""Exit status of a process that its timer has ended."""
 _JOBS = 1_000
 """Documents after which a new process begins, with its memory whole again."""
 
@@ -38,23 +45,26 @@ class ReadingProcess:
         self._jobs = 0
 
     def read(self, document: Document) -> ParsedPage:
-        """Read a document, waiting at most `limit_s` seconds for it; never raises.
+        """Read a document within `limit_s` seconds of processor time; never raises.
 
-        One that takes longer, or ends the process, is unread. Starting the process, which takes
-        half a second, is not counted.
+        A document that takes longer, or ends the process, is unread. The start of the process does
+        not count.
         """
         try:
             process = self._running()
         except (OSError, EOFError):
             self.close()
             return ParsedPage.nothing(CANNOT)
-        in_time = _Alarm(process, self._limit_s)
+        in_time = _Alarm(process, _WALL_LIMITS * self._limit_s)
         try:
-            protocol.send(_end(process.stdin), *protocol.pack_document(document))
+            limit = str(self._limit_s).encode()
+            protocol.send(_end(process.stdin), limit, *protocol.pack_document(document))
             reading = protocol.unpack_reading(protocol.receive(_end(process.stdout)))
         except (OSError, EOFError, ValueError, TypeError, KeyError):
+            is_too_long = self._status() == _OUT_OF_TIME or not in_time.cancel()
+            in_time.cancel()
             self.close()
-            return ParsedPage.nothing(BROKE if in_time.cancel() else TOO_LONG)
+            return ParsedPage.nothing(TOO_LONG if is_too_long else BROKE)
         in_time.cancel()
         self._jobs += 1
         if self._jobs >= _JOBS:
@@ -71,6 +81,14 @@ class ReadingProcess:
             with suppress(OSError):
                 _end(end).close()
         process.wait()
+
+    def _status(self) -> int | None:
+        """Return the exit status of a process that has just closed its output."""
+        if self._process is None:
+            return None
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(_END_S)
+        return None
 
     def _running(self) -> subprocess.Popen[bytes]:
         """Return the process, ready to read; raises OSError or EOFError if it cannot start."""

@@ -32,40 +32,40 @@ def receive(frames: BinaryIO) -> bytes:
 
 def pack_document(document: Document) -> tuple[bytes, bytes]:
     """Return a document's fields as JSON, and its body."""
-    told = {name: getattr(document, name) for name in Document.__slots__ if name != "body"}
-    return json.dumps(told).encode(), document.body
+    fields = {name: getattr(document, name) for name in Document.__slots__ if name != "body"}
+    return json.dumps(fields).encode(), document.body
 
 
-def unpack_document(told: bytes, body: bytes) -> Document:
+def unpack_document(fields: bytes, body: bytes) -> Document:
     """Return the document that `pack_document` packed."""
-    fields: dict[str, Any] = json.loads(told)
-    fields["robots_tags"] = tuple(fields["robots_tags"])
-    return Document(body, **fields)
+    values: dict[str, Any] = json.loads(fields)
+    values["robots_tags"] = tuple(values["robots_tags"])
+    return Document(body, **values)
 
 
 def pack_reading(reading: ParsedPage) -> bytes:
     """Return a reading as JSON."""
-    told = {name: getattr(reading, name) for name in ParsedPage.__slots__}
-    told["links"] = [
+    fields = {name: getattr(reading, name) for name in ParsedPage.__slots__}
+    fields["links"] = [
         (link.url, link.fingerprint.hex(), link.anchor, link.context, link.rel, link.tag_path)
         for link in reading.links
     ]
-    told["content_fingerprint"] = reading.content_fingerprint.hex()
-    told["dates"] = asdict(reading.dates)
-    return json.dumps(told).encode()
+    fields["content_fingerprint"] = reading.content_fingerprint.hex()
+    fields["dates"] = asdict(reading.dates)
+    return json.dumps(fields).encode()
 
 
 def unpack_reading(packed: bytes) -> ParsedPage:
     """Return the reading that `pack_reading` packed."""
-    told: dict[str, Any] = json.loads(packed)
-    told["links"] = tuple(
+    fields: dict[str, Any] = json.loads(packed)
+    fields["links"] = tuple(
         Link(url, bytes.fromhex(key), anchor, context, tuple(rel), position, path)
-        for position, (url, key, anchor, context, rel, path) in enumerate(told["links"])
+        for position, (url, key, anchor, context, rel, path) in enumerate(fields["links"])
     )
-    told["content_fingerprint"] = bytes.fromhex(told["content_fingerprint"])
-    told["dates"] = Dates(**told["dates"])
-    told["truncated"], told["formats"] = tuple(told["truncated"]), tuple(told["formats"])
-    return ParsedPage(**told)
+    fields["content_fingerprint"] = bytes.fromhex(fields["content_fingerprint"])
+    fields["dates"] = Dates(**fields["dates"])
+    fields["truncated"], fields["formats"] = tuple(fields["truncated"]), tuple(fields["formats"])
+    return ParsedPage(**fields)
 
 
 def _exactly(frames: BinaryIO, length: int) -> bytes:

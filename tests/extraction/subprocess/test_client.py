@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -42,16 +43,37 @@ def test_it_reads_as_here_and_goes_on_with_one_process() -> None:
         os.kill(first, 0)
 
 
-def test_r15_a_page_that_takes_too_long_is_given_up_and_the_next_one_read() -> None:
-    """R15: the process is killed, and another takes its place."""
+@pytest.mark.parametrize("counts", ["processor time", "clock"])
+def test_r15_a_page_that_takes_too_long_is_given_up_and_the_next_one_read(
+    monkeypatch: pytest.MonkeyPatch, counts: str
+) -> None:
+    """R15: the process ends, and another takes its place; by the clock if need be."""
+    monkeypatch.setattr(client, "_WALL_LIMITS", 1e6 if counts == "processor time" else 1e-3)
     with reading_within(60) as reader:
         reader.read(PAGE)
         first = pid_of(reader)
-        reader._limit_s = 0.001
+        reader._limit_s = 0.01 if counts == "processor time" else 1
         assert reader.read(SLOW).unread == client.TOO_LONG
+        monkeypatch.undo()
         reader._limit_s = 60
         assert reader.read(PAGE) == read(PAGE)
         assert pid_of(reader) != first
+
+
+def test_a_busy_machine_makes_no_page_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the time that the page itself takes counts, not that of a process that is stopped."""
+    with reading_within(0.5) as reader:
+        reader.read(PAGE)
+        send = client.protocol.send
+
+        def pause(frames: object, *contents: bytes) -> None:
+            os.kill(pid_of(reader), signal.SIGSTOP)
+            send(frames, *contents)  # type: ignore[arg-type]
+            time.sleep(1)
+            os.kill(pid_of(reader), signal.SIGCONT)
+
+        monkeypatch.setattr(client.protocol, "send", pause)
+        assert reader.read(PAGE) == read(PAGE)
 
 
 def test_r16_a_page_that_ends_the_process_ends_nothing_else(
