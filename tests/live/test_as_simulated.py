@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from livecrawl import FAST, HERE, QUERY, ROOT
+from processes import start
 
 from evocrawl.core.config.config import Config
 from evocrawl.simulation.runner import OVER_BUDGET, run
@@ -22,7 +21,7 @@ from evocrawl.simulation.worlds.registry import open_world
 SPECIES = (
     "energy", "best_first", "best_first_anchor", "breadth_first", "shark_search", "ache",
 )  # fmt: skip
-BUDGET = 100
+BUDGET = 70
 
 Visit = list[Any]
 """Link, agent, outcome, reason, relevance."""
@@ -70,31 +69,36 @@ def crawled(
     """Return, by species, the visits of live crawls that have one request under way at a time."""
     folder.mkdir()
     # A probe for soft 404s is a request that simulations do not make.
-    told = {
+    options = {
         **FAST,
         "CONCURRENT_REQUESTS": 1,
         "EVOCRAWL_PROBE": False,
+        "EVOCRAWL_READ_TIMEOUT_S": 300,
         "LOG_FILE": str(folder / "log"),
         "WITNESS": str(folder),
         **settings,
     }
     with serve(world) as proxy:
-        subprocess.run(
-            [sys.executable, HERE / "witness.py", json.dumps(told), json.dumps(crawls)],
+        process = start(
+            "witness",
+            [json.dumps(options), json.dumps(crawls)],
             cwd=ROOT,
-            env={**os.environ, "http_proxy": proxy.url, "PYTHONPATH": str(ROOT)},
-            check=True,
-            timeout=300,
+            environment={**os.environ, "http_proxy": proxy.url, "PYTHONPATH": str(HERE)},
+            output=folder / "out",
         )
+        try:
+            assert process.wait(300) == 0, (folder / "out").read_text()
+        finally:
+            process.kill()
     return {
         file.stem: [json.loads(line) for line in file.read_text().splitlines()]
         for file in folder.glob("*.jsonl")
     }
 
 
-def simulated(world: AnsweringWorld, arguments: dict[str, Any]) -> list[Visit]:
+def simulated(world: AsServed, arguments: dict[str, Any]) -> list[Visit]:
     """Return the visits of a simulation of what `serve` serves."""
-    done = run(AsServed(world), Config.read({}, arguments), arguments["seeds"].split())
+    done = run(world, Config.read({}, arguments), arguments["seeds"].split())
     return [[s.url, s.agent, s.outcome, s.reason, s.relevance] for s in done.steps]
 
 
@@ -110,13 +114,14 @@ def test_a_crawl_is_what_its_simulation_says(make: Any, obeys: bool, tmp_path: P
     query = QUERY if make is recorded else " ".join(pages[0].text.split()[:3])
     seeds = " ".join(f"http{page.url.removeprefix('https').removeprefix('http')}"
                      for page in pages[:60:20])  # fmt: skip
-    told = {"query": query, "seeds": seeds, "max_requests": BUDGET, "seed": 3}
-    crawls = [{**told, "species": species} for species in SPECIES]
+    common = {"query": query, "seeds": seeds, "max_requests": BUDGET, "seed": 3}
+    crawls = [{**common, "species": species} for species in SPECIES]
     live = crawled(world, crawls, tmp_path / "live", ROBOTSTXT_OBEY=obeys)
     assert sorted(live) == sorted(SPECIES)
+    served = AsServed(world)
     for arguments in crawls:
         visits = live[arguments["species"]]
-        expected = simulated(world, arguments)
+        expected = simulated(served, arguments)
         if obeys:
             visits = [visit for visit in visits if visit[3] != OVER_BUDGET]
             expected = expected[: len(visits)]
