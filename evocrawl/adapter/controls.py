@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from evocrawl.adapter.scrapy_internals import (
@@ -12,9 +13,13 @@ from evocrawl.adapter.scrapy_internals import (
     has_spider_open,
     is_closing,
 )
+from evocrawl.core.config.config import options_by_name
 from evocrawl.core.model import VisitId
+from evocrawl.core.sanitize import mask_secrets, one_line
+from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.dashboard.source import ControlError, Row
 from evocrawl.monitor.record import CrawlRecord
+from evocrawl.population.steering import parameters_of
 
 if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
@@ -66,24 +71,84 @@ class CrawlControls:
         logger.info("dashboard: the crawl goes on")
 
     def parameters(self) -> Row:
-        """Return no parameters."""
-        return {}
+        """Return the parameters that can be changed; none for one of several workers."""
+        if self._context.cluster is not None:
+            return {}
+        now = asdict(parameters_of(self._context.population))
+        now["max_requests"] = now["max_requests"] or 0
+        return {name: value for name, value in now.items() if value is not None}
 
     def exclusions(self) -> list[str]:
-        """Return no exclusions."""
-        return []
+        """Return the hosts and patterns that are excluded."""
+        return [*self._context.population.discovery.exclusions.patterns]
 
-    def change(self, values: Mapping[str, Any]) -> Row:  # noqa: ARG002
-        """Raise ControlError."""
-        raise ControlError("this crawl has no parameters to change")
+    def change(self, values: Mapping[str, Any]) -> Row:
+        """Change parameters by the rules of the options of the same names; return all of them."""
+        self._check_alone()
+        self._running()
+        known, options = self.parameters(), options_by_name()
+        unknown = sorted(set(values) - set(known))
+        if unknown:
+            raise ControlError(f"{unknown[0]}: allowed: {', '.join(known)}")
+        now = parameters_of(self._context.population)
+        given = {name: options[name].value(name, value) for name, value in values.items()}
+        if "max_requests" in given:
+            given["max_requests"] = given["max_requests"] or None
+        if any(value is None for name, value in given.items() if name != "max_requests"):
+            raise ControlError("a parameter has no value")
+        to = replace(now, **given)
+        if to.upper_bound is not None and to.lower_bound > to.upper_bound:
+            raise ControlError(f"lower_bound: allowed: at most upper_bound, {to.upper_bound}")
+        self._context.journaled.change(to)
+        self._after(f"the parameters are now {asdict(to)}")
+        return self.parameters()
 
-    def exclude(self, pattern: str) -> None:  # noqa: ARG002
-        """Raise ControlError."""
-        raise ControlError("this crawl excludes nothing")
+    def exclude(self, pattern: str) -> None:
+        """Follow no link to a host, or to addresses of a pattern, any more."""
+        self._check_alone()
+        self._running()
+        try:
+            self._context.journaled.exclude(pattern)
+        except ValueError as error:
+            raise ControlError(str(error)) from None
+        self._after(f"no link to {one_line(pattern)} is followed any more")
 
-    def mark(self, visit: VisitId, *, relevant: bool) -> Row:  # noqa: ARG002
-        """Raise ControlError."""
-        raise ControlError("this crawl takes no marks")
+    def mark(self, visit: VisitId, *, relevant: bool) -> Row:
+        """Teach the crawl that a page is relevant, or is not.
+
+        Returns the harvest rate so far and the number of marks, with a message for the user.
+        """
+        self._check_alone()
+        self._running()
+        record = self._record
+        result, content = record.results.get(visit), record.content_of(visit)
+        if result is None or content is None:
+            raise ControlError("the text of this page is not kept")
+        page = fingerprint(result.url)
+        self._context.journaled.mark(page, content, relevant=relevant)
+        record.mark(visit, relevant)
+        word = "relevant" if relevant else "not relevant"
+        self._after(f"the page {one_line(mask_secrets(result.url))} is marked as {word}")
+        before = record.point()
+        harvest = before.relevant / before.requests if before.requests else 0.0
+        return {
+            "marks": len(record.marks),
+            "harvest_before": harvest,
+            "message": f"The crawl has learnt that this page is {word}; it ranks the waiting links "
+            f"again. Harvest rate before: {harvest:.1%}.",
+        }
+
+    def _check_alone(self) -> None:
+        if self._context.cluster is not None:
+            raise ControlError(
+                "several workers share this crawl: it cannot be changed while it runs"
+            )
+
+    def _after(self, text: str) -> None:
+        logger.info("dashboard: %s", text)
+        engine = self._crawler.engine
+        if engine is not None and has_spider_open(engine):
+            ask_scheduler_soon(engine)
 
     def _running(self) -> ExecutionEngine:
         engine = self._crawler.engine

@@ -24,10 +24,11 @@ from evocrawl.core.events import (
     VisitSettled,
 )
 from evocrawl.core.ledger import Ledger
-from evocrawl.core.model import AgentId, Fetched, Fingerprint, Outcome, Visit
+from evocrawl.core.model import AgentId, Content, Fetched, Fingerprint, Outcome, Visit, VisitId
 from evocrawl.core.urls.identity import host_of
-from evocrawl.energy import EnergyModel, Sigmoid
+from evocrawl.energy import Sigmoid
 from evocrawl.monitor.curve import Curve, Point
+from evocrawl.monitor.page_texts import PageTexts
 from evocrawl.monitor.results import Result, Results
 from evocrawl.population.population import Population
 
@@ -86,6 +87,16 @@ class HostRecord:
     trouble: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a user said of a page, after how many requests and relevant pages."""
+
+    visit: VisitId
+    relevant: bool
+    requests: int
+    relevant_pages: int
+
+
 class CrawlRecord:
     """The record of a population. Attach it before the first event."""
 
@@ -99,11 +110,11 @@ class CrawlRecord:
         self.held_back: Counter[str] = Counter()
         self.ledger = ledger
         self.budget = population.environment.budget
-        self.keeps_results = True
-        """False where the results are read from the store."""
+        self.texts: PageTexts | None = None
+        """The texts of the pages, if they are kept for marks of a user."""
+        self.marks: list[Mark] = []
         self._population = population
         self._base = population.environment.base
-        self._energy: EnergyModel = population.environment.energy
         self._clock = population.environment.clock
         self._began_s: float | None = None
         self._latest: Fetched | None = None
@@ -119,9 +130,10 @@ class CrawlRecord:
     def threshold(self) -> float | None:
         """R, None where the energy model has none or no page is known."""
         ranks = self._base.ranks
-        if not isinstance(self._energy, Sigmoid) or not len(ranks):
+        energy = self._population.environment.energy
+        if not isinstance(energy, Sigmoid) or not len(ranks):
             return None
-        return float(self._energy.threshold(ranks))
+        return float(energy.threshold(ranks))
 
     @property
     def seconds(self) -> float:
@@ -214,8 +226,9 @@ class CrawlRecord:
                 each.relevant += is_relevant
             if relevance > agent.best_relevance:
                 agent.best, agent.best_relevance = event.visit.id, relevance
-        if self.keeps_results:
-            self.results.add(self._result(event.visit, outcome, relevance))
+        self.results.add(self._result(event.visit, outcome, relevance))
+        if self.texts is not None:
+            self.texts.put(event.visit.id, outcome.page.content)
 
     def _result(self, visit: Visit, outcome: Fetched, relevance: float) -> Result:
         page, lead = outcome.page, visit.lead
@@ -224,6 +237,17 @@ class CrawlRecord:
             lead.depth, self.url_of(lead.source), lead.anchor, page.energy,
             page.content.language, outcome.cost.seconds,
         )  # fmt: skip
+
+    def content_of(self, visit: VisitId) -> Content | None:
+        """Return the kept content of a page, None for another."""
+        result = self.results.get(visit)
+        return None if self.texts is None or result is None else self.texts.get(visit)
+
+    def mark(self, visit: VisitId, relevant: bool) -> None:
+        """Note what a user says of a page, and where the crawl was then."""
+        self.results.mark(visit, relevant)
+        now = self.point()
+        self.marks.append(Mark(visit, relevant, now.requests, now.relevant))
 
     def url_of(self, page: Fingerprint) -> str:
         """Return the URL of a page of the crawl, "" for none."""

@@ -119,6 +119,20 @@ def hosts(record: Record, count: int, start: int = 0) -> list[Row]:
     return [host(each) for each in ranked[start : start + count]]
 
 
+def feedback(record: Record) -> Row | None:
+    """Return the harvest rate before the first mark of a user and after it; None without marks."""
+    marks = getattr(record, "marks", [])
+    if not marks:
+        return None
+    first, now = marks[0], record.point()
+    requests, relevant = now.requests - first.requests, now.relevant - first.relevant_pages
+    return {
+        "marks": len(marks),
+        "harvest_before": first.relevant_pages / first.requests if first.requests else 0.0,
+        "harvest_after": relevant / requests if requests > 0 else None,
+    }
+
+
 def lineages(record: Record) -> dict[AgentId, int]:
     """Return the number of relevant pages of each agent and all its descendants. O(agents)."""
     found = {each.id: each.relevant for each in record.agents.values()}

@@ -28,7 +28,7 @@ from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
-from evocrawl.relevance.base import Relevance
+from evocrawl.relevance.base import Learner, Relevance
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.relevance.terms import analyser_of
 from evocrawl.species import SPECIES, Maker, SpeciesContext
@@ -126,6 +126,8 @@ def assemble(
         np.random.default_rng(config.seed),
         max_unsettled=config.max_unsettled or concurrency,
     )
+    if isinstance(model, Learner):
+        population.on_mark.append(model.learn)
     ledger = Ledger(config.relevant_at)
     population.on_event.append(ledger.note)
     learner = made[0] if made else None

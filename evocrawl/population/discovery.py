@@ -22,6 +22,7 @@ from evocrawl.core.model import (
 )
 from evocrawl.core.urls.identity import host_of
 from evocrawl.frontier import MemoryPageBase, PageRecord
+from evocrawl.population.exclusions import EXCLUDED, Exclusions
 from evocrawl.population.link_notes import LinkNotes
 from evocrawl.population.settlement import Settlement
 from evocrawl.population.traps.held_links import HeldLink
@@ -69,6 +70,7 @@ class Discovery:
         self._rewards = rewards
         self._traps = traps
         self._emit = emit
+        self.exclusions = Exclusions()
         self._held: list[Fingerprint] = []
         self._seeded = KeySet()
         self.notes = LinkNotes()
@@ -141,8 +143,13 @@ class Discovery:
         """Hold a link back if it looks like a trap's; return whether it is held back.
 
         No agent sees a held-back link until it is released. `is_drawn` is True if an agent has
-        drawn it. No link is held back from a species that revisits pages. O(1).
+        drawn it. No link is held back from a species that revisits pages, unless it is excluded by
+        the user; an excluded link is never released. O(1), or O(patterns) with exclusions.
         """
+        if self.exclusions.covers(lead):
+            self.notes.put(lead.fingerprint, HELD_BACK, EXCLUDED)
+            self._emit(HeldBack(lead, EXCLUDED))
+            return True
         if self._traps is None or species.revisits:
             return False
         reason = self._traps.reason(lead, is_drawn=is_drawn)

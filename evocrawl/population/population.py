@@ -16,6 +16,7 @@ from numpy.random import Generator
 from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Event, VisitOpened
 from evocrawl.core.model import (
+    Content,
     Dropped,
     Fetched,
     Fingerprint,
@@ -69,6 +70,8 @@ class Population:
         self.on_event = self.lifecycle.on_event
         self.on_outcome: list[Callable[[Visit, Outcome], None]] = []
         """Called with each visit that is settled, before its events."""
+        self.on_mark: list[Callable[[Content, bool], None]] = []
+        """Called with the content of a page that a user marks as relevant, or as not relevant."""
         if environment.traps is not None:
             environment.traps.shares.budget = environment.budget
         self.discovery = Discovery(
@@ -286,8 +289,12 @@ class Population:
         self.selector.turns.wake()
 
     def _found(self, seeds: int) -> None:
-        """Add founders; a species may set its fees by their number and the budget."""
+        """Add founders."""
         self.selector.turns.join(self.lifecycle.found(seeds))
+        self.set_fees()
+
+    def set_fees(self) -> None:
+        """Let the species set its fees, which may depend on the founders and the budget."""
         fees = self.species[0].fees
         if fees is not None:
             agents = self.lifecycle.agents.values()

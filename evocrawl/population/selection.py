@@ -139,7 +139,11 @@ class LinkSelector:
             leads = look.leads
             if agent.species.revisits:
                 # A page is not visited while another visit to it is under way.
-                leads = [each for each in leads if each.fingerprint not in self.targets]
+                covers = self._discovery.exclusions.covers
+                leads = [
+                    each for each in leads
+                    if each.fingerprint not in self.targets and not covers(each)
+                ]  # fmt: skip
             if leads:
                 return self._claim(agent, agent.species.choice.draw(agent, leads))
             self.turns.set_aside(agent, is_idle=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from evocrawl.core.model import Content
 
@@ -39,6 +40,22 @@ class Relevance(Protocol):
     def link(self, anchor: str, context: str, language: str = "") -> float:
         """Return the relevance of a link's own words: its anchor and the text around it."""
         ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A relevance model that learns from what a user says of pages."""
+
+    def learn(self, content: Content, relevant: bool) -> None:
+        """Take in that a page with this content is relevant, or is not."""
+        ...
+
+
+def teach(models: Iterable[Relevance], content: Content, relevant: bool) -> None:
+    """Let those of `models` that learn take in what a user says of a page."""
+    for model in models:
+        if isinstance(model, Learner):
+            model.learn(content, relevant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +95,7 @@ class Bounded:
     def link(self, anchor: str, context: str, language: str = "") -> float:
         """Return the relevance of a link's own words."""
         return bounded(self._model.link(anchor, context, language))
+
+    def learn(self, content: Content, relevant: bool) -> None:
+        """Let the model take in what a user says of a page."""
+        teach([self._model], content, relevant)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evocrawl.core.model import Content
-from evocrawl.relevance.base import Extra, Relevance
+from evocrawl.relevance.base import Extra, Relevance, teach
 from evocrawl.relevance.mix_text import MixPart
 
 
@@ -32,6 +32,10 @@ class Mix:
         """Return the weighted mean of the models' scores of a link's words."""
         score = sum(weight * model.link(anchor, context, language) for weight, model in self.parts)
         return min(1.0, score)
+
+    def learn(self, content: Content, relevant: bool) -> None:
+        """Let each model that learns take in what a user says of a page."""
+        teach([model for _, model in self.parts], content, relevant)
 
 
 def mixed(parts: Sequence[MixPart], models: Sequence[Relevance]) -> Relevance:

@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
+from evocrawl.relevance.feedback import Feedback
 from evocrawl.relevance.query_terms import QueryTerms
 from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser
 
@@ -51,6 +52,8 @@ class TfIdf:
         self._query = self._unit_query(terms.mentions)
         self._screen = Screen(self._analyser, self._query)
         self._phrases = _Phrases(self.phrase)
+        self._feedback = Feedback(self._query)
+        self._factor = 1.0
 
     def page(self, content: Content) -> float:
         """Return the cosine of page and query; the page's language is not needed.
@@ -69,6 +72,15 @@ class TfIdf:
         of_context = phrases[context] if context else 0.0
         return ANCHOR_SHARE * of_anchor + (1 - ANCHOR_SHARE) * of_context
 
+    def learn(self, content: Content, relevant: bool) -> None:
+        """Move the query by a page that a user has marked; see `evocrawl.relevance.feedback`."""
+        mentions = self._reader.read(content).mentions
+        page = {term: self._weight(term, times) for term, times in mentions.items()}
+        self._feedback.add(page, relevant)
+        self._query, self._factor = self._feedback.moved()
+        self._screen = Screen(self._analyser, self._query)
+        self._phrases = _Phrases(self.phrase)
+
     def explain(self, title: str, text: str, language: str = "") -> tuple[Contribution, ...]:  # noqa: ARG002
         """Return what each query term adds to `page`'s score, the largest share first."""
         mentions = self._reader.read(Content(title, text)).mentions
@@ -78,7 +90,7 @@ class TfIdf:
                 term=term,
                 mentions=mentions.get(term, 0),
                 idf=self._idf(term),
-                share=weight * self._weight(term, mentions.get(term, 0)) / length,
+                share=self._factor * weight * self._weight(term, mentions.get(term, 0)) / length,
             )
             for term, weight in self._query.items()
         )
@@ -100,7 +112,7 @@ class TfIdf:
             times = mentions.get(term)
             if times is not None:
                 product += weight * self._weight(term, times)
-        return min(1.0, product / self._length(mentions)) if product else 0.0
+        return min(1.0, self._factor * product / self._length(mentions)) if product else 0.0
 
     def _length(self, mentions: Mapping[str, int]) -> float:
         idf, unknown = self._background.idf.get, self._background.unknown

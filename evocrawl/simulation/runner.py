@@ -111,6 +111,7 @@ def run(
     scorer: PageScorer | None = None,
     on_event: Iterable[Callable[[Event], None]] = (),
     makers: Sequence[Maker] = (),
+    before_choice: Callable[[Assembly], None] = lambda _: None,
 ) -> Run:
     """Run the population that `config` describes in `world`, from `seeds` to its end.
 
@@ -141,6 +142,7 @@ def run(
     )
     assembly.population.on_event.extend(on_event)
     simulation = _Simulation(world, assembly, scorer)
+    simulation.before_choice = before_choice
     simulation.play(links)
     assembly.save_learnt()
     return simulation.result(perf_counter() - began_s, process_time() - began_cpu_s)
@@ -167,6 +169,7 @@ class _Simulation:
         self._steps: list[Step] = []
         self._lives: dict[AgentId, AgentLifespan] = {}
         self._watch = _Watch()
+        self.before_choice: Callable[[Assembly], None] = lambda _: None
         self._population.on_event.append(self._note)
 
     def play(self, seeds: list[Link]) -> None:
@@ -202,6 +205,7 @@ class _Simulation:
         )
 
     def _choose(self) -> Visit | None:
+        self.before_choice(self._assembly)
         with self._watch("choosing"):
             return self._population.choose(self._now_s)
 

@@ -14,6 +14,7 @@ from evocrawl.adapter.scrapy_internals import exit_with_failure
 from evocrawl.core.config.monitor import listening
 from evocrawl.core.errors import SettingError
 from evocrawl.monitor.dashboard.source import Source
+from evocrawl.monitor.page_texts import PageTexts
 from evocrawl.monitor.record import CrawlRecord
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class CrawlDashboard:
 
         config = context.config
         record = CrawlRecord(context.population, context.ledger)
+        record.texts = PageTexts()
         store = str(context.state_path or "")
         note = "" if context.cluster is None else _WORKER
         self.source = Source(

@@ -68,6 +68,7 @@ class Api:
             "note": source.note,
             "parameters": controls.parameters(),
             "exclusions": controls.exclusions(),
+            "feedback": views.feedback(source.record),
         }
 
     def curve(self, query: Query) -> Row:  # noqa: ARG002

@@ -22,6 +22,7 @@ Rows = npt.NDArray[np.intp]
 
 _AT_HAND = 48
 _SWEPT = 32
+_SWEPT_AT_ONCE = 1024
 _SCORED_AT_ONCE = 2048
 _SEED = 1e6
 _CHANGE = 0.05
@@ -82,6 +83,7 @@ class CandidateRanking:
         self._hand: list[int] = []
         self._features: dict[int, Matrix] = {}
         self._seen = -1
+        self._to_sweep = 0
 
     @property
     def has_parked(self) -> bool:
@@ -135,6 +137,10 @@ class CandidateRanking:
         """Count the host's links again."""
         self._queue.free(host)
 
+    def score_all(self) -> None:
+        """Score every waiting link again within the next choices, `_SWEPT_AT_ONCE` in each."""
+        self._to_sweep = len(self._turns)
+
     def standing(self, row: int) -> tuple[int, int, float] | None:
         """Return rank, number and score of a waiting link, None for a row that is not open.
 
@@ -169,7 +175,9 @@ class CandidateRanking:
     def _swept(self) -> set[int]:
         """Return the next open rows in turn, and remove rows that are no longer open."""
         turns = self._turns
-        ahead = [turns[(self._next_turn + n) % len(turns)] for n in range(min(_SWEPT, len(turns)))]
+        most = _SWEPT_AT_ONCE if self._to_sweep > 0 else _SWEPT
+        self._to_sweep -= most
+        ahead = [turns[(self._next_turn + n) % len(turns)] for n in range(min(most, len(turns)))]
         are_open = self._open(ahead)
         swept = set[int]()
         for _ in range(len(ahead)):

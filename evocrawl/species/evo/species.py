@@ -62,6 +62,9 @@ class SharedModel(Valuer, Protocol):
     def observe_dead_link(self, row: int) -> None:
         """Learn that a link led to no page."""
 
+    def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
+        """Learn what a user says of a page; return False for an unknown page."""
+
     def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
         """Return mean + temperature · L z."""
 
@@ -220,6 +223,12 @@ class ModelLearning:
 
     model: SharedModel
     reader: PageObserver
+    prospects: CandidateRanking
+
+    def mark(self, page: Fingerprint, *, relevant: bool) -> None:
+        """Learn what a user says of a page; all links that wait are scored again soon."""
+        if self.model.mark(page, relevant=relevant):
+            self.prospects.score_all()
 
     def learn(self, agent: Agent, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
         """Learn from the page, or from a dead link."""
@@ -269,6 +278,6 @@ def evo(
         BestAtHand(prospects),
         ByGenome(model, prospects, mates, reader),
         Heredity(mates),
-        ModelLearning(model, reader),
+        ModelLearning(model, reader, prospects),
         minds=GenomeRows(model.width),
     )

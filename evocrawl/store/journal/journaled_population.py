@@ -13,9 +13,10 @@ from evocrawl.core.budget import Budget
 from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Event
 from evocrawl.core.fetch import FetchDetails
-from evocrawl.core.model import Fingerprint, Lead, Link, Outcome, Visit, VisitId
+from evocrawl.core.model import Content, Fingerprint, Lead, Link, Outcome, Visit, VisitId
 from evocrawl.population.admission import Gate
 from evocrawl.population.population import Population
+from evocrawl.population.steering import Parameters
 from evocrawl.species.base import Species
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.operations import (
@@ -23,13 +24,16 @@ from evocrawl.store.journal.operations import (
     CallbackEnded,
     Chosen,
     Claimed,
+    Excluded,
     GivenBack,
     HostHeld,
     HostLocated,
     Linked,
+    Marked,
     Op,
     OriginClosed,
     OriginOpened,
+    ParametersChanged,
     Placed,
     Released,
     RunStarted,
@@ -187,6 +191,24 @@ class JournaledPopulation:
         """Move the visit to the host of a redirect; see `Population.go_on`."""
         self.limits(host)  # the journal records changed limits before the operation
         self._do(WentOn(visit, host, now_s))
+
+    def change(self, to: Parameters) -> None:
+        """Change the parameters of the crawl; see `change_parameters`. Raises SettingError."""
+        change = ParametersChanged(to)
+        change.apply(self.population)
+        self._note(change)
+
+    def exclude(self, pattern: str) -> None:
+        """Follow no link that matches `pattern`; see `Exclusions`. Raises ValueError."""
+        excluded = Excluded(pattern)
+        excluded.apply(self.population)
+        self._note(excluded)
+
+    def mark(self, page: Fingerprint, content: Content, *, relevant: bool) -> None:
+        """Teach the population that a fetched page is relevant, or is not."""
+        marked = Marked(page, relevant, content.title, content.text, content.language)
+        self._note(marked)
+        marked.apply(self.population)
 
     def flush(self) -> None:
         """Commit if there are operations that must be durable now. Raises StateError."""

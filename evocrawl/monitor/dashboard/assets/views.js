@@ -117,6 +117,8 @@ views.overview = (place) => {
         ["threshold R", real(status.threshold)],
         ["hosts", whole(status.hosts)],
         ["pages a second", real(status.pages_per_second, 2)],
+        ...(status.feedback ? [["harvest before and after your marks",
+          `${percent(status.feedback.harvest_before)}, ${percent(status.feedback.harvest_after)}`]] : []),
       ]));
       note.textContent = status.note;
       if (Date.now() - drawnAt > 5000 && status.state === "running") again();

@@ -45,6 +45,8 @@ _BEST_AT_LEAST = 3
 _TRUST_IN_BAR = 2.0
 _GOOD = 1.3
 _REPLAYS = 16
+_WEIGHT_OF_MARK = 3.0
+"""What a user says of a page counts as much as so many pages."""
 _GROWTH = 1.1
 _WHOLE = Tuning()
 
@@ -81,6 +83,7 @@ class LinkModel:
         self._bar = _GOOD * relevant_at
         self.reference = self._bar
         self._next_refit = 5
+        self._marks: dict[int, float] = {}
 
     def begin_near(self, reference: float) -> None:
         """Set the initial reference to the relevance of good pages of another crawl."""
@@ -149,6 +152,24 @@ class LinkModel:
         self.version += 1
         return dict(zip(links, rows, strict=True))
 
+    def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
+        """Learn that a user calls a page relevant or not: its label is 1 or 0 from now on.
+
+        Returns False for a page that the model does not know. O(pages kept), as a refit.
+        """
+        row = self.evidence.row(page)
+        number = -1 if row is None else self.evidence.page_of(row)
+        if row is None or number < 0:
+            return False
+        self._marks[number] = float(relevant)
+        self.refit()
+        inlinks = self.evidence.inlinks_of(row)
+        if len(inlinks) and self._tuning.has("words"):
+            labels = np.full(len(inlinks), float(relevant))
+            self.words.learn(self.evidence.words(inlinks), labels, 1.0)
+        self.version += 1
+        return True
+
     def row_of(self, target: Fingerprint) -> int | None:
         """Return the row of a target, None for an unknown target."""
         return self.evidence.row(target)
@@ -168,15 +189,20 @@ class LinkModel:
         relevances = pages["relevance"][latest].astype(float)
         self.reference = self._reference_of(relevances)
         relative = np.minimum(1.0, relevances / self.reference)
+        marked = [number for number in self._marks if number >= first]
+        marks = [self._marks[number] for number in marked]
+        relative[np.array(marked, np.intp) - first] = marks
         if self._tuning.has("profile"):
             pages["like"][latest] = self.profile.refit(relative)
         say = self.profile.say
         labels = (1 - say) * relative + say * pages["like"][latest]
+        labels[np.array(marked, np.intp) - first] = marks
         self.evidence.relabel(latest, labels)
         xs, numbers = self._history.examples()
         if len(xs) and self._tuning.has("fit"):
             ys = np.where(numbers >= 0, pages["label"][numbers], 0.0).astype(float)
             weights = ys + (1 - ys) * self._weight_of_bad
+            weights[np.isin(numbers, marked)] *= _WEIGHT_OF_MARK
             self.posterior.refit(xs, ys, weights)
 
     def _label(self, relevance: float, like: float) -> float:

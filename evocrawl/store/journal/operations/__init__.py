@@ -26,6 +26,7 @@ from evocrawl.store.journal.operations.hosts import (
 )
 from evocrawl.store.journal.operations.links import Linked, Placed
 from evocrawl.store.journal.operations.run import RunStarted, Spent
+from evocrawl.store.journal.operations.steering import Excluded, Marked, ParametersChanged
 from evocrawl.store.journal.operations.visits import (
     Chosen,
     Claimed,
@@ -41,14 +42,17 @@ __all__ = [
     "CallbackEnded",
     "Chosen",
     "Claimed",
+    "Excluded",
     "GivenBack",
     "HostHeld",
     "HostLocated",
     "Limited",
     "Linked",
+    "Marked",
     "Op",
     "OriginClosed",
     "OriginOpened",
+    "ParametersChanged",
     "Placed",
     "Released",
     "RunStarted",
@@ -77,6 +81,9 @@ Op: TypeAlias = (
     | HostLocated
     | OriginOpened
     | OriginClosed
+    | ParametersChanged
+    | Excluded
+    | Marked
 )
 
 OPERATIONS: dict[str, type[Op]] = {each.tag: each for each in get_args(Op)}

@@ -1,0 +1,106 @@
+"""Changes to a running crawl that a user asks for: parameters, exclusions and marks of pages.
+
+Each is an operation of the journal, so that a stored crawl replays it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+from evocrawl.core.events import HeldBack
+from evocrawl.core.model import Content, Fingerprint
+from evocrawl.energy import Linear, Sigmoid
+from evocrawl.population.exclusions import EXCLUDED
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.population.population import Population
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters that may change while a crawl runs.
+
+    `max_requests` is None without a limit. `lower_bound` and `upper_bound` are LB and UB (None: no
+    bound), `cost` and `gain` are C and G of the energy model.
+    """
+
+    max_requests: int | None
+    lower_bound: int
+    upper_bound: int | None
+    cost: float
+    gain: float
+
+
+@runtime_checkable
+class Teachable(Protocol):
+    """A learning that takes in what a user says of a page."""
+
+    def mark(self, page: Fingerprint, *, relevant: bool) -> None:
+        """Take in that a fetched page is relevant, or is not."""
+
+
+def parameters_of(population: Population) -> Parameters:
+    """Return the parameters as they are now."""
+    energy = population.environment.energy
+    assert isinstance(energy, Sigmoid | Linear)
+    bounds = population.lifecycle.bounds
+    return Parameters(
+        population.environment.budget.limit, bounds.lower, bounds.upper, energy.cost, energy.gain
+    )
+
+
+def change_parameters(population: Population, to: Parameters) -> None:
+    """Set the parameters. Raises SettingError for bounds that contradict each other.
+
+    Fees for dead links and refusals that were equal to C follow it. Agents that are too many live
+    on until they die; agents that are too few are not doomed from now on.
+    """
+    environment, lifecycle = population.environment, population.lifecycle
+    energy = environment.energy
+    assert isinstance(energy, Sigmoid | Linear)
+    founders = lifecycle.bounds.founders
+    if to.upper_bound is not None:
+        founders = min(founders, to.upper_bound)
+    bounds = PopulationBounds(founders, to.lower_bound, to.upper_bound)
+    environment.budget.limit = to.max_requests
+    lifecycle.bounds = bounds
+    old, fees = energy.cost, environment.fees
+    fees = replace(
+        fees,
+        visit=to.cost,
+        dead=to.cost if fees.dead == old else fees.dead,
+        refusal=to.cost if fees.refusal == old else fees.refusal,
+    )
+    population.environment = replace(
+        environment, energy=replace(energy, cost=to.cost, gain=to.gain), fees=fees
+    )
+    lifecycle.fees = fees
+    population.set_fees()
+    population.selector.turns.wake()
+
+
+def exclude(population: Population, pattern: str) -> None:
+    """Follow no link that matches `pattern` any more. Raises ValueError for an invalid pattern.
+
+    Links that wait for their robots.txt are given up, too; visits under way are finished.
+    """
+    exclusions = population.discovery.exclusions
+    exclusions.add(pattern)
+    for agent, lead in population.call_back(exclusions.covers):
+        population.lifecycle.emit(HeldBack(lead, EXCLUDED))
+        population.resume(agent)
+    population.selector.turns.wake()
+
+
+def mark(population: Population, page: Fingerprint, content: Content, *, relevant: bool) -> None:
+    """Teach the relevance model and every species what a user says of a fetched page.
+
+    What waits is ranked again: at once by the species that keep no scores, and bit by bit, with
+    each choice, by those that do.
+    """
+    for teach in population.on_mark:
+        teach(content, relevant)
+    for species in population.species:
+        if isinstance(species.learning, Teachable):
+            species.learning.mark(page, relevant=relevant)
+    population.selector.turns.wake()
