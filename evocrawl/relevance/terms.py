@@ -9,7 +9,8 @@ word one spelling. A word then becomes a term by
   language's own letters stay, as the Swedish ``å ä ö``; in English accents go before stemming;
 - the spelling of the query: ``havsforsurning`` in a URL is the query's ``havsförsurning``.
 
-Text in another language than the query's is read as text of the query's language is.
+In languages that write compounds as one word a compound gives its own term and those of its parts
+(`evocrawl.relevance.compounds`). Text in another language is read as text of the query's is.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from evocrawl.core.text.scripts import language_by_script
 from evocrawl.core.text.segmentation import segments
 from evocrawl.core.text.spelling import plain_arabic, without_accents
 from evocrawl.core.text.words import is_one_sign, rough_words, runs, signs
+from evocrawl.relevance.compounds import GRAMMARS, compounds
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 _DOTTED_I = ("tr", "az")
@@ -92,7 +94,8 @@ class Analyser:
 
     `letters` are single signs of a script without spaces that count beside the words: the query
     `鲸` (whale) has to meet the page `鲸鱼`. `spellings` maps stems of other spellings of the
-    query's words to the terms of these words.
+    query's words to the terms of these words. With `parts_compounds` a compound gives its own term
+    and those of its parts, in the languages of `evocrawl.relevance.compounds`.
     """
 
     def __init__(
@@ -100,14 +103,16 @@ class Analyser:
         language: str,
         letters: frozenset[str] = frozenset(),
         spellings: Mapping[str, Terms] | None = None,
+        *,
+        parts_compounds: bool = True,
     ) -> None:
         self.language = language
         self.letters = letters
         self._spellings = spellings or {}
         self._stem = _stemmer(language)
         self._kept = _KEPT_LETTERS.get(language, "")
-        self.parts_compounds = False
-        self._is_plain = not self._spellings
+        self.parts_compounds = parts_compounds and language in GRAMMARS
+        self._is_plain = not self._spellings and not self.parts_compounds
         self._known = _Known(self.terms)
 
     def words(self, text: str) -> list[str]:
@@ -146,7 +151,11 @@ class Analyser:
 
     def _of_word(self, word: str) -> Terms:
         term = self._term(word)
-        return self._spellings.get(term) or (term,)
+        spelt = self._spellings.get(term)
+        if spelt is not None or not self.parts_compounds:
+            return spelt or (term,)
+        parts = compounds(self.language).parts(word)
+        return (term, *map(self._term, parts)) if parts else (term,)
 
     def _term(self, word: str) -> str:
         if word.isascii():
