@@ -27,8 +27,9 @@ types: venv
 venv: $(STAMP)
 
 $(STAMP): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sim]'
+	test -x $(BIN)/python || $(PYTHON) demo/waiting.py "making $(VENV)" $(PYTHON) -m venv $(VENV)
+	$(PYTHON) demo/waiting.py "installing packages into $(VENV)" \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sim]'
 	touch $@
 
 clean:

@@ -20,6 +20,7 @@ from demo.debian_web import open_web, proxy_for
 from demo.packages import PackageError
 from demo.process import run
 from demo.summary import Result, best_table, load, numbers_table
+from demo.waiting import PERIOD_S, announced
 
 ROOT = Path(__file__).resolve().parent.parent
 QUERY = "full-text search"
@@ -31,6 +32,7 @@ SEEDS = (
 
 MAX_REQUESTS = 400
 BASELINE = "breadth_first"
+PAGES = "pages.jsonl"
 LOOPBACK = {
     "DOWNLOAD_DELAY": "0",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
@@ -66,11 +68,12 @@ class Job:
         settings = {
             "LOG_LEVEL": "WARNING",
             "EVOCRAWL_STATS_FILE": str(folder / "stats.json"),
+            **({} if sys.stderr.isatty() else {"EVOCRAWL_PROGRESS_S": str(PERIOD_S)}),
             **self.settings,
         }
         for name, value in settings.items():
             command += ["-s", f"{name}={value}"]
-        return [*command, "-O", str(folder / "pages.jsonl")]
+        return [*command, "-O", str(folder / PAGES)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -131,8 +134,9 @@ def _crawl(
         job = Job(
             options.query, options.seeds, options.max_requests, species, options.seed, settings
         )
-        code = run(job.command(target), environment or os.environ, ROOT)
-        results.append(load(species, target / "pages.jsonl", target / "stats.json"))
+        with announced("starting Scrapy", (target / PAGES).exists):
+            code = run(job.command(target), environment or os.environ, ROOT)
+        results.append(load(species, target / PAGES, target / "stats.json"))
         if code:
             break
     _report(results, folder, topical=options.query == QUERY)

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from demo.waiting import announced
+
 RELEASE = "Debian 12 (bookworm)"
 
 
@@ -32,7 +34,10 @@ def fetch(packages: Sequence[str], cache: Path) -> dict[str, Path]:
     if missing:
         _check_tools()
         cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as work:
+        with (
+            announced(f"downloading {len(missing)} documentation packages"),
+            tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as work,
+        ):
             _download(missing, Path(work))
             for package in missing:
                 _unpack(package, Path(work), folders[package])

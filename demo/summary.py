@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from demo.survey import is_about
+from evocrawl.core.config.config import Config
+from evocrawl.monitor.scores import scored, threshold
 
 _TITLE_WIDTH = 48
 _URL_WIDTH = 300
@@ -64,10 +66,13 @@ _NAMES = ("title", "url", "agent")
 
 def best_table(result: Result) -> str:
     """Return a line for each of the best pages: score, agent, title, URL."""
-    lines = [f"{'score':>5}  {'agent':>6}  {pad('title', _TITLE_WIDTH)}  url"]
+    relevant_at = Config.read({}).relevant_at
+    score = f"score ({threshold(relevant_at)})"
+    lines = [f"{score:<26}  {'agent':>6}  {pad('title', _TITLE_WIDTH)}  url"]
     for page in result.best:
         agent, title = clean(page.agent, 6), pad(clean(page.title, _TITLE_WIDTH), _TITLE_WIDTH)
-        lines.append(f"{page.relevance:5.3f}  {agent:>6}  {title}  {clean(page.url, _URL_WIDTH)}")
+        score = f"{scored(page.relevance, relevant_at):<26}"
+        lines.append(f"{score}  {agent:>6}  {title}  {clean(page.url, _URL_WIDTH)}")
     return "\n".join(lines)
 
 

@@ -39,7 +39,7 @@ ADAPTERS = {"adapter", "middlewares", "pipelines", "spiders", "addon"}
 FRAMEWORKS = {"scrapy", "twisted"}
 SERVERS = "evocrawl.monitor.dashboard"
 OPTIONAL = {
-    "icu", "matplotlib", "plotly", "pyarrow", "pyoxigraph", "pypdf", "redis", "tqdm", "warcio",
+    "icu", "matplotlib", "plotly", "pyarrow", "pyoxigraph", "pypdf", "redis", "warcio",
     "zstandard",
 }  # fmt: skip
 """What extras install: no module that others need imports it, but within a function."""

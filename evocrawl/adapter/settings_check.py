@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -94,6 +95,7 @@ def check_settings(settings: Settings) -> Settings:
     for name in _MAPPINGS:
         _reading(name, settings.get(name), _MAPPING, _mapping)
     _reading("DOWNLOAD_SLOTS", settings.get("DOWNLOAD_SLOTS"), _SLOTS, _check_slots)
+    _check_feeds(settings.get("FEEDS"))
     check_classes(settings)
     return settings
 
@@ -110,6 +112,16 @@ def _reading(name: str, raw: Any, allowed: str, read: Callable[[Any], Any]) -> N
         read(raw)
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise SettingError(name, raw, allowed) from error
+
+
+def _check_feeds(raw: Any) -> None:
+    """Raise SettingError for a feed that is a folder: Scrapy crawls on without it."""
+    for uri in _mapping(raw):
+        text = str(uri)
+        path = text.removeprefix("file://")
+        is_local = path != text or "://" not in text
+        if is_local and os.path.isdir(path):
+            raise SettingError("FEEDS", text, "a file, and this is a folder (-o FILE, -O FILE)")
 
 
 def _mapping(raw: Any) -> dict[Any, Any]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from evocrawl import relevance
 from evocrawl.cli.arguments import whole_number
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
+from evocrawl.cli.pace import paced
 from evocrawl.cli.world_argument import NAMES, add_world, identified
 from evocrawl.core.config.hints import address_hint, did_you_mean
 from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.campaign import missing, run_trials
-from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import ResultTable
 from evocrawl.simulation.trials import (
     SEARCH_HITS,
@@ -144,16 +144,19 @@ def run(asked: argparse.Namespace) -> None:
     # Runs with different concurrency are different runs.
     identity = f"{world} at {asked.concurrency}"
     todo = missing(trials, table, identity)
+    processes = min(asked.processes, max(len(todo), 1))
     rows = run_trials(
         todo,
         identity,
         partial(open_world, world),
         table,
-        processes=min(asked.processes, max(len(todo), 1)),
+        processes=processes,
         concurrency=asked.concurrency,
     )
+    if len(todo) < len(trials):
+        print(f"{len(trials) - len(todo)} of {len(trials)} runs exist already", file=sys.stderr)
     try:
-        for _ in _with_progress(rows, len(todo), len(trials)):
+        for _ in paced(rows, len(todo), processes):
             pass
     finally:
         table.write_results()
@@ -225,16 +228,6 @@ def _check(trials: Sequence[Trial]) -> None:
         if not each.topic and (each.species == "oracle" or each.start == "far"):
             what = "the species oracle" if each.species == "oracle" else "the start far"
             raise TrialError(f"{what} needs labels: give --relevant TOPIC (see evocrawl topics)")
-
-
-def _with_progress(rows: Iterable[Row], todo: int, total: int) -> Iterable[Row]:
-    if todo < total:
-        print(f"{total - todo} of {total} runs exist already", file=sys.stderr)
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return rows
-    return cast("Iterable[Row]", tqdm(rows, total=todo, unit="run", disable=not todo))
 
 
 def _species(text: str) -> tuple[str, ...]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
-from livecrawl import QUERY, Crawl, page, site
+from livecrawl import QUERY, ROOT, Crawl, page, site
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,42 @@ def test_mistakes_before_the_crawl_are_one_line(
     )
     assert f"evocrawl: error: {message}" in crawled.log
     assert "Traceback" not in crawled.log
+    assert crawled.code == 2
+
+
+_SCRIPT = """
+import sys
+from scrapy.crawler import {process}
+from scrapy.utils.project import get_project_settings
+
+process = {process}(get_project_settings())
+crawl = process.crawl("evospider", query="coral", maxrequests=5)
+process.start()
+error = crawl.exception() if hasattr(crawl, "exception") else crawl.result.value
+print("CAUGHT", type(error).__name__, error.name, error)
+"""
+
+
+@pytest.mark.parametrize("process", ["AsyncCrawlerProcess", "CrawlerProcess"])
+def test_a_script_gets_the_exception(process: str) -> None:
+    """It may act on the name of the option; the process does not end by itself."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT.format(process=process)],
+        cwd=ROOT, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    message = "evocrawl has no option maxrequests; did you mean max_requests?"
+    assert f"CAUGHT UnknownOptionError maxrequests {message}" in done.stdout
+    assert done.returncode == 0
+
+
+def test_a_feed_that_is_a_folder_is_refused(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """Stock Scrapy logs a traceback and crawls without the feed."""
+    crawled = crawl(
+        serve({}),
+        arguments={"query": QUERY, "seeds": "http://reef.test/"},
+        settings={"FEEDS": {str(tmp_path): {"format": "jsonl"}}},
+    )
+    assert "a file, and this is a folder" in crawled.log
     assert crawled.code == 2
 
 
