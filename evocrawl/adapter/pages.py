@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from evocrawl.adapter.extractor import ResponseExtractor, latin1
-from evocrawl.adapter.soft_404 import Soft404Detector
+from evocrawl.adapter.soft_404 import Soft404Detector, is_foreign_to
 from evocrawl.core.items import PageItem
 from evocrawl.core.model import Content
 from evocrawl.core.urls.identity import fingerprint
@@ -51,7 +51,10 @@ class PageReader:
         page = fetch.identity_of(response.url) if fetch else fingerprint(response.url)
         verdict = self._context.novelty(response.url, page, content)
         is_new = verdict.is_new is not False or not verdict.is_telling
-        return await self._soft_404s.is_soft_404(response.url, content, is_new=is_new)
+        is_foreign = fetch is not None and is_foreign_to(fetch.visit.lead.anchor, content)
+        return await self._soft_404s.is_soft_404(
+            response.url, content, is_new=is_new, is_foreign=is_foreign
+        )
 
     def item(self, response: Response, reading: ParsedPage, fetch: Fetch) -> PageItem:
         """Return the item of a visit's page, and note the page as it was read on the visit."""

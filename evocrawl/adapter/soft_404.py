@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from re import findall, search
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -82,10 +83,14 @@ class Soft404Detector:
         self._read = read
         self._servers: OrderedDict[str, _Server] = OrderedDict()
 
-    async def is_soft_404(self, url: str, content: Content, *, is_new: bool) -> bool:
-        """Return whether a page that was answered with 200 is none.
+    async def is_soft_404(
+        self, url: str, content: Content, *, is_new: bool, is_foreign: bool = False
+    ) -> bool:
+        """Return whether a page with the status 200 is a soft 404.
 
-        `is_new` False: it says nothing new. The page at the root of a server always is one.
+        `is_new` is False if the page says nothing new, `is_foreign` True if it has none of its
+        link's words: the server is asked at the first such page. The page at the root of a server
+        is never a soft 404.
         """
         parts = urlsplit(url)
         if parts.path in ("", "/") and not parts.query:
@@ -94,7 +99,7 @@ class Soft404Detector:
         folder = parts.path.rpartition("/")[0] + "/"
         if not server.is_probed:
             server.suspicious += not is_new
-            if server.suspicious < SUSPICIOUS:
+            if server.suspicious < SUSPICIOUS and not is_foreign:
                 server.note(folder, is_suspect=not is_new)
                 return False
             await self._probe(server, url)
@@ -147,6 +152,23 @@ class Soft404Detector:
     def _count(self, what: str) -> None:
         assert self._crawler.stats is not None
         self._crawler.stats.inc_value(f"evocrawl/soft_404/{what}")
+
+
+def is_foreign_to(anchor: str, content: Content) -> bool:
+    """Return whether a page has none of the words of the anchor that leads to it.
+
+    Words of three letters or more count; an anchor with fewer than two of them is no evidence.
+
+    >>> is_foreign_to("harbour map A", Content("Welcome", "Choose your language."))
+    True
+    >>> is_foreign_to("harbour map A", Content("A map", "Coasts and ports"))
+    False
+    """
+    words = {word for word in findall(r"\w{3,}", anchor.casefold()) if not word.isdecimal()}
+    if len(words) < 2:
+        return False
+    text = f"{content.title} {content.text}".casefold()
+    return search(rf"\b(?:{'|'.join(words)})\b", text) is None
 
 
 def nowhere(url: str) -> str:
