@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from scrapy import Request
 
 from evocrawl.adapter import crawl_run, scheduler
+from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.meta import VISIT
 from evocrawl.adapter.scheduler import EvoScheduler
 
@@ -35,16 +37,19 @@ class Stage:
         self.fetches = {
             number: SimpleNamespace(number=number, known_at_s=None) for number in range(visits)
         }
+        fetches = SimpleNamespace(
+            under_way=self.fetches, settle=self._settle, is_complete=lambda _: False
+        )
+        fetches.ended = partial(FetchTracker.ended, fetches)  # type: ignore[arg-type]
         context = SimpleNamespace(
             population=SimpleNamespace(wakes_at=lambda: None, cut_short=0, ended="exhausted"),
             journaled=SimpleNamespace(flush=lambda: None, choose=self._choose),
             cluster=None,
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
-            fetches=SimpleNamespace(
-                under_way=self.fetches, settle=self._settle, is_complete=lambda _: False
-            ),
+            fetches=fetches,
             is_seeding=False,
+            kept=SimpleNamespace(forget_ended=lambda _: None),
             now_s=lambda: self.now_s,
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),
         )
