@@ -39,8 +39,8 @@ ADAPTERS = {"adapter", "middlewares", "pipelines", "spiders", "addon"}
 FRAMEWORKS = {"scrapy", "twisted"}
 SERVERS = "evocrawl.monitor.dashboard"
 OPTIONAL = {
-    "icu", "matplotlib", "plotly", "pyarrow", "pyoxigraph", "pypdf", "redis", "warcio",
-    "zstandard",
+    "icu", "matplotlib", "model2vec", "plotly", "pyarrow", "pyoxigraph", "pypdf", "redis",
+    "warcio", "zstandard",
 }  # fmt: skip
 """What extras install: no module that others need imports it, but within a function."""
 

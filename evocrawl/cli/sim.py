@@ -217,11 +217,11 @@ def _synthetic_query(spec: str, topic: str) -> str:
 
 def _check(trials: Sequence[Trial]) -> None:
     """Raise the errors that are known before the first run."""
-    for query, settings, labelled in {(each.query, each.settings, bool(each.topic)): None
+    for query, _, labelled in {(each.query, each.settings, bool(each.topic)): None
                                       for each in trials}:  # fmt: skip
         one = next(each for each in trials if each.query == query)
         config = one.config(one.budget or 1)
-        relevance.create(config.relevance, query, dict(settings).get("language", ""))
+        relevance.Wanted.by(config).make()
         if not labelled and one.budget is None:
             raise TrialError("without --relevant there is no default budget: give --budget")
     for each in trials:

@@ -15,6 +15,10 @@ class QueryError(EvocrawlError, ValueError):
     """The query contains no term to compare with pages."""
 
 
+class UnknownWordsError(QueryError):
+    """A relevance model knows no word of the query; in a mix, the other models go on without it."""
+
+
 class SettingError(EvocrawlError, ValueError):
     """A setting or spider argument is unknown, out of range or contradicts another.
 

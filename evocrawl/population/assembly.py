@@ -19,7 +19,7 @@ from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.fees import Fees
 from evocrawl.core.files import check_writable, problem_of
 from evocrawl.core.ledger import Ledger
-from evocrawl.core.model import Fingerprint
+from evocrawl.core.model import Fetched, Fingerprint
 from evocrawl.energy import MODELS
 from evocrawl.frontier import CandidatesByRow, Frontier, MemoryPageBase, OpenLinks
 from evocrawl.politeness.host_slots import HostLimit, HostSlots
@@ -28,7 +28,7 @@ from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
-from evocrawl.relevance.base import Learner, Relevance
+from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.relevance.terms import analyser_of
 from evocrawl.species import SPECIES, Maker, SpeciesContext
@@ -128,6 +128,11 @@ def assemble(
     )
     if isinstance(model, Learner):
         population.on_mark.append(model.learn)
+    observe = observer_of(model)
+    if observe is not None:
+        population.on_outcome.append(
+            lambda _, outcome: observe(outcome.page) if isinstance(outcome, Fetched) else None
+        )
     ledger = Ledger(config.relevant_at)
     population.on_event.append(ledger.note)
     learner = made[0] if made else None
@@ -173,9 +178,7 @@ def makers_of(species: str) -> list[Maker]:
 
 def _relevance(config: Config) -> Relevance:
     try:
-        return relevance.create(
-            config.relevance, config.query, config.language, fresh_s=config.fresh_s
-        )
+        return relevance.Wanted.by(config).make()
     except QueryError as error:
         if not config.query:
             raise SettingError("query", config.query, "words to look for") from error

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-from evocrawl.core.model import Content
+from evocrawl.core.model import Content, Page
 
 Extra: TypeAlias = Literal["formats", "age"]
 """Parts of a page's `Content` that need more than its words."""
@@ -58,9 +58,19 @@ def teach(models: Iterable[Relevance], content: Content, relevant: bool) -> None
             model.learn(content, relevant)
 
 
+def observer_of(model: Relevance) -> Callable[[Page], None] | None:
+    """Return the method by which a model learns from each page of the crawl, None without one.
+
+    It is called with the pages in the order in which they are settled, also when a stored crawl is
+    replayed, so that a resumed crawl has the same model.
+    """
+    observes = getattr(model, "observes", hasattr(model, "observe"))
+    return model.observe if observes else None  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one query term adds to a score; the shares of a page add up to its relevance.
+    """What one term adds to a model's score; the shares of all terms add up to the score.
 
     `term` is the term as compared (a stem or an n-gram), `mentions` how often the page has it
     (a mention in the title counts as several), `idf` the weight of the term in its language.
@@ -86,6 +96,7 @@ class Bounded:
 
     def __init__(self, model: Relevance) -> None:
         self._model = model
+        self.observes = hasattr(model, "observe")
         self.reads: frozenset[Extra] = frozenset(getattr(model, "reads", ()))
 
     def page(self, content: Content) -> float:
@@ -99,3 +110,8 @@ class Bounded:
     def learn(self, content: Content, relevant: bool) -> None:
         """Let the model take in what a user says of a page."""
         teach([self._model], content, relevant)
+
+    def observe(self, page: Page) -> None:
+        """Let the model learn from a page, if it does."""
+        if self.observes:
+            self._model.observe(page)  # type: ignore[attr-defined]

@@ -29,6 +29,7 @@ from collections.abc import Mapping
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
+from evocrawl.relevance.calibration import calibration_of
 from evocrawl.relevance.query_terms import QueryTerms
 
 K1 = 1.2
@@ -48,6 +49,7 @@ class Bm25:
         self._reader = terms.reader
         idf = {term: terms.idf(term) for term in terms.mentions}
         self._idf = idf
+        self.calibration = calibration_of("bm25", idf.values())
         self._most = (K1 + 1) * sum(idf.values())
 
     def page(self, content: Content) -> float:

@@ -27,6 +27,7 @@ class Markup:
     """
 
     reads: frozenset[Extra] = frozenset(("formats",))
+    scores_links = False
 
     def __init__(self, query: str, language: str = "", *, argument: str = "") -> None:  # noqa: ARG002
         names = [_TYPE.fullmatch(each) for each in re.split(r"[\s,]+", argument.strip(" ,"))]

@@ -1,43 +1,135 @@
-"""Several relevance models as one: the weighted mean of their scores.
+"""Several relevance models as one, and scores as chances.
 
-::
+A model has a `calibration` (see `evocrawl.relevance.calibration`) if its scores are no chances, and
+`evidence` if it cannot score every page: then its score of a page, or None. Both are optional.
+
+A mix without calibration is the weighted mean of its models' scores ::
 
     relevance(d) = Σ_i w_i r_i(d) / Σ_i w_i        w_i > 0: weight of model i
+
+over the models that can score the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from evocrawl.core.model import Content
-from evocrawl.relevance.base import Extra, Relevance, teach
-from evocrawl.relevance.mix_text import MixPart
+from evocrawl.core.model import Content, Page
+from evocrawl.relevance.base import Extra, Relevance, observer_of, teach
+from evocrawl.relevance.calibration import Calibration, chance_of, log_odds_of, pool_of
 
 
-class Mix:
-    """The weighted mean of the scores of `models`; the `weights` are above 0."""
+@dataclass(frozen=True, slots=True)
+class MixedModel:
+    """One model of a mix, with its name in the option and its weight above 0."""
 
-    def __init__(self, weights: Sequence[float], models: Sequence[Relevance]) -> None:
-        total = sum(weights)
-        self.parts = [
-            (weight / total, model) for weight, model in zip(weights, models, strict=True)
-        ]
-        self.reads: frozenset[Extra] = frozenset().union(*(model.reads for model in models))
+    name: str
+    weight: float
+    model: Relevance
 
-    def page(self, content: Content) -> float:
-        """Return the weighted mean of the models' scores of a page."""
-        return min(1.0, sum(weight * model.page(content) for weight, model in self.parts))
+    @property
+    def evidence(self) -> Callable[[Content], float | None]:
+        """What the model says of a page: its score, or None if it cannot score the page."""
+        found: Callable[[Content], float | None] = getattr(self.model, "evidence", self.model.page)
+        return found
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """How its scores become log-odds; None for scores that are chances."""
+        return getattr(self.model, "calibration", None)
+
+    def log_odds(self, score: float) -> float:
+        """Return the log-odds that a page of this score is relevant."""
+        calibration = self.calibration
+        return log_odds_of(score) if calibration is None else calibration.log_odds(score)
+
+
+class _Together:
+    """What both kinds of mixes share: the score of a link is the weighted mean of the models'.
+
+    Models with ``scores_links = False`` are left out, as far as there are others: those that words
+    of a link tell nothing, and those that would take too long for each of a page's links.
+    """
+
+    def __init__(self, parts: Sequence[MixedModel]) -> None:
+        self.parts = parts
+        self.reads: frozenset[Extra] = frozenset().union(*(part.model.reads for part in parts))
+        linked = [part for part in parts if getattr(part.model, "scores_links", True)] or parts
+        total = sum(part.weight for part in linked)
+        self._linked = [(part.weight / total, part.model) for part in linked]
+
+    @property
+    def observes(self) -> bool:
+        """True if a model learns from the pages of the crawl, so that scores depend on these."""
+        return any(observer_of(part.model) for part in self.parts)
+
+    def observe(self, page: Page) -> None:
+        """Let the models that learn from pages learn from one."""
+        for part in self.parts:
+            observe = observer_of(part.model)
+            if observe is not None:
+                observe(page)
 
     def link(self, anchor: str, context: str, language: str = "") -> float:
         """Return the weighted mean of the models' scores of a link's words."""
-        score = sum(weight * model.link(anchor, context, language) for weight, model in self.parts)
+        score = sum(
+            weight * model.link(anchor, context, language) for weight, model in self._linked
+        )
         return min(1.0, score)
 
     def learn(self, content: Content, relevant: bool) -> None:
         """Let each model that learns take in what a user says of a page."""
-        teach([model for _, model in self.parts], content, relevant)
+        teach([part.model for part in self.parts], content, relevant)
 
 
-def mixed(parts: Sequence[MixPart], models: Sequence[Relevance]) -> Relevance:
-    """Return the mix of `models`, or the model itself if there is one."""
-    return models[0] if len(models) == 1 else Mix([part.weight for part in parts], models)
+class MeanScore(_Together):
+    """The weighted mean of the scores of several models, as they are."""
+
+    def page(self, content: Content) -> float:
+        """Return the weighted mean of the scores of the models that can score the page."""
+        total = weights = 0.0
+        for part in self.parts:
+            score = part.evidence(content)
+            if score is not None:
+                total += part.weight * max(score, 0.0)
+                weights += part.weight
+        return min(1.0, total / weights) if weights else 0.0
+
+
+class Chance(_Together):
+    """The chance that a page is relevant, by one model or by several together.
+
+    A page of which no model sees a sign (score 0) has the chance 0.
+    """
+
+    def __init__(self, parts: Sequence[MixedModel]) -> None:
+        super().__init__(parts)
+        self._pools: dict[tuple[str, ...], Calibration] = {}
+
+    def page(self, content: Content) -> float:
+        """Return the chance that the page is relevant, in [0, 1]."""
+        found = [(part, part.evidence(content)) for part in self.parts]
+        heard = [(part, score) for part, score in found if score is not None]
+        if all(score == 0 for _, score in heard):
+            return 0.0
+        return chance_of(self.pooled(heard))
+
+    def pooled(self, heard: Sequence[tuple[MixedModel, float]]) -> float:
+        """Return the log-odds of a page by the scores of the models that can score it."""
+        total = sum(part.weight for part, _ in heard)
+        mean = sum(part.weight * part.log_odds(score) for part, score in heard) / total
+        return self.pool(tuple(part.name for part, _ in heard)).log_odds(mean)
+
+    def pool(self, names: tuple[str, ...]) -> Calibration:
+        """Return how the mean log-odds of these models are stretched; one model's are not."""
+        if names not in self._pools:
+            self._pools[names] = pool_of(names) if len(names) > 1 else Calibration(0.0, 1.0)
+        return self._pools[names]
+
+
+def mixed(parts: Sequence[MixedModel], *, calibrated: bool) -> Relevance:
+    """Return several models as one; one model alone stays as it is if nothing is to be changed."""
+    if len(parts) == 1 and (not calibrated or parts[0].calibration is None):
+        return parts[0].model
+    return Chance(parts) if calibrated else MeanScore(parts)

@@ -25,7 +25,7 @@ class QueryTerms:
         mentions = analyser.count(analyser.words(query))
         self.language = analyser.language
         self.background = background(self.language, analyser.letters)
-        self.reader = _reader(analyser)
+        self.reader = reader_of(analyser)
         common = self.background.common
         self.mentions = {term: n for term, n in mentions.items() if term not in common}
         if all(term.isdecimal() and len(term) < 3 for term in self.mentions):
@@ -37,8 +37,8 @@ class QueryTerms:
 
 
 @lru_cache(maxsize=8)
-def _reader(analyser: Analyser) -> Reader:
-    """All models of a mix share a reader, and so read a page once."""
+def reader_of(analyser: Analyser) -> Reader:
+    """Return the reader with this analyser; models of a mix share it, and so read a page once."""
     return Reader(analyser)
 
 

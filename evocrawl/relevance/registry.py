@@ -9,25 +9,31 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import logging
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, NamedTuple, Self
 
-from evocrawl.core.errors import EvocrawlError, SettingError
+from evocrawl.core.config.config import Config
+from evocrawl.core.errors import EvocrawlError, SettingError, UnknownWordsError
 from evocrawl.relevance.base import FRESH_S, Bounded, Relevance
 from evocrawl.relevance.imported import named_object
-from evocrawl.relevance.mix import mixed
+from evocrawl.relevance.mix import MixedModel, mixed
 from evocrawl.relevance.mix_text import MixPart, parse_mix
+
+logger = logging.getLogger(__name__)
 
 GROUP = "evocrawl.relevance"
 _PLACES = {
     "bm25": "bm25:Bm25",
+    "classifier": "classifier:Classifier",
     "markup": "markup:Markup",
     "quality": "quality:Quality",
     "recency": "recency:Recency",
     "regex": "patterns:Patterns",
     "semantic": "semantic:Semantic",
     "tfidf": "tfidf:TfIdf",
+    "vectors": "vectors.model:Vectors",
 }
 _OURS = {
     name: EntryPoint(name, f"evocrawl.relevance.{place}", GROUP) for name, place in _PLACES.items()
@@ -39,24 +45,74 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_known()))
 
 
+class Wanted(NamedTuple):
+    """What `create` takes: the mix, the query, its language, and the options of models.
+
+    `fresh_s` are the seconds for which a page is news, `examples` is where labelled pages are. The
+    scores of pages are chances if `calibrated`, else the models' own.
+    """
+
+    mix: str
+    query: str
+    language: str = ""
+    fresh_s: float = FRESH_S
+    examples: str = ""
+    calibrated: bool = True
+
+    @classmethod
+    def by(cls, config: Config) -> Self:
+        """Return what a crawl's configuration wants."""
+        return cls(
+            config.relevance,
+            config.query,
+            config.language,
+            config.fresh_s,
+            config.examples,
+            config.calibrated,
+        )
+
+    def make(self) -> Relevance:
+        """Return the model or the mix.
+
+        Raises SettingError for an unknown name and for what a model refuses, QueryError for a
+        query without a usable term.
+        """
+        parts = parse_mix(self.mix)
+        makers = [_maker(part, self.mix) for part in parts]
+        offers = {"fresh_s": self.fresh_s, "examples": self.examples}
+        _check_offers(makers, offers, self.mix)
+        made: list[MixedModel] = []
+        failure: UnknownWordsError | None = None
+        for maker, part in zip(makers, parts, strict=True):
+            try:
+                model = _made(maker, part, (self.query, self.language), offers)
+                made.append(MixedModel(part.name, part.weight, model))
+            except UnknownWordsError as error:
+                failure = error
+        if failure is not None:
+            if not made:
+                raise failure
+            logger.warning(
+                "The relevance model goes on without a part of %r: %s", self.mix, failure
+            )
+        return mixed(made, calibrated=self.calibrated)
+
+
 def create(
-    mix: str, query: str, language: str = "", *, fresh_s: float = FRESH_S, examples: str = ""
+    mix: str,
+    query: str,
+    language: str = "",
+    *,
+    fresh_s: float = FRESH_S,
+    examples: str = "",
+    calibrated: bool = True,
 ) -> Relevance:
     """Return the model or mix of models `mix` for `query`, written in `language`.
 
     The form of `mix` is that of `evocrawl.relevance.mix_text`; `language` "" finds it by the
-    script. Raises SettingError for an unknown name and for what a model refuses, QueryError for a
-    query without a usable term.
+    script. The other arguments and the errors are those of `Wanted`.
     """
-    parts = parse_mix(mix)
-    makers = [_maker(part, mix) for part in parts]
-    offers = {"fresh_s": fresh_s, "examples": examples}
-    _check_offers(makers, offers, mix)
-    models = [
-        _made(maker, part, (query, language), offers)
-        for maker, part in zip(makers, parts, strict=True)
-    ]
-    return mixed(parts, models)
+    return Wanted(mix, query, language, fresh_s, examples, calibrated).make()
 
 
 class _Maker:

@@ -24,6 +24,7 @@ class Semantic:
     """
 
     reads: frozenset[Extra] = frozenset(("formats",))
+    scores_links = False
 
     def __init__(self, query: str, language: str = "") -> None:  # noqa: ARG002 - every model's form
         words = (word.lower() for word in query.split())

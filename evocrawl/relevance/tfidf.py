@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
+from evocrawl.relevance.calibration import calibration_of
 from evocrawl.relevance.feedback import Feedback
 from evocrawl.relevance.query_terms import QueryTerms
 from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser
@@ -50,6 +51,7 @@ class TfIdf:
         self._reader = terms.reader
         self._analyser = terms.reader.analyser
         self._query = self._unit_query(terms.mentions)
+        self.calibration = calibration_of("tfidf", map(terms.idf, terms.mentions))
         self._screen = Screen(self._analyser, self._query)
         self._phrases = _Phrases(self.phrase)
         self._feedback = Feedback(self._query)
@@ -81,9 +83,9 @@ class TfIdf:
         self._screen = Screen(self._analyser, self._query)
         self._phrases = _Phrases(self.phrase)
 
-    def explain(self, title: str, text: str, language: str = "") -> tuple[Contribution, ...]:  # noqa: ARG002
+    def explain(self, content: Content) -> tuple[Contribution, ...]:
         """Return what each query term adds to `page`'s score, the largest share first."""
-        mentions = self._reader.read(Content(title, text)).mentions
+        mentions = self._reader.read(content).mentions
         length = self._length(mentions) or 1.0
         contributions = (
             Contribution(

@@ -65,8 +65,9 @@ class Laboratory:
         budget = self._budget(trial, relevant)
         config = trial.config(budget)
         seeds = self._seeds(trial, relevant)
-        asked = (config.relevance, config.query, config.language, config.fresh_s)
-        seen = Witness(self._scorer(*asked))
+        wanted = relevance.Wanted.by(config)
+        scorer = self._scorer(wanted)
+        seen = Witness(scorer if scorer.is_fixed else self._new_scorer(wanted))
         done = run(
             self.world,
             config,
@@ -139,8 +140,8 @@ class Laboratory:
         found = [scores[places[page]] for page in _fetched(done) if page in places]
         return {"mean_bm25": float(np.mean(found) / best) if found and best else 0.0}
 
-    def _new_scorer(self, model: str, query: str, language: str, fresh_s: float) -> PageScorer:
-        return PageScorer(relevance.create(model, query, language, fresh_s=fresh_s))
+    def _new_scorer(self, wanted: relevance.Wanted) -> PageScorer:
+        return PageScorer(wanted.make())
 
     def _new_about(self, topic: str) -> frozenset[Fingerprint]:
         try:

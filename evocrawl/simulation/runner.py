@@ -126,11 +126,7 @@ def run(
         raise ValueError("a run needs at least one seed")
     began_s, began_cpu_s = perf_counter(), process_time()
     if scorer is None:
-        scorer = PageScorer(
-            relevance.create(
-                config.relevance, config.query, config.language, fresh_s=config.fresh_s
-            )
-        )
+        scorer = PageScorer(relevance.Wanted.by(config).make())
     assembly = assemble(
         replace(config, memory_links=max(config.memory_links, _MEMORY_LINKS)),
         concurrency=concurrency,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evocrawl.core.model import Fingerprint
-from evocrawl.relevance.base import Relevance
+from evocrawl.relevance.base import Relevance, observer_of
 from evocrawl.simulation.worlds.base import Document
 
 
@@ -12,12 +12,14 @@ class PageScorer:
 
     Use one scorer for all runs of a query in a world, since scoring takes most of the time of a
     run. It keeps one float for each version (`Document.changed_at_s`) of a page, and nothing if
-    the model depends on the age of the page.
+    the model depends on the age of the page, or learns from the pages of the run.
     """
 
     def __init__(self, model: Relevance) -> None:
         self.model = model
-        self._keeps = "age" not in model.reads
+        self.is_fixed = observer_of(model) is None
+        """False for a model that learns from pages: then each run needs one of its own."""
+        self._keeps = self.is_fixed and "age" not in model.reads
         self._scores: dict[tuple[Fingerprint, float | None], float] = {}
 
     def __len__(self) -> int:

@@ -36,7 +36,10 @@ from livecrawl import QUERY, ROOT, Crawl, page, site
             {"query": QUERY, "allowed_domains": "http://reef.test/"},
             "allowed: domain names, such as",
         ),
-        ({"query": QUERY, "relevance": "magic"}, "relevance is 'magic'; allowed: recency, "),
+        (
+            {"query": QUERY, "relevance": "magic"},
+            "relevance is 'magic'; allowed: ",
+        ),
         ({"query": QUERY, "stats_file": "/none/such.json"}, "stats_file is '/none/such.json'; all"),
         ({"query": QUERY, "store": "/"}, "store is '/'; allowed: a file, and this is a folder"),
         ({"query": QUERY, "seed": "http://reef.test/"}, "did you mean seeds=http://reef.test/?"),

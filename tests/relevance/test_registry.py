@@ -18,8 +18,10 @@ PAGE = Content("Corals", "Coral bleaching happens when the sea is warm. " * 3, "
 
 def test_a_mix_is_the_weighted_mean_of_its_models() -> None:
     """Weights count by their proportion."""
-    mix = create("3*tfidf+bm25", "coral bleaching")
-    tfidf, bm25 = create("tfidf", "coral bleaching"), create("bm25", "coral bleaching")
+    mix, tfidf, bm25 = (
+        create(name, "coral bleaching", calibrated=False)
+        for name in ("3*tfidf+bm25", "tfidf", "bm25")
+    )
     assert mix.page(PAGE) == pytest.approx(0.75 * tfidf.page(PAGE) + 0.25 * bm25.page(PAGE))
     link = ("Corals", "the reef")
     assert mix.link(*link) == pytest.approx(0.75 * tfidf.link(*link) + 0.25 * bm25.link(*link))

@@ -125,9 +125,9 @@ def test_a_malformed_language_is_refused() -> None:
 def test_the_shares_of_an_explanation_add_up_to_the_score() -> None:
     """B044: a user sees why a page has its score."""
     model = TfIdf("dinosaur fossil xylophone")
-    page = ("Fossils", FILLER + "dinosaurs and a dinosaur")
-    shares = model.explain(*page)
-    assert sum(one.share for one in shares) == pytest.approx(model.page(Content(*page, "en")))
+    page = Content("Fossils", FILLER + "dinosaurs and a dinosaur", "en")
+    shares = model.explain(page)
+    assert sum(one.share for one in shares) == pytest.approx(model.page(page))
     assert [one.term for one in shares if one.mentions == 0] == ["xylophon"]
     assert shares[0].share >= shares[1].share > shares[2].share == 0.0
 

@@ -17,6 +17,7 @@ import numpy as np
 from simulation_worlds import SmallWorld, url
 
 from evocrawl.core.config.config import Config
+from evocrawl.core.config.presets import SPECIES_PRESETS
 from evocrawl.core.events import (
     Born,
     Came,
@@ -96,7 +97,9 @@ def with_calendar() -> SmallWorld:
 def log_of(world: World, name: str, species: str) -> list[str]:
     """Crawl `world` and return its events, one line each, with floats to the last bit."""
     options = {"query": QUERIES[name], "species": species, "max_requests": REQUESTS, "seed": 7}
-    config = Config.read({}, {**options, "relevant_at": 0.05})
+    # The models and their own scores with which the events were recorded.
+    own = {"relevance": SPECIES_PRESETS.get(species, {}).get("relevance", "tfidf")}
+    config = Config.read({}, {**options, **own, "calibrated": False, "relevant_at": 0.05})
     topic = min(world.topics())
     seeds = [document.url for document in islice(world.documents(), 3)]
     lines: list[str] = []

@@ -26,6 +26,8 @@ from evocrawl.core.errors import SettingError, UnknownOptionError
 
 PREFIX = "EVOCRAWL_"
 
+_RELEVANT_AT = {True: 0.5, False: 0.12}
+"""By `calibrated`: a chance, or a cosine of tf-idf vectors."""
 _FOUNDERS, _LOWER, _UPPER = 20, 8, 60
 
 
@@ -110,10 +112,12 @@ class Config(
         agents, lower, upper = (
             cast("int | None", each) for each in (self.agents, self.lower_bound, self.upper_bound)
         )
+        relevant_at = cast("float | None", self.relevant_at)
         upper = max(_UPPER, lower or 0, agents or 0) if upper is None else upper
         lower = min(_LOWER, upper, agents or upper) if lower is None else lower
         return replace(
             self,
+            relevant_at=_RELEVANT_AT[self.calibrated] if relevant_at is None else relevant_at,
             gain=DEFAULT_GAINS[self.energy] if gain is None else gain,
             dead_cost=self.cost if dead is None else dead,
             refusal_cost=self.cost if refusal is None else refusal,

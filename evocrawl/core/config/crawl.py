@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import number, option, text, whole, words
+from evocrawl.core.config.option import flag, maybe, number, option, path, text, whole, words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +39,23 @@ class CrawlOptions:
         0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the random generator"
     )
     relevance: str = option(
-        "tfidf",
+        "tfidf+vectors",
         text,
-        "the name of a relevance model, or several with weights, such as 0.7*tfidf+0.3*bm25",
-        "model that scores pages, or a mix of models: see relevance.md",
+        "the name of a relevance model, or several with weights, such as 0.7*tfidf+0.3*vectors",
+        "model that scores pages, or a mix of models: see explanation/relevance.md",
+    )
+    calibrated: bool = option(
+        True,
+        flag,
+        "true or false",
+        "whether the relevance of a page is the chance that a reader would call it relevant; if "
+        "false, it is the model's own score, as in the papers",
+    )
+    examples: str = option(
+        "",
+        path,
+        "a folder or file of pages that are marked relevant or not",
+        "pages from which the relevance model `classifier` learns what is relevant",
     )
     fresh_h: float = option(
         24.0,
@@ -54,5 +67,8 @@ class CrawlOptions:
         "", text, "a language code such as en or de", "language of the query; detected if empty"
     )
     relevant_at: float = option(
-        0.12, number(0, 1), "a number from 0 to 1", "lowest relevance of a relevant page"
+        None,
+        maybe(number(0, 1)),
+        "a number from 0 to 1",
+        "lowest relevance of a relevant page; 0.5 unless set, 0.12 if `calibrated` is false",
     )

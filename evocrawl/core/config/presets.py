@@ -49,6 +49,8 @@ SPECIES_PRESETS: dict[str, dict[str, Any]] = {
     "reinforcement": _FORAGERS,
     "weblog_reinforcement": _FORAGERS,
     "infospiders": {
+        "relevance": "tfidf",
+        "calibrated": False,
         "energy": "linear",
         "gain": 1.0,
         "cost": 0.0,

@@ -40,7 +40,7 @@ class Trial:
         self.world = setup.world
         self.founders = 20 if setup.small else 200
         self.pages = 400 if setup.small else 25_000
-        self.scorer = PageScorer(relevance.create("tfidf", setup.query))
+        self.scorer = PageScorer(relevance.create("tfidf", setup.query, calibrated=False))
         self.seeds = seeds_for(self.world, setup.query)
         self.labels = self.world.about(setup.topic) if setup.topic else None
         self._mean_relevance: float | None = None
@@ -59,6 +59,8 @@ class Trial:
         self.setup.progress(f"{kind.name}, seed {seed}")
         options = {
             "query": self.setup.query,
+            "relevance": "tfidf",
+            "calibrated": False,
             "seed": seed,
             "max_requests": self.pages,
             "agents": self.founders,

@@ -53,7 +53,7 @@ class Trial:
         options = {"query": self.setup.query, "species": "infospiders", **kind.settings}
         config = Config.read({}, {**options, "seed": seed, "max_requests": self.pages})
         scorer = self._scorers.setdefault(
-            config.query, PageScorer(relevance.create(config.relevance, config.query))
+            config.query, PageScorer(relevance.Wanted.by(config).make())
         )
         makers = () if kind.maker is None else (kind.maker,)
         return run(world, config, self.seeds, scorer=scorer, concurrency=THREADS, makers=makers)

@@ -1,0 +1,107 @@
+"""``evocrawl score``: says what a page is worth for a query, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from evocrawl.cli.names import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evocrawl.core.config.config import Config
+    from evocrawl.relevance.explanation import Explanation, ModelScore
+
+_SHOWN_TERMS = 8
+_EPILOG = """\
+examples:
+  evocrawl score "coral bleaching" https://en.wikipedia.org/wiki/Coral_bleaching
+  evocrawl score "coral bleaching" page.html --set relevance=bm25
+  evocrawl score "coral bleaching" page.html --set relevance=tfidf+classifier --set examples=marked/
+  curl https://… | evocrawl score "coral bleaching" -
+
+It shows the chance that a reader would call the page relevant, whether that is enough, and for each
+model of the mix its weight, its own score, and the terms of the page that add most to it.
+
+The command fetches URL once, and nothing else; it does not ask for robots.txt."""
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser of all commands."""
+    command = commands.add_parser(
+        "score",
+        help=COMMANDS["score"],
+        description="Say what a page is worth for a query, model by model and term by term.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(run=score)
+    command.add_argument("query", metavar="QUERY", help="search words")
+    command.add_argument(
+        "page", metavar="URL|FILE", help="http(s) address, a file, or - for standard input"
+    )
+    command.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], type=_setting,
+                         help="option of evocrawl, such as relevance=bm25; repeatable")  # fmt: skip
+    command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError("must be NAME=VALUE, such as relevance=bm25")
+    return name.strip(), value
+
+
+def score(asked: argparse.Namespace) -> None:
+    """Read the page, score it, and print the explanation."""
+    from evocrawl.cli.page_source import page_at
+    from evocrawl.core.config.config import Config
+    from evocrawl.relevance import Wanted
+    from evocrawl.relevance.explanation import explain
+
+    config = Config.read({}, {**dict(asked.set), "query": asked.query})
+    model = Wanted.by(config).make()
+    content = page_at(asked.page)
+    found = explain(model, config.relevance, content)
+    if asked.format == "json":
+        about = {"page": asked.page, "title": content.title, "language": content.language,
+                 "relevant_at": config.relevant_at}  # fmt: skip
+        print(json.dumps(about | asdict(found), indent=2))
+    else:
+        title = f"{content.title or 'a page without a title'}, {len(content.text.split())} words"
+        in_language = f", language {content.language}" if content.language else ""
+        sys.stdout.write("\n".join([title + in_language, "", *_lines(found, config), ""]))
+
+
+def _lines(found: Explanation, config: Config) -> Iterator[str]:
+    what = "chance" if config.calibrated else "score"
+    verdict = "relevant" if found.relevance >= config.relevant_at else "not relevant"
+    yield f"{what} {found.relevance:.3f}: {verdict} (relevant from {config.relevant_at:g})"
+    for each in found.models:
+        yield ""
+        yield from _model_lines(each)
+
+
+def _model_lines(each: ModelScore) -> Iterator[str]:
+    from evocrawl.core.sanitize import one_line
+
+    if each.score is None:
+        yield f"{each.name}: cannot score this page (another language, or no known word); left out"
+        return
+    means = "" if each.chance is None else f", which alone means the chance {each.chance:.3f}"
+    yield f"{each.name}, weight {each.weight:.2f}: score {each.score:.3f}{means}"
+    shown = [term for term in each.terms if term.share > 0][:_SHOWN_TERMS]
+    missing = [term.term for term in each.terms if not term.mentions]
+    for term in shown:
+        times = "1 mention" if term.mentions == 1 else f"{term.mentions} mentions"
+        yield f"  {term.share:+.3f}  {one_line(term.term, 40):24} {times}"
+    rest = sum(term.share for term in each.terms) - sum(term.share for term in shown)
+    others = len([term for term in each.terms if term.mentions]) - len(shown)
+    if others > 0:
+        yield f"  {rest:+.3f}  {others} other words"
+    if missing:
+        yield f"  not on the page: {', '.join(missing)}"

@@ -1,0 +1,53 @@
+"""Explains the relevance of one page: model by model, and term by term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evocrawl.core.model import Content
+from evocrawl.relevance.base import Contribution, Relevance
+from evocrawl.relevance.calibration import chance_of
+from evocrawl.relevance.mix import Chance, MeanScore, MixedModel
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """What one model of a mix says of a page.
+
+    `score` is its own score, None if it cannot score the page. `chance` is what that score means by
+    the model's calibration, None for scores that are not calibrated. `terms` add up to the score.
+    """
+
+    name: str
+    weight: float
+    score: float | None
+    chance: float | None
+    terms: tuple[Contribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The relevance of a page, and what each model says of it."""
+
+    relevance: float
+    models: tuple[ModelScore, ...]
+
+
+def explain(model: Relevance, name: str, content: Content) -> Explanation:
+    """Return the explanation of a page by a model that was made as `name`."""
+    alone = [MixedModel(name, 1.0, model)]
+    parts = model.parts if isinstance(model, Chance | MeanScore) else alone
+    total = sum(part.weight for part in parts)
+    calibrated = isinstance(model, Chance)
+    found = (_of_part(part, content, part.weight / total, calibrated) for part in parts)
+    return Explanation(model.page(content), tuple(found))
+
+
+def _of_part(part: MixedModel, content: Content, weight: float, calibrated: bool) -> ModelScore:
+    score = part.evidence(content)
+    chance = None
+    if calibrated and score is not None:
+        chance = chance_of(part.log_odds(score))
+    explained = getattr(part.model, "explain", None)
+    terms = tuple(explained(content)) if explained is not None and score is not None else ()
+    return ModelScore(part.name, weight, score, chance, terms)

@@ -1,0 +1,120 @@
+"""Tables of word vectors in files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.core.errors import SettingError
+from evocrawl.relevance.vectors import shipped
+from evocrawl.relevance.vectors.table import ABOUT, KEYS, ROWS, WordTable, save_table
+
+TERMS = ["sea", "floor", "coral", "reef", "né"]
+MOST_BYTES = 4_000_000
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small table."""
+    save_table(tmp_path, TERMS, np.eye(5, 3) + 0.1, {"language": "en", "licence": "none"})
+    return tmp_path
+
+
+def test_a_term_is_found_whatever_its_place(folder: Path) -> None:
+    """Rows are sorted by hash, and each keeps its own vector."""
+    table = WordTable(folder)
+    assert (len(table), table.dimensions, table.language) == (5, 3, "en")
+    for place, term in enumerate(TERMS):
+        (row,) = table.find(term)
+        expected = np.round((np.eye(5, 3) + 0.1)[place] * 127 / 1.1)
+        assert table.rows[row].tolist() == expected.tolist()
+
+
+def test_a_compound_of_two_known_terms_has_both(folder: Path) -> None:
+    """A word that the table lacks is split; one that cannot be split has nothing."""
+    table = WordTable(folder)
+    assert table.find("seafloor") == table.find("sea") + table.find("floor")
+    assert table.find("coralreef") == table.find("coral") + table.find("reef")
+    assert (
+        table.find("seax")
+        == table.find("railway")
+        == table.find("")
+        == table.find("sea floor")
+        == ()
+    )
+
+
+@given(st.text(max_size=30))
+def test_any_term_is_found_or_not(term: str) -> None:
+    """Lone surrogates included."""
+    assert all(0 <= row < len(shipped()) for row in shipped().find(term))
+
+
+def test_the_shipped_table_is_small_and_says_where_it_is_from() -> None:
+    """It comes in every wheel, and with its licence."""
+    table = shipped()
+    assert table.rows.nbytes + 8 * len(table) <= MOST_BYTES
+    assert table.language == "en"
+    assert "Apache-2.0" in table.about["licence"]
+    assert isinstance(table.rows, np.memmap)
+
+
+def test_nothing_heavy_is_imported_for_the_shipped_table() -> None:
+    """Only numpy, which evocrawl needs anyway."""
+    code = (
+        "import sys; from evocrawl.relevance import create; create('tfidf+vectors', 'coral');"
+        "print(sorted({'sklearn', 'scipy', 'model2vec', 'tokenizers', 'torch'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def _remove(folder: Path) -> None:
+    (folder / KEYS).unlink()
+
+
+def _other_dimension(folder: Path) -> None:
+    np.save(folder / ROWS, np.zeros((4, 3), np.int8))
+
+
+def _one_dimension(folder: Path) -> None:
+    np.save(folder / ROWS, np.zeros(5, np.int8))
+
+
+def _floats(folder: Path) -> None:
+    np.save(folder / ROWS, np.zeros((5, 3)))
+
+
+def _objects(folder: Path) -> None:
+    np.save(folder / ROWS, np.array([[{}]]), allow_pickle=True)
+
+
+def _garbage(folder: Path) -> None:
+    (folder / ROWS).write_bytes(b"no array")
+
+
+def _truncated(folder: Path) -> None:
+    (folder / ROWS).write_bytes((folder / ROWS).read_bytes()[:-1])
+
+
+def _list(folder: Path) -> None:
+    (folder / ABOUT).write_text(json.dumps([]))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [_remove, _other_dimension, _one_dimension, _floats, _objects, _garbage, _truncated, _list],
+)
+def test_a_damaged_table_is_refused(folder: Path, damage: object) -> None:
+    """In one line that names the file; no pickle is read."""
+    damage(folder)  # type: ignore[operator]
+    with pytest.raises(SettingError, match=r"^relevance is 'vectors:.*\.(npy|json) ") as raised:
+        WordTable(folder)
+    assert "\n" not in str(raised.value)
