@@ -35,7 +35,7 @@ def test_a_page_without_a_word_of_the_query_is_near_by_meaning() -> None:
     """Which tf-idf cannot see."""
     near, far = Content("", REEF, "en"), Content("", RAILWAY, "en")
     assert create("tfidf", "coral bleaching").page(near) == 0
-    model = create("vectors", "coral bleaching")
+    model = create("vectors", "coral bleaching", calibrated=False)
     assert model.page(near) > 0.4 > 0.2 > model.page(far)
 
 
@@ -49,7 +49,7 @@ def test_a_page_in_another_language_is_scored_by_the_other_models() -> None:
 
 def test_a_page_of_unknown_language_counts_if_half_of_its_terms_are_known() -> None:
     """Extraction names no language for short texts."""
-    model = create("vectors", "coral bleaching")
+    model = create("vectors", "coral bleaching", calibrated=False)
     assert model.page(Content("", REEF)) == model.page(Content("", REEF, "en-GB")) > 0.4
     assert model.page(Content("", GERMAN)) == 0
 
