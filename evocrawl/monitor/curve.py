@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 MOST = 1000
@@ -29,28 +30,26 @@ class Curve:
 
     >>> curve = Curve()
     >>> for n in range(5000):
-    ...     curve.add(Point(n, 0.0, n, 0, 1, 0.0, None))
-    >>> len(curve.points) < MOST, curve.last.requests, curve.points[1].requests
-    (True, 4999, 8)
+    ...     curve.add(lambda: Point(n, 0.0, n, 0, 1, 0.0, None))
+    >>> len(curve.points) < MOST, curve.points[1].requests
+    (True, 8)
     """
 
     points: list[Point] = field(default_factory=list)
-    last: Point | None = None
     _every: int = 1
     _count: int = 0
 
-    def add(self, point: Point) -> None:
-        """Take in the next point. O(1) amortised."""
-        self.last = point
+    def add(self, point: Callable[[], Point]) -> None:
+        """Take in the next point, which is made only if it is kept. O(1) amortised."""
         if self._count % self._every == 0:
-            self.points.append(point)
+            self.points.append(point())
             if len(self.points) >= MOST:
                 self.points = self.points[::2]
                 self._every *= 2
         self._count += 1
 
-    def whole(self) -> list[Point]:
-        """Return the points, the last one included."""
-        if self.last is None or (self.points and self.points[-1] is self.last):
+    def whole(self, now: Point) -> list[Point]:
+        """Return the points and the present one, which comes last."""
+        if not self.points or self.points[-1] == now:
             return [*self.points]
-        return [*self.points, self.last]
+        return [*self.points, now]

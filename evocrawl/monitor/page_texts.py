@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Content, VisitId
 
 LONGEST = 20_000
 """Characters of a text that are kept."""
+_END = "\0"
 
 
 class PageTexts:
@@ -20,13 +19,15 @@ class PageTexts:
 
     def put(self, visit: VisitId, content: Content) -> None:
         """Keep the content of a page. O(its length)."""
-        kept = [content.title[:LONGEST], content.text[:LONGEST], content.language]
-        self._addresses[visit] = self._spill.put(json.dumps(kept).encode())
+        kept = (content.language, content.title[:LONGEST], content.text[:LONGEST])
+        record = _END.join(each.replace(_END, " ") for each in kept)
+        self._addresses[visit] = self._spill.put(record.encode("utf-8", "surrogatepass"))
 
     def get(self, visit: VisitId) -> Content | None:
         """Return the content of a page, None for an unknown visit. Raises StateError."""
         address = self._addresses.get(visit)
         if address is None:
             return None
-        title, text, language = json.loads(self._spill.get(address))
+        record = self._spill.get(address).decode("utf-8", "surrogatepass")
+        language, title, text = record.split(_END)
         return Content(title, text, language)

@@ -98,7 +98,7 @@ class Mark:
 
 
 class CrawlRecord:
-    """The record of a population. Attach it before the first event."""
+    """The record of a population. One that is made before the first event has all energies."""
 
     def __init__(self, population: Population, ledger: Ledger) -> None:
         self.agents: dict[AgentId, AgentRecord] = {}
@@ -158,11 +158,11 @@ class CrawlRecord:
                     self._began_s = event.visit.started_at_s
             case Fed(agent=agent, energy=energy):
                 self._change(agent, energy)
-                self.agents[agent].gained += energy
+                self._agent(agent).gained += energy
                 self._tell(agent, "ate" if energy >= 0 else "lost", energy=energy)
             case Paid(agent=agent, energy=energy, reason=reason):
                 self._change(agent, -energy)
-                self.agents[agent].paid += energy
+                self._agent(agent).paid += energy
                 self.fees[reason] = self.fees.get(reason, 0.0) + energy
                 self._tell(agent, f"paid: {reason}", energy=-energy)
             case Cloned(agent=agent, children=children, energy=energy):
@@ -186,21 +186,21 @@ class CrawlRecord:
             case Born(agent=agent, parent=parent, energy=energy, species=species):
                 self.agents[agent] = AgentRecord(agent, parent, species, self.requests, energy)
                 if parent is not None:
-                    self.agents[parent].children.append(agent)
+                    self._agent(parent).children.append(agent)
                 self._tell(agent, "born" if parent is not None else "founded", energy=energy)
             case Came(agent=agent, energy=energy, species=species):
                 self.agents[agent] = AgentRecord(agent, None, species, self.requests, energy)
                 self._tell(agent, "came from another worker", energy=energy)
             case Died(agent=agent, energy=energy):
-                self.agents[agent].died_at = self.requests
+                self._agent(agent).died_at = self.requests
                 self._tell(agent, "died", energy=energy)
             case Left(agent=agent, energy=energy):
-                self.agents[agent].died_at = self.requests
+                self._agent(agent).died_at = self.requests
                 self._tell(agent, "left for another worker", energy=energy)
 
     def _settled(self, event: VisitSettled) -> None:
         visit = event.visit
-        agent, host = self.agents[visit.agent], self._host(visit.lead.host)
+        agent, host = self._agent(visit.agent), self._host(visit.lead.host)
         agent.visits += 1
         host.visits += 1
         self._tell(visit.agent, event.outcome, visit.id)
@@ -213,7 +213,7 @@ class CrawlRecord:
             is_known = reason in self.failures or len(self.failures) < _FAILURES
             self.failures[reason[:200] if is_known else "other"] += 1
         self._latest = None
-        self.curve.add(self.point())
+        self.curve.add(self.point)
 
     def _page(
         self, event: VisitSettled, agent: AgentRecord, host: HostRecord, outcome: Fetched
@@ -262,6 +262,13 @@ class CrawlRecord:
             ledger.energy.of_agents, self.threshold,
         )  # fmt: skip
 
+    def _agent(self, number: AgentId) -> AgentRecord:
+        """Return an agent; one that was born before the record began is added as a founder."""
+        agent = self.agents.get(number)
+        if agent is None:
+            agent = self.agents[number] = AgentRecord(number, None, "", self.requests, 0.0)
+        return agent
+
     def _host(self, name: str) -> HostRecord:
         host = self.hosts.get(name)
         if host is None:
@@ -269,7 +276,7 @@ class CrawlRecord:
         return host
 
     def _change(self, agent: AgentId, energy: float) -> None:
-        self.agents[agent].energy += energy
+        self._agent(agent).energy += energy
 
     def _tell(self, agent: AgentId, what: str, visit: int = 0, energy: float = 0.0) -> None:
-        self.agents[agent].history.append(Happening(self.requests, what, visit, energy))
+        self._agent(agent).history.append(Happening(self.requests, what, visit, energy))

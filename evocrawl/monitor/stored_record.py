@@ -105,7 +105,7 @@ class SharedRecord:
             each.relevant += is_relevant
         host.seconds += page.seconds
         self.results.add(_result(page))
-        self.curve.add(self.point())
+        self.curve.add(self.point)
 
 
 def _result(page: StoredPage) -> Result:

@@ -55,7 +55,7 @@ def curve(record: Record) -> list[Row]:
 
     A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth.
     """
-    points = record.curve.whole()
+    points = record.curve.whole(record.point())
     if not points:
         return []
     stretch = max(20, points[-1].requests // 20)

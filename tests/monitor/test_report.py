@@ -207,8 +207,8 @@ def test_results_are_ranked_and_filtered(rows: list[tuple[int, float, str]]) -> 
 def test_a_long_curve_stays_small_and_keeps_its_ends() -> None:
     curve = Curve()
     for n in range(10 * MOST):
-        curve.add(Point(n, float(n), n, 0, 1, 0.0, None))
-    points = curve.whole()
+        curve.add(lambda n=n: Point(n, float(n), n, 0, 1, 0.0, None))  # type: ignore[misc]
+    points = curve.whole(Point(n, float(n), n, 0, 1, 0.0, None))
     assert len(points) <= MOST
     assert (points[0].requests, points[-1].requests) == (0, 10 * MOST - 1)
 

@@ -1,0 +1,157 @@
+"""The dashboard of a running crawl in a real Chromium: every view, and every change."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from chromium import launch_options
+from livecrawl import FAST, HERE, QUERY, ROOT, page
+from playwright.sync_api import Page, sync_playwright
+from processes import Forked, start
+
+from evocrawl.monitor.explain import explain
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, Site, not_found
+
+TOKEN = "a-token-of-the-tests"
+EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+WAIT_MS = 120_000
+
+
+def endless(other: str) -> Site:
+    """A tree without end: page n links to 2n + 1 here and to 2n + 2 on the other host."""
+
+    def answer(request: Request) -> Response:
+        number = request.path.removeprefix("/")
+        if not number.isdecimal():
+            return not_found(request)
+        n = int(number)
+        title = f"{EVIL.replace(chr(60), '&lt;')} {n}"
+        links = (f"/{2 * n + 1} {QUERY} {n}", f"http://{other}/{2 * n + 2} reef {n}")
+        return page(*links, text=f"{QUERY} {n} " * (n % 5), title=title)
+
+    return answer
+
+
+@contextmanager
+def crawling(proxy: LoopbackProxy, folder: Path) -> Iterator[tuple[Forked, int, Path]]:
+    """A crawl with a dashboard: its process, the port, and the file of its stats."""
+    stats, log = folder / "stats.json", folder / "log"
+    line = ["crawl", "evospider"]
+    arguments = {
+        "query": QUERY, "seeds": "http://a.test/0", "max_requests": 0, "dashboard": 0,
+        "dashboard_token": TOKEN, "store": folder / "s", "probe": "false",
+    }  # fmt: skip
+    for name, value in arguments.items():
+        line += ["-a", f"{name}={value}"]
+    settings = {**FAST, "DOWNLOAD_DELAY": 0.2, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings |= {"LOG_FILE": log, "EVOCRAWL_STATS_FILE": stats}
+    for name, value in settings.items():
+        line += ["-s", f"{name}={value}"]
+    environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": f"{ROOT}:{HERE}"}
+    environment.pop("SCRAPY_PROJECT", None)
+    process = start(
+        "scrapy", line, cwd=ROOT, environment=environment, output=folder / "out", strict=True
+    )
+    try:
+        found = None
+        while found is None and process.poll() is None:
+            text = log.read_text() if log.exists() else ""
+            found = re.search(r"dashboard: http://127\.0\.0\.1:(\d+)/$", text, re.M)
+            time.sleep(0.05)
+        assert found is not None, (folder / "out").read_text()
+        yield process, int(found[1]), stats
+    finally:
+        process.kill()
+
+
+def until(is_true: Callable[[], bool]) -> None:
+    end_s = time.monotonic() + WAIT_MS / 1000
+    while not is_true():
+        assert time.monotonic() < end_s
+        time.sleep(0.1)
+
+
+def check_accessible(tab: Page) -> None:
+    """No serious finding of axe, in light and in dark."""
+    for scheme in ("light", "dark"):
+        tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+        serious = [each for each in found if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
+
+
+def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
+    """Pages of the web are hostile throughout: no script of theirs runs, no dialog opens."""
+    proxy = serve({"a.test": endless("b.test"), "b.test": endless("a.test")})
+    with crawling(proxy, tmp_path) as (process, port, stats), sync_playwright() as driver:
+        browser = driver.chromium.launch(**launch_options())  # type: ignore[arg-type]
+        tab = browser.new_page(viewport={"width": 390, "height": 800})
+        tab.set_default_timeout(WAIT_MS)
+        problems: list[str] = []
+        asked: list[str] = []
+        tab.on("pageerror", lambda error: problems.append(str(error)))
+        tab.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
+        tab.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+        tab.goto(f"http://127.0.0.1:{port}/#token={TOKEN}")
+
+        tab.wait_for_selector(".chart canvas")
+        assert tab.text_content("#query") == QUERY
+        check_accessible(tab)
+
+        until(lambda: len(proxy.log) > 30)
+        tab.click("nav >> text=Results")
+        tab.wait_for_selector("tbody tr")
+        assert EVIL in (tab.text_content("tbody") or "")
+        assert tab.query_selector("tbody img, tbody script") is None
+        check_accessible(tab)
+        tab.click("tbody tr:first-child >> text=Not relevant")
+        tab.wait_for_selector("tbody tr:first-child button[aria-pressed=true]")
+        assert "has learnt" in (tab.text_content("#message") or "")
+
+        tab.click("tbody tr:last-child >> text=Why?")
+        tab.wait_for_selector("text=The way from the seed")
+        check_accessible(tab)
+
+        tab.click("nav >> text=Agents")
+        tab.click(".tree li:first-child button:not([aria-expanded])")
+        tab.wait_for_selector(".panel table tbody tr")
+        check_accessible(tab)
+
+        tab.click("nav >> text=Hosts")
+        tab.click("[aria-label='Exclude b.test']")
+        tab.wait_for_selector("text=No further link to b.test")
+        time.sleep(1)  # requests under way are finished
+        seen = len([each for each in proxy.log if each.host == "b.test"])
+        check_accessible(tab)
+
+        tab.click("nav >> text=Control")
+        tab.wait_for_selector("li >> text=b.test")
+        tab.fill("[name=upper_bound]", "33")
+        tab.click("text=Change")
+        tab.wait_for_selector("text=The parameters are changed")
+        check_accessible(tab)
+        tab.click("text=Pause")
+        tab.wait_for_selector("#state.paused")
+        time.sleep(1)
+        stopped_at = len(proxy.log)
+        time.sleep(2)
+        assert len(proxy.log) == stopped_at
+        tab.click("text=Resume")
+        until(lambda: len(proxy.log) > stopped_at)
+        assert len([each for each in proxy.log if each.host == "b.test"]) == seen
+        tab.click("text=Stop the crawl")
+        assert process.wait(WAIT_MS / 1000) == 0
+        browser.close()
+
+    assert [each for each in problems if "net::" not in each and "fetch" not in each] == []
+    assert len(asked) == 2  # our own questions: to exclude, and to stop
+    assert json.loads(stats.read_text())["evocrawl/stop_reason"] == "stopped_by_user"
+    found = explain(str(tmp_path / "s"), "http://a.test/0")
+    assert (found.status, found.notes) == ("fetched", [])
