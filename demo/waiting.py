@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
 
-PERIOD_S = 5.0
+PERIOD_S = 4.0
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from heapq import heappush, heappushpop, nlargest
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.events import Event, VisitSettled
-from evocrawl.core.fetch import ADDRESS, GIVEN_UP, KNOWN
+from evocrawl.core.fetch import ADDRESS, GIVEN_UP, KNOWN, OVER_BUDGET
 from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import Dead, Fetched, Outcome, Refused, Visit
 from evocrawl.core.urls.identity import host_of
@@ -24,7 +24,6 @@ _MAX_KINDS = 40
 KINDS = {
     ADDRESS: "address guard",
     GIVEN_UP: "host given up",
-    KNOWN: "known page",
     "CannotResolveHostError": "DNS",
     "DownloadConnectionRefusedError": "refused",
     "DownloadTimeoutError": "no answer",
@@ -32,6 +31,8 @@ KINDS = {
     "ResponseDataLossError": "cut short",
 }
 """Reason of a dead link to the kind of failure that is shown."""
+_NO_FAILURES = (KNOWN, OVER_BUDGET)
+"""Reasons for which nothing has gone wrong: the page is known, or the crawl is at its end."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -114,7 +115,7 @@ class CrawlSummary:
         match outcome:
             case Fetched():
                 self._fetched = outcome
-            case Dead(reason=reason):
+            case Dead(reason=reason) if reason not in _NO_FAILURES:
                 self._fail(KINDS.get(reason) or _status(reason) or reason[:40])
             case Refused():
                 self._fail("robots.txt")

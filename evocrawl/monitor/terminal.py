@@ -20,6 +20,7 @@ from evocrawl.core.sanitize import one_line
 from evocrawl.monitor.scores import scored, threshold
 from evocrawl.monitor.snapshot import Snapshot
 from evocrawl.monitor.words import budget, duration, failures, shown_url
+from evocrawl.monitor.writer import without_lock
 
 _STOP_S = 2.0
 """Seconds that the terminal has to take the last text."""
@@ -31,7 +32,7 @@ class TerminalView:
     def __init__(self, stream: TextIO, refresh_per_s: float = 1.0) -> None:
         self._snapshot: Snapshot | None = None
         self._live = Live(
-            console=Console(file=stream),
+            console=Console(file=without_lock(stream)),
             get_renderable=self._drawn,
             refresh_per_second=refresh_per_s,
             transient=True,

@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from queue import Empty, Full, Queue
 from threading import Thread
-from typing import TextIO
+from typing import TextIO, cast
 
 _PATIENCE_S = 2.0
+
+
+class FileDescriptor:
+    """A text stream on a file descriptor, without a buffer and so without a lock.
+
+    A thread that is blocked in a write to `sys.stderr` would hold its lock, and Python aborts when
+    it ends while a thread holds that.
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self, stream: TextIO) -> None:
+        self._number = stream.fileno()
+        self._is_terminal = stream.isatty()
+
+    def write(self, text: str) -> int:
+        """Write all of `text`. Raises OSError if the reader is gone."""
+        rest = memoryview(text.encode("utf-8", "backslashreplace"))
+        while rest:
+            rest = rest[os.write(self._number, rest) :]
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: there is no buffer."""
+
+    def isatty(self) -> bool:
+        """Return True for a terminal."""
+        return self._is_terminal
+
+    def fileno(self) -> int:
+        """Return the file descriptor."""
+        return self._number
+
+
+def without_lock(stream: TextIO) -> TextIO:
+    """Return a stream that writes to the file of `stream`; `stream` itself if it has no file."""
+    try:
+        return cast("TextIO", FileDescriptor(stream))
+    except (OSError, ValueError, AttributeError):
+        return stream
 
 
 class PatientWriter:
     """Hands texts to a thread that writes them; drops a text while an earlier one is not taken."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self._stream = without_lock(stream)
         self._texts: Queue[str | None] = Queue(maxsize=2)
         self._thread = Thread(target=self._write, name="evocrawl-view", daemon=True)
         self._thread.start()

@@ -96,3 +96,28 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(serve, tmp_path
     assert "The crawl has ended: it was stopped." in end
     assert f"evocrawl report {tmp_path / 'reef.sqlite'}" in end
     assert "go on     scrapy crawl evospider" in end
+
+
+def test_a_terminal_that_takes_no_text_does_not_change_the_crawl(serve, tmp_path: Path) -> None:
+    """As after Ctrl-S, or with a dead connection: the crawl ends with all its pages."""
+    pages = {f"/{n}": page(f"/{n + 1} next", text=f"{QUERY} {n}") for n in range(40)}
+    proxy = serve({"reef.test": site({**pages, "/": page("/0 first", text=QUERY)})})
+    settings = {**FAST, "DOWNLOAD_DELAY": 0.1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings |= {"EVOCRAWL_PROGRESS_S": 0.05, "LOG_FILE": str(tmp_path / "log")}
+    line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"query={QUERY}"]
+    line += ["-a", "seeds=http://reef.test/", "-O", str(tmp_path / "pages.jsonl")]
+    for name, value in settings.items():
+        line += ["-s", f"{name}={value}"]
+    master, slave = pty.openpty()
+    environment = {**os.environ, "http_proxy": proxy.url, "TERM": "xterm", "COLUMNS": "120"}
+    crawl = subprocess.Popen(line, cwd=ROOT, env=environment, stderr=slave, stdout=slave)
+    os.close(slave)
+    try:
+        assert crawl.wait(240) == 0
+    finally:
+        crawl.kill()
+    waiting = os.read(master, 65536)
+    os.close(master)
+    assert len((tmp_path / "pages.jsonl").read_text().splitlines()) == 41
+    assert len(waiting) > 2000
+    assert b"The crawl has ended" not in waiting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import suppress
-from io import StringIO, TextIOWrapper
+from io import StringIO
 
 import pytest
 from hypothesis import given
@@ -137,8 +137,8 @@ def test_a_reader_that_takes_nothing_holds_nothing_up() -> None:
     """A pipe that is full: lines are dropped, and the end is reached."""
     reading, writing = os.pipe()
     fill(writing)
-    stream = os.fdopen(writing, "wb", buffering=0)
-    writer = PatientWriter(TextIOWrapper(stream, write_through=True))
+    stream = os.fdopen(writing, "w")
+    writer = PatientWriter(stream)
     for number in range(1000):
         writer.write(f"line {number}")
     writer.close("the end")

@@ -6,6 +6,7 @@ import pytest
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.events import VisitSettled
+from evocrawl.core.fetch import KNOWN, OVER_BUDGET
 from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import (
     Content,
@@ -90,12 +91,14 @@ def test_the_latest_relevant_pages_are_kept() -> None:
 
 
 def test_failures_are_counted_by_kind() -> None:
-    """What is put off or dropped is no failure."""
+    """What is put off or dropped, known pages and the end of the budget are no failures."""
     story = Story()
     for reason in ("status 404", "status 404", "CannotResolveHostError", "address"):
         story.settle(Dead(reason, Cost()))
     story.settle(Refused(Cost()))
     story.settle(Dropped("to be tried again"))
+    story.settle(Dead(KNOWN, Cost()))
+    story.settle(Dead(OVER_BUDGET, Cost()))
     assert story.summary.failures == {"404": 2, "DNS": 1, "address guard": 1, "robots.txt": 1}
     for number in range(100):
         story.settle(Dead(f"kind {number}", Cost()))

@@ -6,11 +6,13 @@ import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.crawl_run import SEEDS_FAILED
 from evocrawl.adapter.crawl_troubles import CrawlTroubles
+from evocrawl.adapter.meta import PLAIN
 from evocrawl.monitor.seeds import SeedWatch
 
 if TYPE_CHECKING:
@@ -47,8 +49,14 @@ class SeedWarnings:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's context."""
-        return cls(crawler, CrawlContext.of(crawler))
+        """Build on the crawler's context.
+
+        Not configured for a worker of a cluster, which does not know what others have fetched.
+        """
+        context = CrawlContext.of(crawler)
+        if context.cluster is not None:
+            raise NotConfigured
+        return cls(crawler, context)
 
     def look(self) -> None:
         """Warn of the seeds if there is no page yet; look no longer once there is one."""
@@ -58,16 +66,19 @@ class SeedWarnings:
             self._warn()
 
     def _warn(self) -> None:
+        needs_pages = getattr(self._crawler.spider, "needs_pages", False)
         for url, trouble in self._seeds.troubles():
-            state = trouble.cause, trouble.again_s is None
-            if self._warned.get(url) == state:
+            is_over = trouble.again_s is None
+            state = trouble.cause, is_over
+            # A spider of the project's own may need no page: it gets each failure itself.
+            if self._warned.get(url) == state or (is_over and not needs_pages):
                 continue
             if url in self._warned or len(self._warned) < _SHOWN:
                 self._warned[url] = state
                 logger.warning("seed %s: no page yet: %s", url, trouble)
 
     def _scheduled(self, request: Request) -> None:
-        if request.meta.get("is_start_request"):
+        if request.meta.get("is_start_request") and request.meta.get(PLAIN) is not False:
             self._seeds.add(request.url)
 
     def _opened(self) -> None:
