@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -20,21 +21,27 @@ WITH_ARGUMENT = {
     "quality": "quality:relevance_models:share_of_letters",
     "regex": "regex:coral.*bleach",
 }
-NEEDS_NO_QUERY = {"regex"}
-MIX = "0.7*tfidf+0.3*bm25"
+NEEDS_NO_QUERY = {"classifier", "regex"}
+MIXES = ["0.7*tfidf+0.3*bm25", "tfidf+vectors"]
+EXAMPLES = str(Path(__file__).with_name("marked.jsonl"))
 ANY_TEXT = st.text(st.characters(), max_size=300)
 
 
-@pytest.fixture(scope="module", params=[*names(), MIX])
+def made(name: str, query: str = QUERY) -> Relevance:
+    """Make a model, with what it needs beside the query."""
+    return create(name, query, examples=EXAMPLES if name == "classifier" else "")
+
+
+@pytest.fixture(scope="module", params=[*names(), *MIXES])
 def name(request: pytest.FixtureRequest) -> str:
-    """Each registered model in turn, and a mix."""
+    """Each registered model in turn, and mixes."""
     return WITH_ARGUMENT.get(request.param, str(request.param))
 
 
 @pytest.fixture(scope="module")
 def model(name: str) -> Relevance:
     """The model for a query in English."""
-    return create(name, QUERY)
+    return made(name)
 
 
 @pytest.fixture
@@ -80,7 +87,7 @@ def test_the_same_text_scores_the_same_whatever_came_before(name: str, model: Re
     """B039: caches change the speed, not the result."""
     model.page(Content("", OTHER, "en"))
     used = (model.page(Content("Corals", RELEVANT, "en")), model.link("Corals", RELEVANT))
-    fresh = create(name, QUERY)
+    fresh = made(name)
     assert used == (fresh.page(Content("Corals", RELEVANT, "en")), fresh.link("Corals", RELEVANT))
 
 
