@@ -61,10 +61,10 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("ITEM_PIPELINES", EnergyPipeline, 110),
     ("ITEM_PIPELINES", RewardPipeline, 990),
     ("EXTENSIONS", StatsReport, 0),
+    ("EXTENSIONS", EndReport, 0),  # before the view: what begins last ends first
     ("EXTENSIONS", Progress, 0),
     ("EXTENSIONS", CrawlDashboard, 0),
     ("EXTENSIONS", SeedWarnings, 0),
-    ("EXTENSIONS", EndReport, 0),
     ("EXTENSIONS", Recorder, 0),
     ("EXTENSIONS", Stalled, 0),
 )

@@ -53,7 +53,11 @@ class TerminalView:
         """Remove the table; give up after two seconds if the terminal takes no text."""
         self._log.end()
         thread = Thread(target=self._live.stop, daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # the process ends, and no thread may be started any more
+            self._live.stop()
+            return
         thread.join(_STOP_S)
 
     def _drawn(self) -> Group | Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 from contextlib import suppress
 from queue import Empty, Full, Queue
 from threading import Thread
@@ -64,6 +65,20 @@ class PatientWriter:
         """Write `text` and a line end; return at once."""
         with suppress(Full):
             self._texts.put_nowait(text)
+
+    @staticmethod
+    def write_last(stream: TextIO, text: str) -> None:
+        """Write one text at the end of the process, when no thread may be started any more.
+
+        A terminal or pipe that takes no text is left alone.
+        """
+        out = without_lock(stream)
+        try:
+            _, ready, _ = select.select([], [out], [], _PATIENCE_S)
+            if ready:
+                out.write(f"{text}\n")
+        except (OSError, ValueError):  # the reader is gone, or the stream is closed
+            return
 
     def close(self, last: str = "") -> None:
         """Write the `last` text; wait for the reader for two seconds at most."""

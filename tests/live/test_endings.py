@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from livecrawl import FAST, QUERY, ROOT, Crawl, page, site
 
 from evocrawl.simulation.server.proxy import Request, Response
@@ -62,12 +63,22 @@ def test_a_seed_without_an_answer_is_named_after_five_seconds(serve, crawl: Craw
     assert len(crawled.pages) == 1
 
 
-def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(serve, tmp_path: Path) -> None:
-    """The table is drawn and removed, the cursor comes back, the report has the command."""
-    pages = {f"/{n}": page(f"/{n + 1} next", text=f"{QUERY} {n}") for n in range(500)}
+@pytest.mark.parametrize(
+    ("signals", "last"),
+    [(1, "The crawl has ended: it was stopped."), (2, "The crawl was stopped at once.")],
+)
+def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
+    serve, tmp_path: Path, signals: int, last: str
+) -> None:
+    """The table is drawn and removed, the cursor comes back, the command comes last."""
+
+    def slow(request: Request) -> Response:
+        time.sleep(1.0)
+        return page(f"/{int(request.path[1:]) + 1} next", text=f"{QUERY} {request.path}")
+
+    pages = {f"/{n}": slow for n in range(500)}
     proxy = serve({"reef.test": site({**pages, "/": page("/0 first", text=QUERY)})})
-    settings = {**FAST, "DOWNLOAD_DELAY": 0.2, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
-    settings["EVOCRAWL_PROGRESS_S"] = 0.5
+    settings = {**FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "EVOCRAWL_PROGRESS_S": 0.5}
     line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"query={QUERY}"]
     line += ["-a", "seeds=http://reef.test/", "-a", f"store={tmp_path / 'reef.sqlite'}"]
     for name, value in settings.items():
@@ -76,16 +87,16 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(serve, tmp_path
     environment = {**os.environ, "http_proxy": proxy.url, "TERM": "xterm", "COLUMNS": "120"}
     crawl = subprocess.Popen(line, cwd=ROOT, env=environment, stderr=slave, stdout=slave)
     os.close(slave)
-    shown = b""
-    stopped = False
+    shown, sent = b"", 0
     while select.select([master], [], [], 240)[0]:
         try:
             shown += os.read(master, 65536)
         except OSError:  # the process has closed its terminal
             break
-        if not stopped and b"harvest" in shown and b"latest" in shown:
+        is_shown = b"harvest" in shown and b"latest" in shown
+        if sent < signals and (b"gracefully" in shown if sent else is_shown):
             crawl.send_signal(signal.SIGINT)
-            stopped = True
+            sent += 1
     os.close(master)
     text = shown.decode()
     assert crawl.wait(60) == 0
@@ -93,9 +104,9 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(serve, tmp_path
     assert "(LB 16, UB 60)" in text
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
     end = text.rpartition("\x1b[?25h")[2]
-    assert "The crawl has ended: it was stopped." in end
-    assert f"evocrawl report {tmp_path / 'reef.sqlite'}" in end
+    assert last in end
     assert "go on     scrapy crawl evospider" in end
+    assert (f"evocrawl report {tmp_path / 'reef.sqlite'}" in end) == (signals == 1)
 
 
 def test_a_terminal_that_takes_no_text_does_not_change_the_crawl(serve, tmp_path: Path) -> None:

@@ -76,7 +76,8 @@ class EndReport:
 
     def _stopped_at_once(self) -> None:
         how = how_to_go_on(self._ending())
-        PatientWriter(sys.stderr).close(f"The crawl was stopped at once.\n  go on     {how}")
+        text = f"The crawl was stopped at once.\n  go on     {how}"
+        PatientWriter.write_last(sys.stderr, text)
 
 
 def _command() -> tuple[str, ...]:
