@@ -66,7 +66,7 @@ class _Explainer:
     def __init__(self, archive: Archive, url: str, target: Fingerprint) -> None:
         self._archive = archive
         self._url = url
-        page = archive.page_at(target)
+        page = self._page = archive.page_at(target)
         if page is not None:
             visit: int | None = page.visit
             target = archive.target_of(page.visit) or target
@@ -85,6 +85,9 @@ class _Explainer:
         self._add_link(found)
         self._add_agent(found)
         self._add_outcome(found, rebuilt.config.relevant_at)
+        if self._watch.outcome is None and self._page is not None:
+            _add_record(found, self._archive, self._page, rebuilt.config.relevant_at)
+            return found
         if watch.visit is None:
             self._add_place(found, rebuilt)
         elif watch.drawn is not None:
@@ -115,8 +118,9 @@ class _Explainer:
     def _add_link(self, found: Explanation) -> None:
         lead = self._watch.drawn.lead if self._watch.drawn else None
         lead = lead or next(iter(self._watch.found.values()), None) or self._watch.held
-        if lead is None:
+        if lead is None and self._page is None:
             found.notes.append("No page of this crawl links to the address, and it is no seed.")
+        if lead is None:
             return
         source = self._archive.page_at(lead.source) if lead.source else None
         found.link = LinkShown(
@@ -173,6 +177,16 @@ class _Explainer:
             if left == 0:
                 found.missing.append("The budget was used up before the turn of the link.")
             return
+
+
+def _add_record(found: Explanation, archive: Archive, page: StoredPage, relevant_at: float) -> None:
+    """Explain a page whose visit cannot be replayed by its record alone."""
+    found.status = "fetched"
+    found.path = _path_to(archive, page)
+    found.link = LinkShown(page.parent, page.anchor, "")
+    found.found = FoundShown(
+        "fetched", "", page.url, page.title, page.relevance, relevant_at, page.energy, page.seconds
+    )
 
 
 def _of_shared(archive: AnyArchive, url: str, target: Fingerprint) -> Explanation:

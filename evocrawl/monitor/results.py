@@ -63,6 +63,8 @@ class Results:
     def __init__(self) -> None:
         self._by_visit: dict[VisitId, Result] = {}
         self._visit_of: dict[str, VisitId] = {}
+        self._changes = 0
+        self._kept: tuple[Filter, int, list[VisitId]] | None = None
         self._ranked: SortedKeyList[VisitId, tuple[float, int]] = SortedKeyList(key=self._key)
 
     def __len__(self) -> int:
@@ -74,6 +76,7 @@ class Results:
 
     def add(self, result: Result) -> None:
         """Add a page; one of a known visit or URL takes the place of the earlier one. O(log n)."""
+        self._changes += 1
         known = self._visit_of.get(result.url, result.visit)
         old = self._by_visit.get(known)
         if old is not None:
@@ -94,6 +97,7 @@ class Results:
 
     def mark(self, visit: VisitId, relevant: bool | None) -> None:
         """Note the user's mark. O(1)."""
+        self._changes += 1
         self._by_visit[visit] = replace(self._by_visit[visit], mark=relevant)
 
     def best(self, count: int, start: int = 0, only: Filter | None = None) -> list[Result]:
@@ -102,22 +106,23 @@ class Results:
         O(start + count) without a filter, O(results) with one.
         """
         if only is None or only.is_empty:
-            return [self._by_visit[each] for each in self._ranked.islice(start, start + count)]
-        found = []
-        for visit in self._ranked:
-            if only.passes(self._by_visit[visit]):
-                start -= 1
-                if start < 0:
-                    found.append(self._by_visit[visit])
-                if len(found) == count:
-                    break
-        return found
+            shown = self._ranked.islice(start, start + count)
+        else:
+            shown = iter(self._matching(only)[start : start + count])
+        return [self._by_visit[each] for each in shown]
 
     def count(self, only: Filter) -> int:
         """Return how many results a filter shows. O(results)."""
         if only.is_empty:
             return len(self)
-        return sum(map(only.passes, self._by_visit.values()))
+        return len(self._matching(only))
+
+    def _matching(self, only: Filter) -> list[VisitId]:
+        """Return the visits that a filter shows, the best first; the last answer is kept."""
+        if self._kept is None or self._kept[:2] != (only, self._changes):
+            found = [each for each in self._ranked if only.passes(self._by_visit[each])]
+            self._kept = only, self._changes, found
+        return self._kept[2]
 
     def _key(self, visit: VisitId) -> tuple[float, int]:
         return -self._by_visit[visit].relevance, visit

@@ -224,6 +224,10 @@ def test_what_cannot_be_replayed_is_said(tmp_path: Path) -> None:
     database.close()
     found = explain(str(path), last_page(path))
     assert "cannot be replayed" in found.notes[0]
+    assert (found.status, found.path[0].url) == ("fetched", SEED)
+    assert found.path[-1].url == last_page(path)
+    assert found.found is not None
+    assert found.reason is None
     database = sqlite3.connect(path)
     with database:
         database.execute("INSERT INTO about VALUES ('warp', '9')")
