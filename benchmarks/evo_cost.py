@@ -19,7 +19,7 @@ from evocrawl.core.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.relevance import create
-from evocrawl.relevance.terms import analyser_of
+from evocrawl.relevance.terms import link_analyser_of
 from evocrawl.species.evo.link_model import LinkModel, prior
 from evocrawl.species.evo.prospects import CandidateRanking
 
@@ -36,7 +36,7 @@ class Crawl:
         self.claimed: set[Fingerprint] = set()
         relevance = create("tfidf", "coral reef", "en")
         self.model = LinkModel(
-            relevance.link, analyser_of("coral reef", "en"), 0.12, prior.shipped()
+            relevance.link, link_analyser_of("coral reef", "en"), 0.12, prior.shipped()
         )
         frontier = Frontier(self.claimed.__contains__, row_of=self.model.row_of)
         self.prospects = CandidateRanking(

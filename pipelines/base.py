@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evocrawl.population.population import Population
     from evocrawl.population.traps.traps import TrapDetector
     from evocrawl.relevance.base import Relevance
+    from evocrawl.relevance.language_check import LanguageCheck
 
 
 @dataclass(slots=True, eq=False)
@@ -27,7 +28,8 @@ class PageContext:
     """What the pipelines need of a crawl: its models, known pages and the fetches under way.
 
     `fetches` and `details` are by visit; `details` are of visits whose page has been rewarded.
-    `rewards_pages` says whether pages go through the reward pipeline.
+    `rewards_pages` says whether pages go through the reward pipeline. `languages` warns of pages in
+    another language than the query's; None where the language does not matter.
     """
 
     relevance: Relevance
@@ -37,6 +39,7 @@ class PageContext:
     fetches: dict[VisitId, Fetch] = field(default_factory=dict)
     details: dict[VisitId, FetchDetails] = field(default_factory=dict)
     rewards_pages: bool = False
+    languages: LanguageCheck | None = None
 
     def as_read(self, item: PageItem) -> PageItem:
         """Return the page of `item` as it was read; `item` itself if its visit is settled."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from evocrawl.core.model import Content
@@ -9,6 +10,9 @@ from evocrawl.pipelines.base import PageContext, PagePipeline
 
 if TYPE_CHECKING:
     from evocrawl.core.items import PageItem
+
+
+logger = logging.getLogger(__name__)
 
 
 class RelevancePipeline(PagePipeline):
@@ -24,6 +28,9 @@ def score(context: PageContext, item: PageItem) -> None:
     seen = context.as_read(item)
     if seen.relevance is None:
         seen.relevance = context.relevance.page(content_of(seen))
+        warning = context.languages.add(seen.language) if context.languages else ""
+        if warning:
+            logger.warning("RelevancePipeline: %s", warning)
     item.relevance = seen.relevance
 
 

@@ -25,6 +25,7 @@ from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
 from evocrawl.population.assembly import assemble
 from evocrawl.population.selection import PATIENCE
+from evocrawl.relevance.language_check import check_for
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted
@@ -98,7 +99,11 @@ class CrawlContext:
         self.journaled.on_links = self.names.recall
         self.journaled.on_settled = self.names.settled
         self.page_context = contexts[crawler] = PageContext(
-            self.relevance, self.population, self.base, self.population.environment.traps
+            self.relevance,
+            self.population,
+            self.base,
+            self.population.environment.traps,
+            languages=check_for(self.config.relevance, self.config.query, self.config.language),
         )
         self.fetches = FetchTracker(
             self.page_context,

@@ -30,7 +30,7 @@ from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.lexicon import Lexicon
-from evocrawl.relevance.terms import analyser_of
+from evocrawl.relevance.terms import link_analyser_of
 from evocrawl.species import SPECIES, Maker, SpeciesContext
 from evocrawl.species.evo.link_model import LinkModel, persistence, prior
 
@@ -98,7 +98,7 @@ def assemble(
     made: list[LinkModel] = []
 
     def link_model() -> LinkModel:
-        reader = analyser_of(config.query, config.language)
+        reader = link_analyser_of(config.query, config.language)
         made.append(LinkModel(model.link, reader, config.relevant_at, prior.shipped(), spill=spill))
         if config.learnt:
             persistence.load(made[-1], config.learnt)

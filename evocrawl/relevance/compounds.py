@@ -28,6 +28,8 @@ _FUNCTION_WORD = 6.0
 _CENTIBELS_A_ZIPF = 100
 _LEAST, _LEAST_OF_SHORT = 2.0, 2.6
 """Least Zipf value of a part of six letters and more, and of shorter ones."""
+_OF_SHORT_WORD = 3.7
+"""Zipf value of the short words that may be parts."""
 _SHORTEST_FIRST, _SHORTEST_LATER = 2, 3
 _SHORTEST_STEM = 4
 _LINKED = 0.2
@@ -85,11 +87,11 @@ GRAMMARS: Mapping[str, Grammar] = {
         no_parts=_words(
             "schap heid lijk lijke lijks teit eren erend graf baar loos achtig ingen isch ische"
             " over onder tegen voor achter tussen samen terug door ander bijzonder stelling nemen"
-            " genomen heden teiten schappen ling maat"
+            " genomen heden teiten schappen ling maat ging"
         ),
         short=_words(
             "aap arm bad bos bus dag eis fee gas gat hof hut ijs jas kip koe kop lid los meer mes"
-            " net oog oor pad put rat ree rug tak tas tij tin vee vis wal was wet wol zak zee zon"
+            " net oog oor pad put rat ree rug tak tas vee vis wal was wet wol zak zee zon"
         ),
     ),
     "sv": Grammar(
@@ -136,6 +138,8 @@ class Compounds:
     def parts(self, word: str) -> tuple[str, ...]:
         """Return the words that a compound consists of, () for another word.
 
+        A part that is a compound is followed by its own parts.
+
         O(letters) for a word that ends in no known word, else O(letters²).
 
         >>> Compounds("de").parts("korallenbleiche"), Compounds("de").parts("kuestenschutz")
@@ -144,7 +148,11 @@ class Compounds:
         way = self._cut(word)
         if not way and self._has_digraphs and word.isascii():
             way = self._cut(_UMLAUTS.sub(lambda two: _UMLAUT_OF[two[0]], word))
-        return tuple(part for _, part in way)
+        return tuple(each for _, part in way for each in (part, *self._parts_of_part(part)))
+
+    def _parts_of_part(self, part: str) -> tuple[str, ...]:
+        """Return the parts of a part, as of "zeespiegel" in "zeespiegelstijging"."""
+        return tuple(inner for _, inner in self._cut(part))
 
     def _cut(self, word: str) -> Way:
         if not _SHORTEST_WORD <= len(word) <= _LONGEST_WORD or not self._has_head(word):
@@ -209,7 +217,7 @@ def compounds(language: str) -> Compounds:
 def _frequencies(language: str) -> dict[str, float]:
     """Return the Zipf values of the words that may be parts."""
     grammar = GRAMMARS[language]
-    frequencies = dict.fromkeys(grammar.short, 4.0)
+    frequencies = dict.fromkeys(grammar.short, _OF_SHORT_WORD)
     for centibels, words in enumerate(wordfreq.get_frequency_list(language, "best")):
         zipf = 9 - centibels / _CENTIBELS_A_ZIPF
         if zipf < _LEAST:

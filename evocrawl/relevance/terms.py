@@ -24,11 +24,11 @@ from itertools import chain
 import Stemmer
 
 from evocrawl.core.errors import SettingError
-from evocrawl.core.text.scripts import language_by_script
 from evocrawl.core.text.segmentation import segments
 from evocrawl.core.text.spelling import plain_arabic, without_accents
 from evocrawl.core.text.words import is_one_sign, rough_words, runs, signs
 from evocrawl.relevance.compounds import GRAMMARS, compounds
+from evocrawl.relevance.query_language import language_of
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 _DOTTED_I = ("tr", "az")
@@ -62,15 +62,6 @@ def primary_language(tag: str) -> str:
     return found[1].lower() if found else ""
 
 
-def language_of(query: str) -> str:
-    """Return the likeliest language of a query by its script alone; Latin script is English.
-
-    >>> language_of("深海采矿"), language_of("deep-sea mining"), language_of("глубина")
-    ('zh', 'en', 'ru')
-    """
-    return language_by_script(query) or "en"
-
-
 @lru_cache(maxsize=16)
 def analyser_of(query: str, language: str = "") -> Analyser:
     """Return the analyser for a query, the same one for each model that asks.
@@ -84,6 +75,20 @@ def analyser_of(query: str, language: str = "") -> Analyser:
     return Analyser(primary, letters, _spellings(query, Analyser(primary, letters)))
 
 
+@lru_cache(maxsize=16)
+def link_analyser_of(query: str, language: str = "") -> Analyser:
+    """Return the analyser of a query for link models.
+
+    It differs in English alone, where it takes off the s of a plural and no other ending. Stems in
+    the place of this rule changed the recall AUC of `evo` by −0.014 [−0.052, 0.011] (18 crawls of a
+    recorded encyclopedia).
+    """
+    analyser = analyser_of(query, language)
+    return (
+        Analyser("en", analyser.letters, stem=_singular) if analyser.language == "en" else analyser
+    )
+
+
 def letters_of(terms: Iterable[str]) -> frozenset[str]:
     """Return those of `terms` that are one character of a script without spaces."""
     return frozenset(filter(is_one_sign, terms))
@@ -95,7 +100,8 @@ class Analyser:
     `letters` are single signs of a script without spaces that count beside the words: the query
     `鲸` (whale) has to meet the page `鲸鱼`. `spellings` maps stems of other spellings of the
     query's words to the terms of these words. With `parts_compounds` a compound gives its own term
-    and those of its parts, in the languages of `evocrawl.relevance.compounds`.
+    and those of its parts, in the languages of `evocrawl.relevance.compounds`. `stem` takes the
+    place of the language's stemmer.
     """
 
     def __init__(
@@ -105,11 +111,12 @@ class Analyser:
         spellings: Mapping[str, Terms] | None = None,
         *,
         parts_compounds: bool = True,
+        stem: Callable[[str], str] | None = None,
     ) -> None:
         self.language = language
         self.letters = letters
         self._spellings = spellings or {}
-        self._stem = _stemmer(language)
+        self._stem = stem or _stemmer(language)
         self._kept = _KEPT_LETTERS.get(language, "")
         self.parts_compounds = parts_compounds and language in GRAMMARS
         self._is_plain = not self._spellings and not self.parts_compounds
@@ -192,6 +199,11 @@ def _stemmer(language: str) -> Callable[[str], str]:
     except KeyError:
         return str
     return stem
+
+
+def _singular(word: str) -> str:
+    """Remove the s of a plural: a rough rule, also for names."""
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
 class _Known(dict[str, Terms]):

@@ -64,7 +64,10 @@ class CrawlOptions:
         "hours for which relevance models that use age count a page as fresh",
     )
     language: str = option(
-        "", text, "a language code such as en or de", "language of the query; detected if empty"
+        "",
+        text,
+        "a language code such as en or de",
+        "language of the query; determined by its script and words if empty",
     )
     relevant_at: float = option(
         None,

@@ -1,0 +1,95 @@
+"""The language of a query, and pages in another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from evocrawl.relevance.language_check import LanguageCheck, check_for, name_of
+from evocrawl.relevance.query_language import language_of
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("coral bleaching", "en"),
+        ("full-text search", "en"),
+        ("C R", "en"),
+        ("xylophone zzyzx", "en"),
+        ("silokus vokemum timefet", "en"),
+        ("", "en"),
+        ("1984", "en"),
+        ("Korallenbleiche", "de"),
+        ("Geschichte der Eisenbahn", "de"),
+        ("changement climatique", "fr"),
+        ("calentamiento oceanico", "es"),
+        ("sbiancamento dei coralli", "it"),
+        ("mudanças climáticas", "pt"),
+        ("duurzame energie", "nl"),
+        ("förnybar energi", "sv"),
+        ("uusiutuva energia", "fi"),
+        ("zmiany klimatu", "pl"),
+        ("změna klimatu", "cs"),
+        ("iklim değişikliği", "tr"),
+        ("perubahan iklim", "id"),
+        ("biến đổi khí hậu", "vi"),
+        ("изменение климата", "ru"),
+        ("зміна клімату", "uk"),
+        ("سفید شدن مرجان‌ها", "fa"),
+        ("ابيضاض المرجان", "ar"),
+        ("ปะการังฟอกขาว", "th"),
+        ("ປະກາລັງຟອກຂາວ", "lo"),
+        ("ផ្កាថ្ម", "km"),
+        ("サンゴの白化", "ja"),
+    ],
+)
+def test_the_language_of_a_query_is_found_by_script_and_words(query: str, language: str) -> None:
+    """It is not taken for English where its words are those of another language."""
+    assert language_of(query) == language
+
+
+@pytest.mark.parametrize("query", ["gift", "chat", "kind", "Python", "reefs", "bitcoin wallet"])
+def test_words_of_several_languages_are_english(query: str) -> None:
+    """The option `language` names another one."""
+    assert language_of(query) == "en"
+
+
+def test_a_crawl_is_warned_once_of_pages_in_another_language() -> None:
+    """The warning names both languages and what to do."""
+    check = LanguageCheck("en")
+    warnings = list(filter(None, (check.add("de") for _ in range(100))))
+    assert len(warnings) == 1
+    assert "German (de)" in warnings[0]
+    assert "English (en)" in warnings[0]
+    assert "language=de" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    "languages",
+    [["en"] * 50, ["de", "en"] * 50, ["de"] * 7 + ["en"] * 93, [""] * 100, ["de"] * 7],
+    ids=["own", "mixed", "few at first", "unknown", "too few"],
+)
+def test_no_warning_comes_where_pages_of_the_query_s_language_are_found(
+    languages: list[str],
+) -> None:
+    """A few pages say nothing, and pages of unknown language do not count."""
+    check = LanguageCheck("en")
+    assert not any(check.add(language) for language in languages)
+
+
+def test_codes_of_one_language_are_one() -> None:
+    """Pages in Norwegian are declared by three codes."""
+    check = LanguageCheck("nb")
+    assert not any(check.add(("no", "nn", "nb")[turn % 3]) for turn in range(60))
+
+
+def test_models_that_do_not_compare_words_are_not_warned_about() -> None:
+    """Nor are mixes with a model that may bridge languages."""
+    assert check_for("tfidf+0.5*bm25", "coral", "") is not None
+    assert check_for("semantic", "coral", "") is None
+    assert check_for("tfidf+my.own:Model", "coral", "") is None
+    assert check_for("recency", "", "") is None
+
+
+def test_a_language_without_a_name_is_called_by_its_code() -> None:
+    """The list of names is not complete."""
+    assert name_of("tlh") == "tlh"
