@@ -35,10 +35,11 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
 from evocrawl.relevance.calibration import calibration_of, chance_of
 from evocrawl.relevance.examples import Example, read_examples
+from evocrawl.relevance.query_language import language_of
 from evocrawl.relevance.query_terms import QueryTerms, reader_of
 from evocrawl.relevance.reading import Reader
 from evocrawl.relevance.term_frequencies import Background, background
-from evocrawl.relevance.terms import Analyser, language_of, primary_language
+from evocrawl.relevance.terms import Analyser, primary_language
 
 SIZE = 2**16
 """Number of features."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.relevance.terms import Analyser, language_of, letters_of
+from evocrawl.relevance.query_language import language_of
+from evocrawl.relevance.terms import Analyser, letters_of
 
 
 def terms(text: str, language: str = "en") -> dict[str, int]:
