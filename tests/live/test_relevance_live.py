@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from livecrawl import QUERY, Crawl, page, site
 
+from evocrawl.core.model import Content
+from evocrawl.relevance import create
+
 HOST = "reef.test"
 REEF = "The reef is dying from heat stress, and the polyps expel their algae. " * 6
 RAIL = "The committee approved the budget of the railway company on Tuesday. " * 6
@@ -69,7 +72,10 @@ def test_a_crawl_goes_by_the_model_that_is_asked_for(
 
 
 def test_a_crawl_that_is_resumed_has_learnt_the_same(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """A classifier that learns from the crawl's own pages goes on where it was."""
+    """A classifier that learns from the crawl's own pages goes on where it was.
+
+    The next crawl learns from the pages of the stored one.
+    """
     texts = [REEF if n % 3 == 0 else f"{RAIL} item {n}" for n in range(40)]
     web = {f"/{n}": page(f"/{n + 1}", text=text) for n, text in enumerate(texts)}
     arguments = {
@@ -90,3 +96,5 @@ def test_a_crawl_that_is_resumed_has_learnt_the_same(serve, crawl: Crawl, tmp_pa
     resumed = scores[1] | scores[2]  # a page less, since each run asks for robots.txt
     assert len(resumed) >= 30
     assert resumed.items() <= scores[0].items()
+    again = create("classifier", "", examples=str(stored["store"]))
+    assert again.page(Content("", REEF, "en")) > 0.5 > again.page(Content("", RAIL, "en"))

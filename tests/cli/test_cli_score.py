@@ -1,0 +1,123 @@
+"""`evocrawl score`: what a page is worth for a query, and why."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from evocrawl.cli import main
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Content
+from evocrawl.population.assembly import assemble
+from evocrawl.relevance import create
+
+HTML = (
+    "<html lang=en><head><title>Dying reefs</title></head><body><main><p>The reef is dying from"
+    " heat stress. Corals turn white, which is called bleaching, and the polyps expel their algae."
+    " Fish leave the warm sea around the coral.</p></main></body></html>"
+)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    """A page in a file."""
+    (tmp_path / "page.html").write_text(HTML)
+    return str(tmp_path / "page.html")
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """The same page on a server, which answers 404 elsewhere."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/page" else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(HTML.encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_page_is_explained_model_by_model_and_term_by_term(
+    page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In plain words: the chance, the threshold, and what counts."""
+    assert main(["score", "coral bleaching fossil", page]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Dying reefs, ")
+    assert "(relevant from 0.5)" in told
+    assert "tfidf, weight 0.50: score 0." in told
+    assert "not on the page: fossil" in told
+    assert "vectors, weight 0.50: score 0." in told
+    assert " reef " in told
+
+
+def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the numbers as they are."""
+    assert (
+        main(["score", "coral bleaching", page, "--format", "json", "--set", "relevance=bm25"]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert told["relevant_at"] == 0.5
+    (model,) = told["models"]
+    assert model["name"] == "bm25"
+    assert model["chance"] == pytest.approx(told["relevance"])
+    assert sum(term["share"] for term in model["terms"]) == pytest.approx(model["score"])
+
+
+def test_an_address_is_fetched_and_scored_like_the_file(
+    page: str, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One request, and the same explanation."""
+    outputs = []
+    for place in (page, f"{address}/page"):
+        assert main(["score", "coral bleaching", place]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["coral", "/none/such.html"], "No such file or directory"),
+        (["coral", "ftp://a.test/"], "an http or https address"),
+        (["coral", "http://127.0.0.1:1/"], "an address that can be fetched"),
+        (["coral", "{address}/gone"], "the server answers 404"),
+        (["the of", "{page}"], "most pages have"),
+        (["coral", "{page}", "--set", "relevance=tfidff"], "did you mean tfidf?"),
+        (["coral", "{page}", "--set", "relevance=classifier"], "examples is ''"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    page: str,
+    address: str,
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With exit code 2."""
+    given = [each.format(page=page, address=address) for each in arguments]
+    assert main(["score", *given]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_the_default_mix_is_that_of_a_crawl() -> None:
+    """The command and the crawl read one option."""
+    config = Config.read({}, {"query": "coral bleaching"})
+    model = assemble(config, concurrency=1, host_limit=lambda _: (1, 0.0), timeout_s=1.0).relevance
+    content = Content("Corals", "Coral bleaching by heat", "en")
+    assert model.page(content) == create(config.relevance, config.query).page(content)
