@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.core.model import Content
-from evocrawl.relevance.mix import Mix
+from evocrawl.relevance.mix import MeanScore, MixedModel
 from evocrawl.relevance.tfidf import TfIdf
 
 REEF = Content(
@@ -44,7 +44,7 @@ def test_the_score_of_what_was_marked_stays_what_it_was() -> None:
 
 def test_a_mix_teaches_its_parts() -> None:
     parts = [TfIdf("coral"), TfIdf("bleaching")]
-    model = Mix([1, 1], parts)
+    model = MeanScore([MixedModel("tfidf", 1.0, part) for part in parts])
     model.learn(REEF, True)
     assert all(part.page(POLYPS) > 0 for part in parts)
 
