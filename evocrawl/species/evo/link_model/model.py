@@ -34,6 +34,7 @@ from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.link_model.profile import REMEMBERED, Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
+from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
@@ -67,19 +68,23 @@ class LinkModel:
         prior: Prior,
         tuning: Tuning = _WHOLE,
         spill: SpillFile | None = None,
+        similarity: WordSimilarity | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
         self.words = WordModel()
         self.profile = Profile()
+        self.similarity = similarity or WordSimilarity("", None)
         mask = mask_of(tuning)
         self.posterior = Posterior(prior.mean * mask, prior.precision)
         self.version = 0
         self._root, self._root_of = self.posterior.root(), 0
         self._tuning = tuning
         self._match = match
-        self._describer = FeatureExtractor(self.evidence, self.words, self.profile, mask)
+        self._describer = FeatureExtractor(
+            self.evidence, self.words, self.profile, self.similarity, mask
+        )
         self._history = History(len(FEATURES))
-        self._hasher = Hasher(reader)
+        self._hasher = Hasher(reader, self.similarity.meet)
         self._bar = _GOOD * relevant_at
         self.reference = self._bar
         self._next_refit = 5
@@ -198,6 +203,7 @@ class LinkModel:
         labels = (1 - say) * relative + say * pages["like"][latest]
         labels[np.array(marked, np.intp) - first] = marks
         self.evidence.relabel(latest, labels)
+        self.similarity.refit(labels)
         xs, numbers = self._history.examples()
         if len(xs) and self._tuning.has("fit"):
             ys = np.where(numbers >= 0, pages["label"][numbers], 0.0).astype(float)
@@ -224,7 +230,9 @@ class LinkModel:
     def _add(self, page: Page, row: int, found: PageLinks | None) -> None:
         """Add a new page and its links."""
         title = page.content.title
-        like = self.profile.add(*self._hasher.page(title, page.content.text))
+        words = self._hasher.page(title, page.content.text)
+        like = self.profile.add(*words)
+        self.similarity.add_page(*words)
         match = self._match_of_anchor(title)
         label = self._label(page.relevance, like)
         number = self.evidence.add_page(row, page.relevance, label, like, match)
@@ -273,12 +281,14 @@ class LinkModel:
 
     def _read(self, rows: list[int], links: Collection[Link]) -> PageLinks:
         """Return the words and matches of the links of a page to targets `rows`."""
+        words = self._hasher.links((link.anchor, link.context, link.tag_path) for link in links)
         return PageLinks(
             rows,
             [path_group(link.tag_path) for link in links],
-            self._hasher.links((link.anchor, link.context, link.tag_path) for link in links),
+            words,
             [self._match_of_anchor(link.anchor) for link in links],
             [self._match_of_context(link.context) for link in links],
+            self.similarity.link_lengths(words),
         )
 
     def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
@@ -288,12 +298,14 @@ class LinkModel:
         new = [target for target, row in zip(urls, rows, strict=True) if row is None]
         if new:
             texts = [readable(urls[target]) for target in new]
+            words = self._hasher.urls(texts)
             added = self.evidence.add_targets(
                 Targets(
                     [urls[target] for target in new],
                     new,
-                    self._hasher.urls(texts),
+                    words,
                     [self._match_of_context(text) for text in texts],
+                    self.similarity.url_lengths(words),
                 )
             )
             number = iter(added)
