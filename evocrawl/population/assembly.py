@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,12 @@ from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.lexicon import Lexicon
+from evocrawl.relevance.mix_text import parse_mix
 from evocrawl.relevance.terms import link_analyser_of
+from evocrawl.relevance.vectors.model import Vectors
 from evocrawl.species import SPECIES, Maker, SpeciesContext
 from evocrawl.species.evo.link_model import LinkModel, persistence, prior
+from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +99,17 @@ def assemble(
         config.rewards,
         traps=_traps(config, spill),
     )
+    vectors = _vectors(config)
     made: list[LinkModel] = []
 
     def link_model() -> LinkModel:
         reader = link_analyser_of(config.query, config.language)
-        made.append(LinkModel(model.link, reader, config.relevant_at, prior.shipped(), spill=spill))
+        made.append(
+            LinkModel(
+                model.link, reader, config.relevant_at, prior.shipped(), spill=spill,
+                similarity=_similarity(vectors),
+            )
+        )  # fmt: skip
         if config.learnt:
             persistence.load(made[-1], config.learnt)
         return made[-1]
@@ -118,6 +128,7 @@ def assemble(
         lexicon=lambda: Lexicon(config.query, config.language),
         links=link_model,
         leads=lambda: CandidatesByRow(*memory),
+        similarity=lambda: _similarity(vectors),
     )
     population = Population(
         [make(ingredients) for make in makers],
@@ -183,6 +194,24 @@ def _relevance(config: Config) -> Relevance:
         if not config.query:
             raise SettingError("query", config.query, "words to look for") from error
         raise
+
+
+def _vectors(config: Config) -> Vectors | None:
+    """Return the word vectors that the option `relevance` names, or those that are shipped.
+
+    None if they have no word of the query: in another language, or of names that they lack.
+    """
+    parts = parse_mix(config.relevance)
+    places = [part.argument for part in parts if part.name == "vectors" and part.argument]
+    with suppress(QueryError):
+        return Vectors(config.query, config.language, argument=places[0] if places else "")
+    return None
+
+
+def _similarity(vectors: Vectors | None) -> WordSimilarity:
+    if vectors is None:
+        return WordSimilarity()
+    return WordSimilarity(vectors.query, vectors.embedding.of_text)
 
 
 def _energy(config: Config) -> Any:

@@ -30,6 +30,8 @@ FEATURES = (
 _AT = {name: number for number, name in enumerate(FEATURES)}
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
 _SIMILAR = slice(_AT["anchor_near_query"], _AT["url_near_good"] + 1)
+VECTOR_FEATURES = FEATURES[_SIMILAR]
+"""The features by word vectors."""
 _PROFILES = np.array([_AT[name] for name in ("anchor_profile", "context_profile")])
 _SHRINK = 3.0
 _SHRINK_HUB = 2.0
@@ -202,7 +204,7 @@ class FeatureExtractor:
         rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
         return rate
 
-    def _similar(self, ids: Ids, links: Records, url_lengths: Matrix) -> Reals:
+    def _similar(self, ids: Ids, links: Records, url_lengths: Matrix) -> npt.NDArray[np.float32]:
         """Return the similarities of links to query and good pages, shape (n, SIMILARITIES)."""
         lengths = np.stack(
             (links["anchor_length"], links["context_length"], url_lengths), axis=1, dtype=np.float32

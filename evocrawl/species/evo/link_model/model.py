@@ -73,7 +73,7 @@ class LinkModel:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
         self.words = WordModel()
         self.profile = Profile()
-        self.similarity = similarity or WordSimilarity("", None)
+        self.similarity = similarity or WordSimilarity()
         mask = mask_of(tuning)
         self.posterior = Posterior(prior.mean * mask, prior.precision)
         self.version = 0

@@ -29,13 +29,12 @@ from evocrawl.species.evo.link_model.hashing import (
     Ids,
     plain_links,
     plain_urls,
-    split,
 )
 from evocrawl.species.evo.link_model.profile import MOST_GOOD, REMEMBERED
 
 Reals = npt.NDArray[np.float32]
-VectorOf = Callable[[str], Reals | None]
-"""Returns the vector of a word in lower case, shape (dimensions,), or None for an unknown word."""
+VectorOf = Callable[[str], Reals]
+"""Returns the vector of a word in lower case, shape (dimensions,); zeros for an unknown word."""
 
 SIMILARITIES = 6
 """Anchor, context and URL, each to the query, then each to the good pages."""
@@ -48,14 +47,14 @@ _PART = 512
 class WordSimilarity:
     """Keeps the vectors of the words that the crawl has met, by bucket.
 
-    The first word that a bucket meets gives it its vector. `vector_of` None: no vectors at all.
+    `query` is the vector of the query, shape (dimensions,). The first word that a bucket meets
+    gives it its vector. Without arguments there are no vectors.
     """
 
-    def __init__(self, query: str, vector_of: VectorOf | None) -> None:
-        self._vector_of = vector_of or _unknown
-        known = [v for v in map(self._vector_of, split(query)) if v is not None]
-        self.is_blind = not known
-        self._query = _unit(np.sum(known, axis=0)) if known else np.zeros(1, np.float32)
+    def __init__(self, query: Reals | None = None, vector_of: VectorOf | None = None) -> None:
+        self._vector_of = vector_of or _nothing
+        self._query = _unit(_nothing("") if query is None else query)
+        self.is_blind = not self._query.any()
         self._good = self._query
         width = len(self._query)
         self._place_of = np.full(BUCKETS, -1, np.int32)
@@ -72,7 +71,7 @@ class WordSimilarity:
         if self.is_blind or self._place_of[bucket] >= 0:
             return
         vector = self._vector_of(word)
-        if vector is None:
+        if not vector.any():
             self._place_of[bucket] = 0
             return
         if self._count == len(self._vectors):
@@ -150,8 +149,8 @@ class WordSimilarity:
         return lengths
 
 
-def _unknown(_word: str) -> None:
-    return None
+def _nothing(_word: str) -> Reals:
+    return np.zeros(1, np.float32)
 
 
 def _unit(vector: Reals) -> Reals:
