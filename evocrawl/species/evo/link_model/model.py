@@ -13,14 +13,14 @@ and `like` the likeness to the profile, whose weight w is 0 until there are some
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Link, Page
-from evocrawl.species.evo.link_model.evidence import LinkGraph, PageLinks, Rows, Targets, path_group
+from evocrawl.species.evo.link_model.evidence import LinkGraph, PageLinks, Rows
 from evocrawl.species.evo.link_model.features import (
     FEATURES,
     FeatureExtractor,
@@ -28,19 +28,15 @@ from evocrawl.species.evo.link_model.features import (
     Tuning,
     mask_of,
 )
-from evocrawl.species.evo.link_model.hashing import Hasher, Reader, readable
+from evocrawl.species.evo.link_model.hashing import Reader
 from evocrawl.species.evo.link_model.history import History
+from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, links_of
 from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.link_model.profile import REMEMBERED, Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
 from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
-Match = Callable[[str, str], float]
-"""Maps an anchor and a context, of which one is empty, to their match with the query."""
-
-_ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
-"""Undo the weights by which a relevance model mixes the two (Shark-search's)."""
 _BEST_SHARE = 0.05
 _BEST_AT_LEAST = 3
 _TRUST_IN_BAR = 2.0
@@ -79,12 +75,11 @@ class LinkModel:
         self.version = 0
         self._root, self._root_of = self.posterior.root(), 0
         self._tuning = tuning
-        self._match = match
         self._describer = FeatureExtractor(
             self.evidence, self.words, self.profile, self.similarity, mask
         )
         self._history = History(len(FEATURES))
-        self._hasher = Hasher(reader, self.similarity.meet)
+        self._reader = LinkReader(match, reader, self.similarity)
         self._bar = _GOOD * relevant_at
         self.reference = self._bar
         self._next_refit = 5
@@ -142,11 +137,11 @@ class LinkModel:
         """
         own = self._rows({page.fingerprint: page.url})[0]
         row = own if row is None else row
-        links = _links_of(page)
+        links = links_of(page)
         rows = self._rows({target: link.url for target, link in links.items()})
         known = self.evidence.page_of(own)
         if known < 0:
-            self._add(page, own, self._read(rows, links.values()) if rows else None)
+            self._add(page, own, self._reader.links(rows, links.values()) if rows else None)
         elif rows:
             self._add_later(known, rows, links.values())
         if row != own:
@@ -229,11 +224,10 @@ class LinkModel:
 
     def _add(self, page: Page, row: int, found: PageLinks | None) -> None:
         """Add a new page and its links."""
-        title = page.content.title
-        words = self._hasher.page(title, page.content.text)
+        words = self._reader.page(page.content)
         like = self.profile.add(*words)
         self.similarity.add_page(*words)
-        match = self._match_of_anchor(title)
+        match = self._reader.match_of_anchor(page.content.title)
         label = self._label(page.relevance, like)
         number = self.evidence.add_page(row, page.relevance, label, like, match)
         self._try(row, number)
@@ -245,7 +239,7 @@ class LinkModel:
         are_new = self.evidence.are_new_on(page, np.array(rows)).tolist()
         new = {row: link for row, link, is_new in zip(rows, links, are_new, strict=True) if is_new}
         if new:
-            self.evidence.add_links(page, self._read([*new], new.values()))
+            self.evidence.add_links(page, self._reader.links([*new], new.values()))
 
     def _try(self, row: int, page: int) -> None:
         """Learn that the target `row` is `page`, directly or by a redirect."""
@@ -279,50 +273,13 @@ class LinkModel:
             bad,
         )
 
-    def _read(self, rows: list[int], links: Collection[Link]) -> PageLinks:
-        """Return the words and matches of the links of a page to targets `rows`."""
-        words = self._hasher.links((link.anchor, link.context, link.tag_path) for link in links)
-        return PageLinks(
-            rows,
-            [path_group(link.tag_path) for link in links],
-            words,
-            [self._match_of_anchor(link.anchor) for link in links],
-            [self._match_of_context(link.context) for link in links],
-            self.similarity.link_lengths(words),
-        )
-
     def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
         """Return the rows of addresses; add unknown addresses as targets."""
         row_of = self.evidence.row
         rows = [row_of(target) for target in urls]
         new = [target for target, row in zip(urls, rows, strict=True) if row is None]
         if new:
-            texts = [readable(urls[target]) for target in new]
-            words = self._hasher.urls(texts)
-            added = self.evidence.add_targets(
-                Targets(
-                    [urls[target] for target in new],
-                    new,
-                    words,
-                    [self._match_of_context(text) for text in texts],
-                    self.similarity.url_lengths(words),
-                )
-            )
-            number = iter(added)
+            targets = self._reader.targets({target: urls[target] for target in new})
+            number = iter(self.evidence.add_targets(targets))
             return [next(number) if row is None else row for row in rows]
         return [row for row in rows if row is not None]
-
-    def _match_of_anchor(self, text: str) -> float:
-        return min(1.0, _ANCHOR * self._match(text, "")) if text else 0.0
-
-    def _match_of_context(self, text: str) -> float:
-        return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0
-
-
-def _links_of(page: Page) -> dict[Fingerprint, Link]:
-    """Return the first link of a page to each target other than the page itself."""
-    found: dict[Fingerprint, Link] = {}
-    for link in page.links:
-        found.setdefault(link.fingerprint, link)
-    found.pop(page.fingerprint, None)
-    return found
