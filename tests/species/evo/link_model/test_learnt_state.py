@@ -79,14 +79,14 @@ def test_the_profile_is_inherited_and_gives_way_to_the_crawl_s_own(experienced: 
     """A page about polyps is like the good ones at once; ten good pages of others outweigh it."""
     heir = fresh()
     from_state(heir, to_state(experienced))
-    ids, values = heir._hasher.page("", "polyp symbiosis bleaching")
+    ids, values = heir._reader.page(Content("", "polyp symbiosis bleaching"))
     assert heir.profile._likeness(ids, values) > 0.5
     assert fresh().profile._likeness(ids, values) == 0.0
     for n in range(80):
         relevance, text = (0.5, "algae") if n % 3 == 0 else (0.0, "tax")
         heir.observe_page(page(f"own{n}", relevance, text=text), None)
     heir.refit()
-    assert heir.profile._likeness(*heir._hasher.page("", "algae")) > 0.5
+    assert heir.profile._likeness(*heir._reader.page(Content("", "algae"))) > 0.5
     assert heir.profile._likeness(ids, values) < 0.2
 
 
