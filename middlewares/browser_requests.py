@@ -10,7 +10,7 @@ requests of              are seen by
 a page of the crawl      PLAYWRIGHT_ABORT_REQUEST, after the project's own
 a window it opens        a route of the browser's context
 a redirect (Chromium)    the Fetch domain of the DevTools protocol: routes do not see redirects
-a redirect (others)      no one; the page is refused when it has come
+a redirect (others)      none; the page is refused when it has come
 a service worker         none is begun
 a web socket             none is opened
 =======================  ==========================================================================

@@ -123,11 +123,11 @@ def header_encoding(content_type: str) -> str | None:
 
 
 def safe_encoding(body: bytes, encoding: str | None) -> str | None:
-    """Return the encoding to decode `body` with where others may raise, or take seconds.
+    """Return the encoding with which Scrapy shall decode `body`; None if Scrapy's own is safe.
 
-    That is where header (`encoding`) or page declare what no web page is written in or what these
-    bytes cannot be, and where a big page declares nothing: Scrapy would decode all of it to find
-    out, and keep the text. None otherwise: whoever decodes may do as they do.
+    Scrapy's own would raise or take seconds if the header (`encoding`) or the page declares an
+    encoding that no web page has or that these bytes cannot have, and if a big page declares
+    nothing: then Scrapy decodes all of it to find the encoding, and keeps the text.
     """
     if read_bom(body)[0] is not None:
         return None
@@ -185,10 +185,10 @@ def _declared(body: bytes, encoding: str | None) -> str | None:
 
 
 def _found_out(body: bytes) -> str:
-    """The encoding of what is no faultless UTF-8 and declares nothing at its beginning.
+    """Return the encoding of bytes that are not valid UTF-8 and declare nothing at their beginning.
 
-    A declaration further on counts (HTML, "changing the encoding while parsing"); so does UTF-8
-    with a few bad bytes in it. Else it is told by the bytes around the first that is no ASCII.
+    A later declaration counts (HTML, "changing the encoding while parsing"). UTF-8 may have a few
+    bad bytes. Otherwise the bytes around the first byte that is not ASCII decide.
     """
     for meta in islice(_META.finditer(body), _METAS):
         late = _named(meta[0].decode("latin-1"))

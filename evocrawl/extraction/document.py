@@ -81,9 +81,9 @@ def read(document: Document, limits: Limits = _DEFAULT) -> ParsedPage:
 
 
 def beginning(body: bytes, content_type: str, wire_bytes: int, limits: Limits = _DEFAULT) -> bytes:
-    """Return as much of `body` as `read` looks at, and what tells it that there is more.
+    """Return as much of `body` as `read` uses, and one byte more if there is more.
 
-    A PDF, and what is compressed once more, is read from all of it.
+    A PDF file and a file that is compressed once more are returned whole.
     """
     most = max(limits.ratio * wire_bytes, limits.body_bytes, _LEAST_BYTES) + 1
     if len(body) <= most or is_pdf(body, content_type) or body.startswith(_GZIP):
@@ -101,12 +101,12 @@ def _within_ratio(document: Document, limits: Limits) -> tuple[Document, tuple[s
 
 def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> ParsedPage:
     reading = _by_kind(document, limits)
-    told = directives(document.robots_tags)
+    flags = directives(document.robots_tags)
     return replace(
         reading,
         truncated=(*cut, *reading.truncated),
-        noindex=reading.noindex or "noindex" in told,
-        nofollow=reading.nofollow or "nofollow" in told,
+        noindex=reading.noindex or "noindex" in flags,
+        nofollow=reading.nofollow or "nofollow" in flags,
     )
 
 

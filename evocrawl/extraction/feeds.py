@@ -66,7 +66,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def may_be_feed(body: bytes) -> bool:
-    """Return False for what is none by its first tags (WHATWG MIME Sniffing §7.3)."""
+    """Return False if the first tags are not those of a feed (WHATWG MIME Sniffing §7.3)."""
     return _MAY_BE.search(body, 0, _START_CHARS) is not None
 
 
@@ -229,7 +229,7 @@ def _named(root: Any, *names: str) -> Iterator[Any]:
 
 
 def _name(element: Any) -> str:
-    """The name without namespace, and without a prefix that nobody has declared."""
+    """Return the name without namespace and without an undeclared prefix."""
     return str(element.tag).rpartition("}")[2].rpartition(":")[2]
 
 

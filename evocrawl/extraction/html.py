@@ -113,15 +113,15 @@ def parse_html(
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
         cut.append("text_chars")
-    told = directives([*robots_tags, *head.robots])
+    flags = directives([*robots_tags, *head.robots])
     return ParsedPage(
         title=head.title[: limits.words_chars],
         text=text,
         language=language_of(_declared_language(root) or content_language, text),
         links=links,
         canonical_url=head.canonical_url,
-        noindex="noindex" in told,
-        nofollow="nofollow" in told,
+        noindex="noindex" in flags,
+        nofollow="nofollow" in flags,
         malformed_links=anchors.malformed,
         truncated=(*cut, *anchors.cut),
         content_fingerprint=content_fingerprint(text),

@@ -18,14 +18,14 @@ _FOREIGN_SHARE = 0.3
 _KANA = re.compile("[\u3041-\u30ff]")
 _KANA_SHARE = 0.03
 _SHARED = frozenset(("ar", "fa", "hi", "ru", "uk"))
-"""Languages whose script others have, too: in a text of some length words tell."""
+"""Languages whose script others have, too: in a text of some length the words decide."""
 
 
 def language_of(declared: str, text: str) -> str:
     """Return a primary code such as "en", "" when unknown.
 
-    `declared` is a language tag as a page or a header has it. Else the script counts where it
-    tells, in however short a text, and profiles of letter groups where it does not.
+    `declared` is the language tag of a page or a header. Without one, the script decides if only
+    one language is written in it, in a text of any length; otherwise profiles of letter groups.
 
     >>> language_of("pt-BR", ""), language_of("", "深海采矿"), language_of("", "x 1")
     ('pt', 'zh', '')

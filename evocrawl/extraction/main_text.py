@@ -1,8 +1,8 @@
 """The main text of a page.
 
-resiliparse tells main content from navigation and the like. It does so well for articles, but
-loses most of some pages made of lists, tables and definitions; there all visible text outside
-navigation is taken.
+resiliparse separates the main content from navigation. It does so well for articles, but loses most
+of some pages of lists, tables and definitions: of these, all visible text outside navigation is
+taken.
 """
 
 from __future__ import annotations

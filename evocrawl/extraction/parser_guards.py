@@ -93,8 +93,8 @@ def _attributes(tag: bytes) -> int:
 
 
 def flat(html: bytes) -> bytes:
-    """Take out all tags that nest and are neither links nor told apart when read.
+    """Remove all nesting tags but links and the tags that reading distinguishes.
 
-    Text and links stay, in order; what was hidden or navigation is no longer seen to be so.
+    Text and links stay in their order. Hidden parts and navigation can no longer be recognised.
     """
     return _NESTING.sub(b" ", html)

@@ -11,8 +11,8 @@ format        media types                                read by
 ``turtle``    text/turtle, application/x-turtle          pyoxigraph, extra ``semantic``
 ============  =========================================  ==================================
 
-Many servers know none of these types: where they say that a file is any text, any XML or any
-bytes, the ending of its name tells, and of XML the root.
+Many servers know none of these types. If they declare any text, any XML or any bytes, the ending
+of the file's name decides, and for XML the root element.
 
 The files are written by strangers. No entity is loaded or resolved (XXE, CWE-611) or grows
 (libxml2's amplification limit), no context of JSON-LD is fetched, nesting raises no more than an
@@ -76,7 +76,7 @@ _LEADING_NAMES = frozenset(re.split(r"[#/]", name)[-1] for name in _LEADING)
 
 
 def rdf_format(content_type: str, url: str) -> str | None:
-    """Return the format that a file should be in, None for no RDF; ``"xml"``: its root tells.
+    """Return the format of a file, None if it is not RDF, ``"xml"`` if its root element decides.
 
     >>> rdf_format("text/turtle; charset=utf-8", "http://a.test/x")
     'turtle'
@@ -87,9 +87,9 @@ def rdf_format(content_type: str, url: str) -> str | None:
     if kind in MEDIA_TYPES:
         return MEDIA_TYPES[kind]
     ending = _ENDING.search(url)
-    told = _ENDINGS.get(ending[1].lower()) if ending else None
+    by_ending = _ENDINGS.get(ending[1].lower()) if ending else None
     if kind in _ANY:
-        return told
+        return by_ending
     return "xml" if kind in _ANY_XML else None
 
 
@@ -164,7 +164,7 @@ def _read_text(kind: str, body: bytes, url: str) -> tuple[set[str], list[str]] |
 
 
 def _read_xml(body: bytes, url: str) -> tuple[set[str], list[str]] | None:
-    """Read RDF/XML or OWL/XML: the root tells which, whatever the server says."""
+    """Read RDF/XML or OWL/XML. The root element decides which, and not the server."""
     part = body[:_FILE_BYTES]
     parser = etree.XMLPullParser(
         events=("start",), base_url=url, resolve_entities=False, no_network=True, load_dtd=False

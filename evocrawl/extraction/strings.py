@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from lxml import etree
@@ -10,9 +11,10 @@ from evocrawl.extraction.visibility import Hidden
 
 
 def text_of_chain(element: Any, unread: set[Any]) -> str | None:
-    """Return the text of an element that holds one at most, which does likewise; quicker by half.
+    """Return the text of an element in which each element holds at most one other.
 
-    None for others, and where one within is a link or `unread`.
+    None for other elements, and if one of them is a link or `unread`. This takes half the time of
+    the general way.
     """
     text, tails = element.text or "", ""
     while children := len(element):
@@ -24,7 +26,7 @@ def text_of_chain(element: Any, unread: set[Any]) -> str | None:
     return text + tails
 
 
-class _Strings(dict[Any, str]):
+class _Strings(ABC, dict[Any, str]):
     """The first or last characters of each element's text, as the elements are asked for."""
 
     def __init__(self, expression: str, chars: int, hidden: Hidden) -> None:
@@ -52,8 +54,9 @@ class _Strings(dict[Any, str]):
         self[element] = text
         return text
 
+    @abstractmethod
     def _cut(self, text: str) -> str:
-        raise NotImplementedError
+        """Return the wanted end of a text that is too long."""
 
     def _take_parts(self, element: Any) -> None:
         """Take the text of an element with hidden ones in it, after those within; no recursion."""
@@ -69,8 +72,9 @@ class _Strings(dict[Any, str]):
                 stack.pop()
                 self[top] = self._without_hidden(top)
 
+    @abstractmethod
     def _without_hidden(self, element: Any) -> str:
-        raise NotImplementedError
+        """Return the text of an element without that of hidden elements in it."""
 
     def _read(self, child: Any) -> str:
         return "" if child in self._unread else self[child]

@@ -76,30 +76,30 @@ def how_shown(style: str, *, is_inline: bool = False, has_children: bool = False
     plain = _COMMENT.sub("", style.lower())
     if not _MAY_TELL.search(plain):
         return Shown.SHOWN
-    told = _declared(plain)
-    by_value = max((_VALUES.get(each, Shown.SHOWN) for each in told.items()), default=Shown.SHOWN)
+    values = _declared(plain)
+    by_value = max((_VALUES.get(each, Shown.SHOWN) for each in values.items()), default=Shown.SHOWN)
     if by_value > Shown.UNSEEN:
         return by_value
     is_unseen = (
-        _is_cut_away(told)
-        or _is_moved_away(told)
-        or (not _stands_in_a_line(told, is_inline=is_inline) and _takes_no_place(told))
-        or (not has_children and _has_no_font(told))
+        _is_cut_away(values)
+        or _is_moved_away(values)
+        or (not _stands_in_a_line(values, is_inline=is_inline) and _takes_no_place(values))
+        or (not has_children and _has_no_font(values))
     )
     return Shown.UNSEEN if is_unseen else by_value
 
 
-def _stands_in_a_line(told: dict[str, str], *, is_inline: bool) -> bool:
+def _stands_in_a_line(values: dict[str, str], *, is_inline: bool) -> bool:
     """Whether the element has no height and width of its own (CSS 2 §10.2, §9.7)."""
-    display = told.get("display", "inline" if is_inline else "block")
+    display = values.get("display", "inline" if is_inline else "block")
     return (
         display in _WITHIN_A_LINE
-        and told.get("position", "") not in ("absolute", "fixed")
-        and told.get("float", "none") == "none"
+        and values.get("position", "") not in ("absolute", "fixed")
+        and values.get("float", "none") == "none"
     )
 
 
-def _takes_no_place(told: dict[str, str]) -> bool:
+def _takes_no_place(values: dict[str, str]) -> bool:
     """Whether a box has no height or width, and what goes over its edges is cut.
 
     ``max-height:0`` is how sections are folded; style sheets cut there. With a padding the box has
@@ -107,50 +107,52 @@ def _takes_no_place(told: dict[str, str]) -> bool:
     """
     has_padding = any(
         name.startswith(("padding", "min-")) and not _NOTHING.fullmatch(value)
-        for name, value in told.items()
+        for name, value in values.items()
     )
     if has_padding:
         return False
-    if _cuts(told):
-        sizes = (told.get(name, "") for name in ("height", "width", "max-height", "max-width"))
+    if _cuts(values):
+        sizes = (values.get(name, "") for name in ("height", "width", "max-height", "max-width"))
         return any(_NOTHING.fullmatch(each) or _A_POINT.fullmatch(each) for each in sizes)
-    is_open = any(told.get(name) for name in ("overflow", "overflow-x", "overflow-y"))
-    return bool(_NOTHING.fullmatch(told.get("max-height", ""))) and not is_open
+    is_open = any(values.get(name) for name in ("overflow", "overflow-x", "overflow-y"))
+    return bool(_NOTHING.fullmatch(values.get("max-height", ""))) and not is_open
 
 
-def _cuts(told: dict[str, str]) -> bool:
-    overflow = [told.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")]
+def _cuts(values: dict[str, str]) -> bool:
+    overflow = [values.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")]
     return any("hidden" in each or "clip" in each for each in overflow)
 
 
-def _is_cut_away(told: dict[str, str]) -> bool:
+def _is_cut_away(values: dict[str, str]) -> bool:
     """Whether a box is clipped to nothing, or shrunk to it."""
-    is_loose = told.get("position", "absolute") in ("absolute", "fixed")
+    is_loose = values.get("position", "absolute") in ("absolute", "fixed")
     return bool(
-        _CLIPPED.match(told.get("clip-path", ""))
-        or (is_loose and _RECT.fullmatch(told.get("clip", "")))
-        or _SHRUNK.search(told.get("transform", ""))
-        or _NOTHING.fullmatch(told.get("scale", ""))
+        _CLIPPED.match(values.get("clip-path", ""))
+        or (is_loose and _RECT.fullmatch(values.get("clip", "")))
+        or _SHRUNK.search(values.get("transform", ""))
+        or _NOTHING.fullmatch(values.get("scale", ""))
     )
 
 
-def _is_moved_away(told: dict[str, str]) -> bool:
+def _is_moved_away(values: dict[str, str]) -> bool:
     """Whether it stands out of the page, or its words out of a box that cuts."""
-    if _MOVED_AWAY.search(told.get("transform", "")):
+    if _MOVED_AWAY.search(values.get("transform", "")):
         return True
-    if any(_OUT_OF_THE_PAGE.match(told[name]) for name in told if name.endswith(_EDGES)):
+    if any(_OUT_OF_THE_PAGE.match(values[name]) for name in values if name.endswith(_EDGES)):
         return True
-    indented = _INDENTED_AWAY.fullmatch(told.get("text-indent", ""))
-    is_one_line = "nowrap" in told.get("white-space", "") or "nowrap" in told.get("text-wrap", "")
-    return indented is not None and _cuts(told) and bool(indented[1] or is_one_line)
+    indented = _INDENTED_AWAY.fullmatch(values.get("text-indent", ""))
+    is_one_line = "nowrap" in values.get("white-space", "") or "nowrap" in values.get(
+        "text-wrap", ""
+    )
+    return indented is not None and _cuts(values) and bool(indented[1] or is_one_line)
 
 
-def _has_no_font(told: dict[str, str]) -> bool:
+def _has_no_font(values: dict[str, str]) -> bool:
     """Whether its words have no size. Around others, that only takes the gaps between them."""
-    size = told.get("font-size")
+    size = values.get("font-size")
     if size is not None:
         return _NOTHING.fullmatch(size) is not None
-    return _FONT_OF_NOTHING.fullmatch(_SLASH.sub("/", told.get("font", ""))) is not None
+    return _FONT_OF_NOTHING.fullmatch(_SLASH.sub("/", values.get("font", ""))) is not None
 
 
 def _declared(style: str) -> dict[str, str]:
@@ -158,15 +160,15 @@ def _declared(style: str) -> dict[str, str]:
 
     Without white space, but for `font`, whose values only white space parts.
     """
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for each in style.split(";"):
         name, _, value = each.partition(":")
         name = "".join(name.split())
         value = (" " if name == "font" else "").join(value.split())
-        if value.endswith(_IMPORTANT) or not told.get(name, "").endswith(_IMPORTANT):
-            told[name] = value
+        if value.endswith(_IMPORTANT) or not values.get(name, "").endswith(_IMPORTANT):
+            values[name] = value
     return {
         name: value.removesuffix(_IMPORTANT).rstrip()
-        for name, value in told.items()
+        for name, value in values.items()
         if name[:2] != "--"
     }

@@ -34,7 +34,7 @@ from evocrawl.population.population import Population
 
 _HISTORY = 60
 _FAILURES = 200
-"""Kinds of failures that are told apart; further ones count as "other"."""
+"""Kinds of failures that are counted apart; further ones count as "other"."""
 
 
 @dataclass(slots=True)

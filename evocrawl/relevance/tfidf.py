@@ -161,7 +161,7 @@ _KNOWN_WORDS = 20_000
 
 
 class Screen:
-    """Tells whether words, as `analyser` splits and reads them, hold one of `terms`."""
+    """Decides whether words, as `analyser` splits and reads them, hold one of `terms`."""
 
     def __init__(self, analyser: Analyser, terms: Mapping[str, float]) -> None:
         self._read = analyser.terms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compound_words import COMPOUNDS, HELD_BACK, SIMPLE
+from compound_words import COMPOUNDS, LATER, SIMPLE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +43,7 @@ def test_compounds_are_cut_and_other_words_are_not(language: str) -> None:
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_words_that_the_splitter_was_not_made_with_are_cut_as_well(language: str) -> None:
     """These were written down afterwards."""
-    recall, precision = recall_and_precision(language, *HELD_BACK[language])
+    recall, precision = recall_and_precision(language, *LATER[language])
     assert recall >= 0.75
     assert precision >= 0.9
 
