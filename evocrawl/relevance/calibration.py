@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 THRESHOLD = 0.5
@@ -85,6 +85,6 @@ def log_odds_of(chance: float) -> float:
 
 @lru_cache(maxsize=1)
 def _shipped() -> dict[str, Any]:
-    text = Path(__file__).with_name("calibration.json").read_text(encoding="utf-8")
+    text = files("evocrawl.relevance").joinpath("calibration.json").read_text(encoding="utf-8")
     numbers: dict[str, Any] = json.loads(text)
     return numbers

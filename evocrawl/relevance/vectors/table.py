@@ -17,6 +17,9 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from hashlib import blake2b
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +44,7 @@ class WordTable:
     Raises SettingError for a folder that has no such table.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Traversable) -> None:
         self.rows: Rows = _mapped(folder, ROWS)
         keys: npt.NDArray[np.uint64] = _mapped(folder, KEYS)
         if self.rows.ndim != 2 or self.rows.dtype != np.int8:
@@ -91,8 +94,11 @@ def key_of(term: str) -> int:
 
 @lru_cache(maxsize=1)
 def shipped() -> WordTable:
-    """Return the table of English words that comes with evocrawl; mapped once a process."""
-    return WordTable(Path(__file__).with_name("english"))
+    """Return the table of English words that comes with evocrawl; mapped once a process.
+
+    From a zipped egg, as Scrapyd runs projects, it is read into memory.
+    """
+    return WordTable(files("evocrawl.relevance.vectors").joinpath("english"))
 
 
 def save_table(
@@ -108,14 +114,17 @@ def save_table(
     (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
-def _mapped(folder: Path, name: str) -> Any:
+def _mapped(folder: Traversable, name: str) -> Any:
+    file = folder / name
     try:
-        return np.load(folder / name, mmap_mode="r", allow_pickle=False)
+        if isinstance(file, Path):
+            return np.load(file, mmap_mode="r", allow_pickle=False)
+        return np.load(BytesIO(file.read_bytes()), allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise _wrong(folder, f"{name} cannot be read: {error}") from error
 
 
-def _about(folder: Path) -> dict[str, Any]:
+def _about(folder: Traversable) -> dict[str, Any]:
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -125,5 +134,5 @@ def _about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def _wrong(folder: Path, problem: str) -> SettingError:
+def _wrong(folder: Traversable, problem: str) -> SettingError:
     return SettingError("relevance", f"vectors:{folder}", f"a folder of word vectors ({problem})")

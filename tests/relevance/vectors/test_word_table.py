@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -118,3 +119,14 @@ def test_a_damaged_table_is_refused(folder: Path, damage: object) -> None:
     with pytest.raises(SettingError, match=r"^relevance is 'vectors:.*\.(npy|json) ") as raised:
         WordTable(folder)
     assert "\n" not in str(raised.value)
+
+
+def test_a_table_in_a_zip_file_is_read_into_memory(tmp_path: Path) -> None:
+    """Scrapyd runs a project from a zipped egg."""
+    save_table(tmp_path / "t", ["coral", "reef"], np.eye(2), {"language": "en"})
+    with zipfile.ZipFile(tmp_path / "egg.zip", "w") as egg:
+        for file in (tmp_path / "t").iterdir():
+            egg.write(file, f"p/t/{file.name}")
+    table = WordTable(zipfile.Path(tmp_path / "egg.zip", "p/t/"))
+    assert [len(table.find(term)) for term in ("coral", "reef", "road")] == [1, 1, 0]
+    assert table.language == "en"
