@@ -32,7 +32,7 @@ class Stage:
         nextcall = SimpleNamespace(schedule=self._schedule)
         slot = SimpleNamespace(inprogress=self.inprogress, nextcall=nextcall)
         signals = SimpleNamespace(connect=lambda *_: None)
-        engine = SimpleNamespace(_slot=slot, scraper=SimpleNamespace(slot=object()))
+        engine = SimpleNamespace(_slot=slot, _start=None, scraper=SimpleNamespace(slot=object()))
         crawler = SimpleNamespace(signals=signals, engine=engine)
         self.fetches = {
             number: SimpleNamespace(number=number, known_at_s=None) for number in range(visits)
@@ -49,7 +49,7 @@ class Stage:
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
             fetches=fetches,
             is_seeding=False,
-            kept=SimpleNamespace(forget_ended=lambda _: None),
+            kept=SimpleNamespace(forget_ended=lambda _: None, sent=lambda _: None),
             now_s=lambda: self.now_s,
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),
         )
