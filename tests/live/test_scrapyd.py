@@ -135,7 +135,7 @@ def test_a_job_that_fails_does_not_stop_the_others(daemon: Daemon) -> None:
     wait_for(lambda: len(daemon.jobs(OURS[0], "running")) == 2)
     assert daemon.jobs(OURS[0], "pending") == ["third"]
     daemon.wait_for_end(OURS[0], "third")
-    assert re.search(r"Process died: exitstatus=1 .*job='wrong'", daemon.log)
+    assert re.search(r"Process died: exitstatus=2 .*job='wrong'", daemon.log)
     assert re.search(r"Process finished: .*job='third'", daemon.log)
     assert "species is 'unicorn'; allowed: " in daemon.log_of(*OURS, "wrong")
     for job in ("second", "third"):
