@@ -42,7 +42,12 @@ class Crawled:
         assert self.stat("visits/settled_twice") == 0
         assert self.stat("visits/opened") == self.stat("visits/settled") > 0
         errors = [line for line in self.log.splitlines() if " ERROR: " in line]
-        expected = ("Error downloading", "Gave up retrying")
+        expected = (
+            "Error downloading",
+            "Gave up retrying",
+            ": no page: ",
+            " more have brought no page",
+        )
         assert [line for line in errors if not any(each in line for each in expected)] == []
 
 

@@ -51,7 +51,11 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> AnsweringWorld:
 
 def crawl(web: AnsweringWorld, trap: Trap, species: str, *, novelty: bool) -> Run:
     """Crawl with a trap on a fifth of the pages."""
-    settings = {"query": QUERY, "species": species, "max_requests": BUDGET, "novelty": novelty}
+    settings = {
+        "query": QUERY, "species": species, "max_requests": BUDGET, "novelty": novelty,
+        # Traps of query words lure a crawler that scores words alone.
+        "relevance": "tfidf", "calibrated": False,
+    }  # fmt: skip
     seeds = web.search(QUERY, 3)
     return run(Trapped(web, trap, QUERY, share=0.2), Config.read({}, settings), seeds)
 
