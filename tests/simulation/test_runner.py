@@ -115,8 +115,7 @@ def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurre
             relevant=world.about("Nature.Corals"), scorer=scorer, on_event=[events.append],
         )  # fmt: skip
         records.append(events)
-        model = config(species).relevance
-        scorer = scorer or PageScorer(relevance.create(model, "coral bleaching"))
+        scorer = scorer or PageScorer(relevance.Wanted.by(config(species, 50, 7)).make())
     assert len(records[0]) > 20
     assert records[0] == records[1] == records[2]
 

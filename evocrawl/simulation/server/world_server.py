@@ -24,7 +24,7 @@ from evocrawl.simulation.worlds.base import Document
 Clock = Callable[[], float]
 _NOT_TEXT = b"%PDF-1.4\n"
 _FORMATS = {
-    "json-ld": '<script type="application/ld+json">{"@type": "WebPage"}</script>',
+    "json-ld": '<script type="application/ld+json">{"@type": "web:page"}</script>',
     "microdata": "<meta itemscope itemprop=name>",
     "rdfa": "<link property=name>",
 }

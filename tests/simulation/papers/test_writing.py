@@ -78,7 +78,6 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
     [
         (["energy-2"], "WORLD"),
         (["energy-2", "nowhere.jsonl", "--query", "x"], "no such world"),
-        (["energy-2", "sites:sites=20", "--query", "x", "--runs", "0"], "--runs"),
         (["energy-2", "sites:sites=20", "--query", "x", "--relevant", "y"], "--relevant"),
     ],
 )
@@ -88,6 +87,13 @@ def test_mistakes_are_named(
     """With exit code 2, before anything runs."""
     assert main(["experiment", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_number_of_runs_below_1_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the option and the least number."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["experiment", "energy-2", "sites:sites=20", "--query", "x", "--runs", "0"])
+    assert "--runs: '0' is not a whole number from 1" in capsys.readouterr().err
 
 
 def test_an_unknown_experiment_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
