@@ -119,12 +119,12 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
 
 
 def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: Path) -> None:
-    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 1."""
+    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 2."""
     web = ManyHosts(pages=20, hosts=5)
     fleet = fleet_for(web, self_signed(tmp_path, "redis"))
     fleet.start(1, options(web), **COMMON)
     fleet.start(1, options(web, store=fleet.server.url.partition("?")[0]), **COMMON)
-    assert fleet.wait() == [0, 1]
+    assert fleet.wait() == [0, 2]
     check_whole(fleet, web)
     assert "its certificate is not trusted" in fleet.log_of(1).read_text()
     assert PASSWORD not in fleet.log()
