@@ -15,58 +15,44 @@ from evocrawl.core.model import Fingerprint, Lead, VisitId
 from evocrawl.population.exchange import PopulationExchange
 from evocrawl.population.population import Population
 from evocrawl.species.base import Species
-from evocrawl.store.journal.operations.row import Operation, Row, present
+from evocrawl.store.journal.operations.row import PlainOperation, Row, present
 
 
 @dataclass(frozen=True, slots=True)
-class CallbackContinued(Operation):
+class _OfVisit(PlainOperation):
+    """An operation whose one field is a visit."""
+
+    visit: VisitId
+
+    def row(self) -> Row:
+        """Return the operation as a row."""
+        return Row(self.tag, visit=self.visit)
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """Undo `row`."""
+        return cls(present(row.visit))
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackContinued(_OfVisit):
     """The callback of a visit goes on after the settlement, which is the next operation of it."""
 
     tag: ClassVar[str] = "call"
-    visit: VisitId
-
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        return Row(self.tag, visit=self.visit)
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """Undo `row`."""
-        return cls(present(row.visit))
 
 
 @dataclass(frozen=True, slots=True)
-class CallbackEnded(Operation):
+class CallbackEnded(_OfVisit):
     """A callback that went on after the settlement of its visit has ended."""
 
     tag: ClassVar[str] = "called"
-    visit: VisitId
-
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        return Row(self.tag, visit=self.visit)
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """Undo `row`."""
-        return cls(present(row.visit))
 
 
 @dataclass(frozen=True, slots=True)
-class VisitRepeated(Operation):
+class VisitRepeated(_OfVisit):
     """The link of a settled visit was reopened, since its callback had not ended."""
 
     tag: ClassVar[str] = "repeat"
-    visit: VisitId
-
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        return Row(self.tag, visit=self.visit)
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """Undo `row`."""
-        return cls(present(row.visit))
 
     def apply(
         self, population: Population, lead: Lead, species: Species, targets: Iterable[Fingerprint]

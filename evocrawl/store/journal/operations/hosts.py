@@ -6,11 +6,11 @@ from dataclasses import astuple, dataclass
 from typing import ClassVar, Self
 
 from evocrawl.population.population import Population
-from evocrawl.store.journal.operations.row import Operation, Row, from_json, present, to_json
+from evocrawl.store.journal.operations.row import PlainOperation, Row, from_json, present, to_json
 
 
 @dataclass(frozen=True, slots=True)
-class Limited(Operation):
+class Limited(PlainOperation):
     """The limit of a host changed: most concurrent visits, seconds between the starts of two.
 
     Replay applies it to `JournaledHostLimits`, not to the population.
@@ -32,7 +32,7 @@ class Limited(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class HostHeld(Operation):
+class HostHeld(PlainOperation):
     """A host was held after failures or on its request: no visit starts before `until_s`."""
 
     tag: ClassVar[str] = "hold"
@@ -54,7 +54,7 @@ class HostHeld(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class HostLocated(Operation):
+class HostLocated(PlainOperation):
     """The address of a host became known; it allows `most` concurrent visits."""
 
     tag: ClassVar[str] = "locate"
@@ -77,10 +77,9 @@ class HostLocated(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class OriginOpened(Operation):
-    """The robots.txt of an origin became known: links that waited for it may be followed."""
+class _OfOrigin(PlainOperation):
+    """An operation whose one field is an origin."""
 
-    tag: ClassVar[str] = "open"
     origin: str
 
     def row(self) -> Row:
@@ -91,6 +90,13 @@ class OriginOpened(Operation):
     def of(cls, row: Row) -> Self:
         """Undo `row`."""
         return cls(from_json(row.data))
+
+
+@dataclass(frozen=True, slots=True)
+class OriginOpened(_OfOrigin):
+    """The robots.txt of an origin became known: links that waited for it may be followed."""
+
+    tag: ClassVar[str] = "open"
 
     def apply(self, population: Population) -> None:
         """Open the origin; see `Population.open_origin`."""
@@ -98,20 +104,10 @@ class OriginOpened(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class OriginClosed(Operation):
+class OriginClosed(_OfOrigin):
     """An origin stays closed for a while, since its robots.txt could not be fetched."""
 
     tag: ClassVar[str] = "shut"
-    origin: str
-
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        return Row(self.tag, data=to_json(self.origin))
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """Undo `row`."""
-        return cls(from_json(row.data))
 
     def apply(self, population: Population) -> None:
         """Keep the origin closed; see `Population.close_origin`."""

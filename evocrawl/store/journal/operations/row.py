@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from evocrawl.core.model import Fingerprint, Link, Outcome
@@ -43,25 +44,39 @@ class ValueCodec(Protocol):
         """Undo `pack_outcome`; `content` is the packed content of a fetched page."""
 
 
-class Operation:
-    """An operation whose fields are numbers, texts and fingerprints.
+class Operation(ABC):
+    """What the journal stores of one change of the population.
 
-    An operation with links or an outcome overrides `pack` and `unpack`, any other one `row` and
-    `of`. No operation raises an error other than ValueError, TypeError or KeyError for a row that
-    does not fit.
+    No operation raises an error other than ValueError, TypeError or KeyError for a row that does
+    not fit.
     """
 
     __slots__ = ()
     tag: ClassVar[str]
 
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        raise NotImplementedError
+    @abstractmethod
+    def pack(self, codec: ValueCodec, digest: bytes | None) -> Row:
+        """Return the operation as a row; `digest` is that of the content of a fetched page."""
 
     @classmethod
+    @abstractmethod
+    def unpack(cls, codec: ValueCodec, row: Row, content: bytes | None) -> Self:
+        """Undo `pack`; `content` is the packed content of a fetched page."""
+
+
+class PlainOperation(Operation):
+    """An operation whose fields are numbers, texts and fingerprints: no links, no outcome."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def row(self) -> Row:
+        """Return the operation as a row."""
+
+    @classmethod
+    @abstractmethod
     def of(cls, row: Row) -> Self:
         """Undo `row`."""
-        raise NotImplementedError
 
     def pack(self, codec: ValueCodec, digest: bytes | None) -> Row:  # noqa: ARG002
         """Return the operation as a row; `digest` is that of the content of a fetched page."""

@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 from evocrawl.core.model import VisitId
 from evocrawl.population.population import Population
-from evocrawl.store.journal.operations.row import Operation, Row, from_json, to_json
+from evocrawl.store.journal.operations.row import PlainOperation, Row, from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
-class RunStarted(Operation):
+class RunStarted(PlainOperation):
     """A run of the crawl began: the first, or a later one that continues it.
 
     `limit` is the budget of HTTP requests (None: no limit), `max_unsettled` the most visits under
@@ -41,7 +41,7 @@ class RunStarted(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Spent(Operation):
+class Spent(PlainOperation):
     """The crawl sent a request, for a visit or (None) for another purpose."""
 
     tag: ClassVar[str] = "spend"

@@ -8,11 +8,11 @@ from typing import ClassVar, Self
 from evocrawl.core.model import Content, Fingerprint
 from evocrawl.population.population import Population
 from evocrawl.population.steering import Parameters, change_parameters, exclude, mark
-from evocrawl.store.journal.operations.row import Operation, Row, from_json, present, to_json
+from evocrawl.store.journal.operations.row import PlainOperation, Row, from_json, present, to_json
 
 
 @dataclass(frozen=True, slots=True)
-class ParametersChanged(Operation):
+class ParametersChanged(PlainOperation):
     """The parameters of the crawl were changed; `to` names all of them."""
 
     tag: ClassVar[str] = "change"
@@ -33,7 +33,7 @@ class ParametersChanged(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Excluded(Operation):
+class Excluded(PlainOperation):
     """A host or a pattern of addresses was excluded."""
 
     tag: ClassVar[str] = "exclude"
@@ -54,7 +54,7 @@ class Excluded(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Marked(Operation):
+class Marked(PlainOperation):
     """A fetched page was marked as relevant or not; `title` and `text` are what was learnt from."""
 
     tag: ClassVar[str] = "mark"

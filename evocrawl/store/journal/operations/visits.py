@@ -12,6 +12,7 @@ from evocrawl.population.population import Population
 from evocrawl.species.base import Species
 from evocrawl.store.journal.operations.row import (
     Operation,
+    PlainOperation,
     Row,
     ValueCodec,
     from_json,
@@ -21,7 +22,7 @@ from evocrawl.store.journal.operations.row import (
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen(Operation):
+class Chosen(PlainOperation):
     """The population was asked for a visit at `now_s`.
 
     `origins` are the answers of the gate, in order: the origin that a URL waits for, or None.
@@ -48,7 +49,7 @@ class Chosen(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class WentOn(Operation):
+class WentOn(PlainOperation):
     """A redirect led the visit to another host at `now_s`."""
 
     tag: ClassVar[str] = "move"
@@ -71,7 +72,7 @@ class WentOn(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed(Operation):
+class Claimed(PlainOperation):
     """A redirect led the visit to `target`."""
 
     tag: ClassVar[str] = "claim"
@@ -93,7 +94,7 @@ class Claimed(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Released(Operation):
+class Released(PlainOperation):
     """The claim on `target` ended: the visit that was redirected there starts again."""
 
     tag: ClassVar[str] = "release"
@@ -140,7 +141,7 @@ class VisitSettled(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack(Operation):
+class GivenBack(PlainOperation):
     """The link of a visit without a result was reopened.
 
     The visit had ended for lack of budget, or its host had failed or had no free slot. If a
