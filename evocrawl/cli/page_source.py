@@ -6,21 +6,25 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Content
 from evocrawl.extraction.document import Document, read
+from evocrawl.politeness.robots.rules import RobotsRules, authority
 
 _TIMEOUT_S = 30.0
 _MOST_BYTES = 10_000_000
-_AGENT = "evocrawl (score)"
+_MOST_ROBOTS_BYTES = 500 * 1024
+"""Bytes of robots.txt that are read (RFC 9309 §2.5)."""
+_AGENT = "evocrawl"
 
 
 def page_at(place: str) -> Content:
     """Return the content of the page at `place`.
 
-    Raises SettingError for an address that cannot be fetched, for a file that is not there, and for
-    a page without text.
+    Raises SettingError for an address that cannot be fetched or that robots.txt forbids, for a file
+    that is not there, and for a page without text.
     """
     body, kind, language = _fetched(place) if "://" in place else _opened(place)
     reading = read(
@@ -57,8 +61,9 @@ def _fetched(url: str) -> tuple[bytes, str, str]:
     if not url.lower().startswith(("http://", "https://")):
         raise _wrong(url, "an http or https address, or a file")
     try:
-        request = urllib.request.Request(url, headers={"User-Agent": _AGENT})
-        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:
+        if not _robots(url).allows(url):
+            raise _wrong(url, "a page that robots.txt allows; save it as a file")
+        with _open(url) as response:
             headers = response.headers
             body = response.read(_MOST_BYTES)
             return body, headers.get("Content-Type", ""), headers.get("Content-Language", "")
@@ -67,6 +72,21 @@ def _fetched(url: str) -> tuple[bytes, str, str]:
     except (OSError, ValueError) as error:
         problem = getattr(error, "reason", error)
         raise _wrong(url, f"an address that can be fetched ({problem})") from None
+
+
+def _robots(url: str) -> RobotsRules:
+    """Return the rules of the server of `url`. Raises OSError if it cannot be reached."""
+    try:
+        with _open(f"{authority(url)}/robots.txt") as response:
+            body = response.read(_MOST_ROBOTS_BYTES)
+            return RobotsRules.from_response(response.status, body, _AGENT)
+    except urllib.error.HTTPError as error:
+        return RobotsRules.from_response(error.code, b"", _AGENT)
+
+
+def _open(url: str) -> Any:
+    request = urllib.request.Request(url, headers={"User-Agent": _AGENT})
+    return urllib.request.urlopen(request, timeout=_TIMEOUT_S)
 
 
 def _wrong(place: str, allowed: str) -> SettingError:

@@ -36,7 +36,12 @@ def address() -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(200 if self.path == "/page" else 404)
+            if self.path == "/robots.txt":
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"User-agent: evocrawl\nDisallow: /private")
+                return
+            self.send_response(200 if self.path in ("/page", "/private") else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.end_headers()
             self.wfile.write(HTML.encode())
@@ -75,6 +80,14 @@ def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert model["name"] == "bm25"
     assert model["chance"] == pytest.approx(told["relevance"])
     assert sum(term["share"] for term in model["terms"]) == pytest.approx(model["score"])
+
+
+def test_a_page_that_robots_txt_forbids_is_not_fetched(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line names the address and what to do."""
+    assert main(["score", "coral bleaching", f"{address}/private"]) == 2
+    assert "robots.txt allows; save it as a file" in capsys.readouterr().err
 
 
 def test_an_address_is_fetched_and_scored_like_the_file(
