@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.lexicon import Lexicon
-from evocrawl.relevance.mix_text import parse_mix
+from evocrawl.relevance.mix import Mix
 from evocrawl.relevance.terms import link_analyser_of
 from evocrawl.relevance.vectors.model import Vectors
 from evocrawl.species import SPECIES, Maker, SpeciesContext
@@ -99,7 +98,6 @@ def assemble(
         config.rewards,
         traps=_traps(config, spill),
     )
-    vectors = _vectors(config)
     made: list[LinkModel] = []
 
     def link_model() -> LinkModel:
@@ -107,7 +105,7 @@ def assemble(
         made.append(
             LinkModel(
                 model.link, reader, config.relevant_at, prior.shipped(), spill=spill,
-                similarity=_similarity(vectors),
+                similarity=_similarity(config, model),
             )
         )  # fmt: skip
         if config.learnt:
@@ -128,7 +126,7 @@ def assemble(
         lexicon=lambda: Lexicon(config.query, config.language),
         links=link_model,
         leads=lambda: CandidatesByRow(*memory),
-        similarity=lambda: _similarity(vectors),
+        similarity=lambda: _similarity(config, model),
     )
     population = Population(
         [make(ingredients) for make in makers],
@@ -196,21 +194,19 @@ def _relevance(config: Config) -> Relevance:
         raise
 
 
-def _vectors(config: Config) -> Vectors | None:
-    """Return the word vectors that the option `relevance` names, or those that are shipped.
+def _similarity(config: Config, model: Relevance) -> WordSimilarity:
+    """Return the similarity of links by the word vectors of `model`, or by those that are shipped.
 
-    None if they have no word of the query: in another language, or of names that they lack.
+    There is none if they have no word of the query: in another language, or of names that they
+    lack.
     """
-    parts = parse_mix(config.relevance)
-    places = [part.argument for part in parts if part.name == "vectors" and part.argument]
-    with suppress(QueryError):
-        return Vectors(config.query, config.language, argument=places[0] if places else "")
-    return None
-
-
-def _similarity(vectors: Vectors | None) -> WordSimilarity:
+    parts = [each.model for each in model.parts] if isinstance(model, Mix) else [model]
+    vectors = next((each for each in parts if isinstance(each, Vectors)), None)
     if vectors is None:
-        return WordSimilarity()
+        try:
+            vectors = Vectors(config.query, config.language)
+        except QueryError:
+            return WordSimilarity()
     return WordSimilarity(vectors.query, vectors.embedding.of_text)
 
 
