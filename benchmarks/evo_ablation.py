@@ -27,7 +27,6 @@ from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import SPECIES, Species, SpeciesContext
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, Tuning, prior
-from evocrawl.species.evo.link_model.features import VECTOR_FEATURES
 from evocrawl.species.evo.species import evo
 
 Row = dict[str, Any]
@@ -36,7 +35,6 @@ GROUPS = {
     "query": ("anchor", "context", "url", "anchor_x_parent", "parent_title"),
     "parent": ("parent_max", "parent_mean", "parent_sum", "anchor_x_parent"),
     "rates": ("host", "folder", "path", "hub", "near"),
-    "vectors": VECTOR_FEATURES,
     "novelty": ("new_host", "new_folder", "new_parent"),
 }
 """Features that are left out together."""
@@ -47,12 +45,7 @@ def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any)
     before = prior.by_hand() if "prior" in without else prior.shipped()
     tuning = Tuning(frozenset(without))
     model = LinkModel(
-        have.relevance.link,
-        have.lexicon().analyser,
-        have.relevant_at,
-        before,
-        tuning,
-        similarity=have.similarity(),
+        have.relevance.link, have.lexicon().analyser, have.relevant_at, before, tuning
     )
     return evo(have.frontier(), have.base.is_claimed, model, have.leads(), **options)
 

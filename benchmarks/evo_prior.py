@@ -35,9 +35,6 @@ from evocrawl.species.evo.species import evo
 EXAMPLES = 60
 """Weight of the prior in examples."""
 RIDGE = 30.0
-_FIXED = 1e6
-"""How much more the ridge of a weight in `prior.NOT_FITTED` is, which so keeps its value."""
-_FITTED = len(FEATURES) - len(prior.NOT_FITTED)
 _PER_WORLD = 1000.0
 _PER_RUN = 200.0
 _EVERY, _DRAWN = 10, 20
@@ -50,9 +47,7 @@ class Recorder(LinkModel):
     """A link model that keeps features with their addresses."""
 
     def __init__(self, have: SpeciesContext) -> None:
-        super().__init__(
-            have.relevance.link, have.relevant_at, prior.shipped(), similarity=have.similarity()
-        )
+        super().__init__(have.relevance.link, have.relevant_at, prior.shipped())
         self.kept: list[tuple[np.ndarray, Fingerprint]] = []
         self.rows: dict[Fingerprint, int] = {}
         self.rng = np.random.default_rng(0)
@@ -124,7 +119,6 @@ def fit(xs: np.ndarray, ys: np.ndarray, ws: np.ndarray) -> tuple[np.ndarray, np.
     penalty = RIDGE * np.eye(len(mean))
     # The bias is the rate of good links; it has no ridge.
     penalty[0, 0] = 1e-2
-    penalty[_FITTED:, _FITTED:] *= _FIXED
     for _ in range(30):
         p = 1 / (1 + np.exp(-np.clip(xs @ mean, -20, 20)))
         curvature = (xs * (ws * p * (1 - p))[:, None]).T @ xs
@@ -188,11 +182,9 @@ def main() -> None:
         "provenance": given.why,
         "fitted_on": list(worlds),
         "examples": len(ys),
-        "features": FEATURES[:_FITTED],
-        "mean": [round(float(each), 3) for each in mean[:_FITTED]],
-        "precision": [
-            [round(float(each), 3) for each in row[:_FITTED]] for row in precision[:_FITTED]
-        ],
+        "features": FEATURES,
+        "mean": [round(float(each), 3) for each in mean],
+        "precision": [[round(float(each), 3) for each in row] for row in precision],
     }
     lines = ",\n".join(
         f"{json.dumps(name)}: {json.dumps(value)}" for name, value in content.items()

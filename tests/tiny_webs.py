@@ -25,7 +25,6 @@ from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species import SPECIES, SpeciesContext
 from evocrawl.species.evo.link_model import LinkModel, prior
-from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
 NO_LIMIT: HostLimit = lambda _: (1000, 0.0)  # noqa: E731
 
@@ -129,7 +128,6 @@ def make_population(
         labels=frozenset(),
         lexicon=lambda: Lexicon("coral"),
         links=lambda: LinkModel(AnchorIsRelevance().link, Analyser("en"), 0.5, prior.shipped()),
-        similarity=WordSimilarity,
         leads=lambda: CandidatesByRow(memory),
     )
     population = Population(

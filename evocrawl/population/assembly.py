@@ -30,12 +30,9 @@ from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.lexicon import Lexicon
-from evocrawl.relevance.mix import Mix
 from evocrawl.relevance.terms import link_analyser_of
-from evocrawl.relevance.vectors.model import Vectors
 from evocrawl.species import SPECIES, Maker, SpeciesContext
 from evocrawl.species.evo.link_model import LinkModel, persistence, prior
-from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +99,7 @@ def assemble(
 
     def link_model() -> LinkModel:
         reader = link_analyser_of(config.query, config.language)
-        made.append(
-            LinkModel(
-                model.link, reader, config.relevant_at, prior.shipped(), spill=spill,
-                similarity=_similarity(config, model),
-            )
-        )  # fmt: skip
+        made.append(LinkModel(model.link, reader, config.relevant_at, prior.shipped(), spill=spill))
         if config.learnt:
             persistence.load(made[-1], config.learnt)
         return made[-1]
@@ -126,7 +118,6 @@ def assemble(
         lexicon=lambda: Lexicon(config.query, config.language),
         links=link_model,
         leads=lambda: CandidatesByRow(*memory),
-        similarity=lambda: _similarity(config, model),
     )
     population = Population(
         [make(ingredients) for make in makers],
@@ -192,22 +183,6 @@ def _relevance(config: Config) -> Relevance:
         if not config.query:
             raise SettingError("query", config.query, "words to look for") from error
         raise
-
-
-def _similarity(config: Config, model: Relevance) -> WordSimilarity:
-    """Return the similarity of links by the word vectors of `model`, or by those that are shipped.
-
-    There is none if they have no word of the query: in another language, or of names that they
-    lack.
-    """
-    parts = [each.model for each in model.parts] if isinstance(model, Mix) else [model]
-    vectors = next((each for each in parts if isinstance(each, Vectors)), None)
-    if vectors is None:
-        try:
-            vectors = Vectors(config.query, config.language)
-        except QueryError:
-            return WordSimilarity()
-    return WordSimilarity(vectors.query, vectors.embedding.of_text)
 
 
 def _energy(config: Config) -> Any:

@@ -45,7 +45,7 @@ class MixedModel:
         return log_odds_of(score) if calibration is None else calibration.log_odds(score)
 
 
-class Mix:
+class _Together:
     """What both kinds of mixes share: the score of a link is the weighted mean of the models'.
 
     Models with ``scores_links = False`` are left out, as far as there are others: those that words
@@ -83,7 +83,7 @@ class Mix:
         teach([part.model for part in self.parts], content, relevant)
 
 
-class MeanScore(Mix):
+class MeanScore(_Together):
     """The weighted mean of the scores of several models, as they are."""
 
     def page(self, content: Content) -> float:
@@ -97,7 +97,7 @@ class MeanScore(Mix):
         return min(1.0, total / weights) if weights else 0.0
 
 
-class Chance(Mix):
+class Chance(_Together):
     """The chance that a page is relevant, by one model or by several together.
 
     A page of which no model sees a sign (score 0) has the chance 0.

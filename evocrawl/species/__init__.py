@@ -19,7 +19,6 @@ from evocrawl.species.baselines import (
 )
 from evocrawl.species.biocrawler.species import biocrawler, biocrawler_dumb
 from evocrawl.species.energy import LinkRelevance, energy
-from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 from evocrawl.species.evo.prospects import LeadsByRow
 from evocrawl.species.evo.species import SharedModel, evo
 from evocrawl.species.fish_search import fish_search
@@ -52,7 +51,6 @@ class SpeciesContext:
 
     `frontier` makes an empty queue, `open_links` an empty store of open links by page, `lexicon` a
     reader of the words around links, `links` a link model, and `leads` a store of links by row.
-    `similarity` makes the similarity of links by word vectors that a link model needs.
     `clock` has the time, `relevant_at` is the least relevance of a relevant page, and `labels` are
     the relevant pages, if a simulation knows them.
     """
@@ -70,7 +68,6 @@ class SpeciesContext:
     lexicon: Callable[[], Lexicon] = field(kw_only=True)
     links: Callable[[], SharedModel] = field(kw_only=True)
     leads: Callable[[], LeadsByRow] = field(kw_only=True)
-    similarity: Callable[[], WordSimilarity] = field(kw_only=True)
 
     def bar(self, share: float) -> Bar:
         """Return the bar for relevant pages: `relevant_at`, or that of the best `share` if lower.

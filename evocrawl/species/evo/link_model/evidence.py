@@ -60,7 +60,6 @@ class PageLinks:
     words: Ids
     anchor_matches: list[float]
     context_matches: list[float]
-    lengths: tuple[npt.ArrayLike, npt.ArrayLike] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,6 @@ class Targets:
     fingerprints: Sequence[Fingerprint]
     words: Ids
     matches: Sequence[float]
-    lengths: npt.ArrayLike = 0.0
 
 
 class LinkGraph:
@@ -89,16 +87,13 @@ class LinkGraph:
             spill, links=("i4", KEPT, -1), count=("i4", 0, 0), host=("i4", 0, 0),
             folder=("i4", 0, 0),
             is_open=("?", 0, 1), url_match=("f4", 0, 0),
-            words=("u2", URL.width, 0), url_length=("f2", 0, 0),
+            words=("u2", URL.width, 0),
         )  # fmt: skip
         self.links = PagedTable(
             spill, source=("i4", 0, 0), target=("i4", 0, 0), path=("i4", 0, 0),
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
-            anchor_length=("f2", 0, 0), context_length=("f2", 0, 0),
         )  # fmt: skip
-        self.groups = Table(
-            tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0), best=("f4", 0, 0)
-        )
+        self.groups = Table(tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0))
         self.groups.grow(_PATHS + 2)
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
@@ -127,7 +122,6 @@ class LinkGraph:
         records["host"], records["folder"] = groups[::2], groups[1::2]
         records["url_match"] = new.matches
         records["words"] = new.words
-        records["url_length"] = new.lengths
         at = self.targets.append(records)
         self.became.grow(count)
         for row, fingerprint in enumerate(new.fingerprints, at.start):
@@ -171,7 +165,6 @@ class LinkGraph:
         records["words"] = found.words
         records["anchor_match"] = found.anchor_matches
         records["context_match"] = found.context_matches
-        records["anchor_length"], records["context_length"] = found.lengths
         new = self.links.append(records)
         targets = self.targets.take(rows)
         counts = targets["count"]
@@ -199,7 +192,6 @@ class LinkGraph:
         for table, numbers in ((self.groups, groups), (self.pages, links["source"])):
             np.add.at(table["tried"], numbers, 1)
             np.add.at(table["gained"], numbers, label)
-        np.maximum.at(self.groups["best"], groups, label)
         kind = groups[:0]
         if len(links):
             is_inside = bool((self.pages["host"][links["source"]] == target["host"]).any())

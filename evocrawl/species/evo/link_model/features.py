@@ -10,10 +10,8 @@ import numpy.typing as npt
 
 from evocrawl.core.containers.paged_rows import Records
 from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph, Reals, Rows
-from evocrawl.species.evo.link_model.hashing import Ids, plain
 from evocrawl.species.evo.link_model.profile import Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
-from evocrawl.species.evo.link_model.word_similarity import SIMILARITIES, WordSimilarity
 
 Matrix = npt.NDArray[np.float64]
 
@@ -22,21 +20,15 @@ FEATURES = (
     "links", "parent_sum", "host", "folder", "path", "hub", "anchor_profile", "context_profile",
     "url_profile", "distance", "anchor_x_parent", "anchor_profile_x_parent", "parent_like_max",
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
-    "alive", "anchor_near_query", "context_near_query", "url_near_query", "anchor_near_good",
-    "context_near_good", "url_near_good", "barren_host",
+    "alive",
 )  # fmt: skip
 """Names of the features; docs/explanation/evo.md describes each."""
 
 _AT = {name: number for number, name in enumerate(FEATURES)}
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
-_SIMILAR = slice(_AT["anchor_near_query"], _AT["url_near_good"] + 1)
-VECTOR_FEATURES = FEATURES[_SIMILAR]
-"""The features by word vectors."""
 _PROFILES = np.array([_AT[name] for name in ("anchor_profile", "context_profile")])
 _SHRINK = 3.0
 _SHRINK_HUB = 2.0
-_GOOD_LABEL = 0.5
-"""Least label of a good page."""
 _STEPS = np.array([-2, -1, 1, 2])
 _ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
 """Prior share of links that lead to a page, and its weight in links followed."""
@@ -48,8 +40,7 @@ class _Maximum:
     """Columns whose value for a target is the greatest among its links."""
 
     LOGIT, ANCHOR, CONTEXT, ANCHOR_PROFILE, CONTEXT_PROFILE, LABEL, NEARNESS, LIKE, TITLE = range(9)
-    SIMILAR = slice(9, 9 + SIMILARITIES)
-    WIDTH = 9 + SIMILARITIES
+    WIDTH = 9
     PROFILES = slice(ANCHOR_PROFILE, CONTEXT_PROFILE + 1)
 
 
@@ -87,7 +78,6 @@ class FeatureExtractor:
     evidence: LinkGraph
     words: WordModel
     profile: Profile
-    similarity: WordSimilarity
     mask: Matrix
 
     def features(self, rows: Rows) -> Matrix:
@@ -125,8 +115,7 @@ class FeatureExtractor:
         like = pages["like"][source]
         words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
         logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
-        ids = plain(words)
-        matches = self.profile.matches(ids)
+        matches = self.profile.matches(words)
 
         of_links = np.empty((len(each), _Maximum.WIDTH))
         of_links[:, _Maximum.LOGIT] = logits
@@ -137,7 +126,6 @@ class FeatureExtractor:
         of_links[:, _Maximum.NEARNESS] = -pages["distance"][source]
         of_links[:, _Maximum.LIKE] = like
         of_links[:, _Maximum.TITLE] = pages["title_match"][source]
-        of_links[:, _Maximum.SIMILAR] = self._similar(ids, links, targets["url_length"].repeat(n))
         maximum = np.maximum.reduceat(of_links, starts, axis=0)
 
         total = np.add.reduceat(self._summed(each, links, label, logits, like), starts, axis=0)
@@ -172,8 +160,6 @@ class FeatureExtractor:
         x[:, at["parent_like_max"]] = maximum[:, _Maximum.LIKE]
         x[:, at["parent_like_mean"]] = mean_of[:, _Sum.LIKE]
         x[:, at["parent_title"]] = maximum[:, _Maximum.TITLE]
-        x[:, _SIMILAR] = maximum[:, _Maximum.SIMILAR]
-        x[:, at["barren_host"]] = self._barren(host)
         x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
         x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
         x[:, at["new_parent"]] = mean_of[:, _Sum.NEWNESS]
@@ -203,23 +189,6 @@ class FeatureExtractor:
         gained, tried = np.maximum(groups["gained"][numbers], 0), groups["tried"][numbers]
         rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
         return rate
-
-    def _similar(self, ids: Ids, links: Records, url_lengths: Matrix) -> npt.NDArray[np.float32]:
-        """Return the similarities of links to query and good pages, shape (n, SIMILARITIES)."""
-        lengths = np.stack(
-            (links["anchor_length"], links["context_length"], url_lengths), axis=1, dtype=np.float32
-        )
-        return self.similarity.of_links(ids, lengths)
-
-    def _barren(self, host: Rows) -> Matrix:
-        """Return ln(1 + visits) / 3 for hosts on which no page was good so far, else 0.
-
-        A host with few good pages among many is not barren: leaving it would lose them.
-        """
-        groups = self.evidence.groups
-        visits = np.where(groups["best"][host] < _GOOD_LABEL, groups["tried"][host], 0.0)
-        barren: Matrix = np.log1p(visits) / 3
-        return barren
 
     def _alive(self, host: Rows, folder: Rows, kind: Rows) -> Matrix:
         """Return a third of the logarithm of the share of links that lead to a page, in [−1, 0].

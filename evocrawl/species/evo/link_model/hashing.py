@@ -13,7 +13,7 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Protocol
@@ -83,15 +83,11 @@ class Reader(Protocol):
 
 
 class Hasher(dict[str, int]):
-    """Caches the numbers of terms; bounded, since a crawl always meets new words.
+    """Caches the numbers of terms; bounded, since a crawl always meets new words."""
 
-    It calls `on_word` with each new word or term and its bucket, again after it has forgotten it.
-    """
-
-    def __init__(self, reader: Reader, on_word: Callable[[str, int], None] | None = None) -> None:
+    def __init__(self, reader: Reader) -> None:
         super().__init__()
         self._reader = reader
-        self._on_word = on_word
 
     def __missing__(self, key: str) -> int:
         """Return the bucket of a key in [1, BUCKETS), the same in every process; 0 for ""."""
@@ -99,8 +95,6 @@ class Hasher(dict[str, int]):
             return 0
         term = key[1:] if key[0] == _TERM else self._reader.terms(key)[0]
         bucket = crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1
-        if self._on_word is not None:
-            self._on_word(key.removeprefix(_TERM), bucket)
         if len(key) <= _LONGEST_KNOWN:
             if len(self) >= _KNOWN_WORDS:
                 self.clear()
@@ -178,16 +172,6 @@ class Hasher(dict[str, int]):
 def plain(words: Ids) -> Ids:
     """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
     return np.where(words > 0, words ^ _MARKS, np.uint16(0))
-
-
-def plain_links(words: Ids) -> Ids:
-    """Return the buckets of links' own words, shape (n, LINK_WIDTH), as pages have them."""
-    return np.where(words > 0, words ^ _LINK_MARKS, np.uint16(0))
-
-
-def plain_urls(words: Ids) -> Ids:
-    """Return the buckets of the words of URLs, shape (n, URL.width), as pages have them."""
-    return np.where(words > 0, words ^ _URL_MARKS, np.uint16(0))
 
 
 def readable(url: str) -> str:

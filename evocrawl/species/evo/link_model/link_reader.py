@@ -1,4 +1,4 @@
-"""Reads the links of a page: their words, their matches with the query, the lengths of vectors."""
+"""Reads the links of a page: their words, and their matches with the query."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from evocrawl.core.model import Content, Fingerprint, Link, Page
 from evocrawl.species.evo.link_model.evidence import PageLinks, Targets, path_group
 from evocrawl.species.evo.link_model.hashing import Hasher, Ids, Reader, Reals, readable
-from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
@@ -17,12 +16,11 @@ _ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
 
 
 class LinkReader:
-    """Reads pages, links and addresses by one hasher; `similarity` meets each word."""
+    """Reads pages, links and addresses by one hasher."""
 
-    def __init__(self, match: Match, reader: Reader, similarity: WordSimilarity) -> None:
+    def __init__(self, match: Match, reader: Reader) -> None:
         self._match = match
-        self._similarity = similarity
-        self._hasher = Hasher(reader, similarity.meet)
+        self._hasher = Hasher(reader)
 
     def page(self, content: Content) -> tuple[Ids, Reals]:
         """Return the words of a page and their weights: see `Hasher.page`."""
@@ -30,27 +28,19 @@ class LinkReader:
 
     def links(self, rows: list[int], links: Collection[Link]) -> PageLinks:
         """Return the words and matches of the links of a page to targets `rows`. O(links)."""
-        words = self._hasher.links((link.anchor, link.context, link.tag_path) for link in links)
         return PageLinks(
             rows,
             [path_group(link.tag_path) for link in links],
-            words,
+            self._hasher.links((link.anchor, link.context, link.tag_path) for link in links),
             [self.match_of_anchor(link.anchor) for link in links],
             [self._match_of_context(link.context) for link in links],
-            self._similarity.link_lengths(words),
         )
 
     def targets(self, urls: Mapping[Fingerprint, str]) -> Targets:
         """Return the words and matches of addresses."""
         texts = [readable(url) for url in urls.values()]
-        words = self._hasher.urls(texts)
-        return Targets(
-            [*urls.values()],
-            [*urls],
-            words,
-            [self._match_of_context(text) for text in texts],
-            self._similarity.url_lengths(words),
-        )
+        matches = [self._match_of_context(text) for text in texts]
+        return Targets([*urls.values()], [*urls], self._hasher.urls(texts), matches)
 
     def match_of_anchor(self, text: str) -> float:
         """Return the match of an anchor, or of a title, with the query, in [0, 1]."""

@@ -35,7 +35,6 @@ from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.link_model.profile import REMEMBERED, Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
-from evocrawl.species.evo.link_model.word_similarity import WordSimilarity
 
 _BEST_SHARE = 0.05
 _BEST_AT_LEAST = 3
@@ -64,22 +63,18 @@ class LinkModel:
         prior: Prior,
         tuning: Tuning = _WHOLE,
         spill: SpillFile | None = None,
-        similarity: WordSimilarity | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
         self.words = WordModel()
         self.profile = Profile()
-        self.similarity = similarity or WordSimilarity()
         mask = mask_of(tuning)
         self.posterior = Posterior(prior.mean * mask, prior.precision)
         self.version = 0
         self._root, self._root_of = self.posterior.root(), 0
         self._tuning = tuning
-        self._describer = FeatureExtractor(
-            self.evidence, self.words, self.profile, self.similarity, mask
-        )
+        self._describer = FeatureExtractor(self.evidence, self.words, self.profile, mask)
         self._history = History(len(FEATURES))
-        self._reader = LinkReader(match, reader, self.similarity)
+        self._reader = LinkReader(match, reader)
         self._bar = _GOOD * relevant_at
         self.reference = self._bar
         self._next_refit = 5
@@ -198,7 +193,6 @@ class LinkModel:
         labels = (1 - say) * relative + say * pages["like"][latest]
         labels[np.array(marked, np.intp) - first] = marks
         self.evidence.relabel(latest, labels)
-        self.similarity.refit(labels)
         xs, numbers = self._history.examples()
         if len(xs) and self._tuning.has("fit"):
             ys = np.where(numbers >= 0, pages["label"][numbers], 0.0).astype(float)
@@ -224,9 +218,7 @@ class LinkModel:
 
     def _add(self, page: Page, row: int, found: PageLinks | None) -> None:
         """Add a new page and its links."""
-        words = self._reader.page(page.content)
-        like = self.profile.add(*words)
-        self.similarity.add_page(*words)
+        like = self.profile.add(*self._reader.page(page.content))
         match = self._reader.match_of_anchor(page.content.title)
         label = self._label(page.relevance, like)
         number = self.evidence.add_page(row, page.relevance, label, like, match)

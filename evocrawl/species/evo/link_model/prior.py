@@ -1,7 +1,6 @@
-"""The prior of the second level's weights.
+"""The prior of the second level's weights, fitted on other topics.
 
-Most weights were fitted on other topics: prior.json has them, with their origin. Those of
-`NOT_FITTED` were set by hand.
+The data are in prior.json, with their origin.
 """
 
 from __future__ import annotations
@@ -25,20 +24,6 @@ _BY_HAND = {
 }  # fmt: skip
 
 
-_STIFF = 20.0
-NOT_FITTED = {
-    "anchor_near_query": (0.75, _STIFF), "context_near_query": (0.35, _STIFF),
-    "url_near_query": (0.5, _STIFF), "anchor_near_good": (0.5, _STIFF),
-    "context_near_good": (0.25, _STIFF), "url_near_good": (0.35, _STIFF),
-    "barren_host": (-1.0, 1.0),
-}  # fmt: skip
-"""Mean and precision of the weights that prior.json does not have.
-
-Those of similarities are stiff: with a precision of 1, a few first pages with labels such as 0.3
-take away nearly all of their weight, since these features have no share in the fitted precision.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Prior:
     """A normal distribution: `mean`, shape (d,), and `precision`, shape (d, d)."""
@@ -49,8 +34,7 @@ class Prior:
 
 def by_hand() -> Prior:
     """Return a prior that was set by hand, without any fit."""
-    means = _BY_HAND | {name: mean for name, (mean, _) in NOT_FITTED.items()}
-    mean = np.array([means.get(name, 0.0) for name in FEATURES])
+    mean = np.array([_BY_HAND.get(name, 0.0) for name in FEATURES])
     return Prior(mean, 3.0 * np.eye(len(FEATURES)))
 
 
@@ -60,13 +44,9 @@ def shipped() -> Prior:
 
     Raises ValueError if it was fitted for other features.
     """
-    fitted = json.loads(
+    data = json.loads(
         files("evocrawl.species.evo.link_model").joinpath("prior.json").read_text("utf-8")
     )
-    if (*fitted["features"], *NOT_FITTED) != FEATURES:
+    if tuple(data["features"]) != FEATURES:
         raise ValueError("prior.json was fitted for other features: fit it again")
-    means, precisions = zip(*NOT_FITTED.values(), strict=True)
-    n = len(fitted["features"])
-    precision = np.diag(np.concatenate((np.zeros(n), precisions)))
-    precision[:n, :n] = fitted["precision"]
-    return Prior(np.concatenate((fitted["mean"], means)), precision)
+    return Prior(np.array(data["mean"]), np.array(data["precision"]))

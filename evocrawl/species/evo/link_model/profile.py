@@ -27,6 +27,7 @@ from evocrawl.species.evo.link_model.hashing import (
     WIDTH,
     Ids,
     Reals,
+    plain,
 )
 
 Places = npt.NDArray[np.intp]
@@ -42,8 +43,7 @@ for _field, _columns in enumerate(_COLUMNS):
 
 _PART = 512
 _TERMS = 80
-MOST_GOOD = 40
-"""Pages that count as good, at most."""
+_MOST_GOOD = 40
 _SAY = 0.7
 _FULL_SAY = 10
 
@@ -85,13 +85,13 @@ class Profile:
         self._count += 1
         return float(self._likeness(ids, values))
 
-    def matches(self, ids: Ids) -> npt.NDArray[np.float32]:
+    def matches(self, words: Ids) -> npt.NDArray[np.float32]:
         """Return the match ≥ 0 of the profile with anchor, context and URL of links.
 
-        Shapes (n, WIDTH) and (n, 3); `ids` are buckets as `hashing.plain` returns them. The
-        heaviest term alone gives 1; each of several words counts
+        Shapes (n, WIDTH) and (n, 3). The heaviest term alone gives 1; each of several words counts
         1/√words.
         """
+        ids = plain(words)
         weights = self.weights.take(ids)
         sums = np.empty((len(ids), len(_COLUMNS)), np.float32)
         for field, columns in enumerate(_COLUMNS):
@@ -105,7 +105,7 @@ class Profile:
         Return the likeness of each page to the profile, in [0, 1]. O(pages kept).
         """
         order = self._order()
-        best = np.argsort(-relevances, kind="stable")[: min(MOST_GOOD, len(order) * 3 // 20 + 2)]
+        best = np.argsort(-relevances, kind="stable")[: min(_MOST_GOOD, len(order) * 3 // 20 + 2)]
         good = best[relevances[best] >= 0.5]
         if len(good) < NEEDED:
             self._begin()

@@ -235,22 +235,3 @@ def test_a_page_has_one_link_to_each_target_however_often_it_is_shown(
         model.observe_page(page("seed", 0.1, *(link(str(n)) for n in numbers)), None)
     added = model.evidence.links["target"][before:].tolist()
     assert len(added) == len(set(added)) <= len({n for numbers in shown for n in numbers})
-
-
-def test_a_host_on_which_no_page_was_good_is_barren() -> None:
-    """Each visit adds to it, one good page ends it; a host without visits is not barren."""
-    model = fresh()
-    links = [link(f"{n}", host=host) for n in range(6) for host in ("bad.test", "good.test")]
-    new = link("new", host="new.test")
-    rows = model.observe_page(page("seed", 0.1, *links, new), None)
-    values = []
-    for number, each in enumerate(links[:-2]):
-        relevance = 0.9 if number == 5 else 0.0
-        found = Page(each.url, each.fingerprint, relevance, 0.0, (), content=Content("", ""))
-        model.observe_page(found, rows[each.fingerprint])
-        values.append([column(model, rows[each.fingerprint], "barren_host") for each in links[-2:]])
-    bad, good = zip(*values, strict=True)
-    assert bad[::2] == pytest.approx(np.log1p(np.arange(1, 6)) / 3)
-    assert good[:6] == pytest.approx([0, *np.log1p([1, 1, 2, 2]) / 3, 0])
-    assert not any(good[5:])
-    assert column(model, rows[new.fingerprint], "barren_host") == 0
