@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -179,3 +180,9 @@ def test_levels_have_no_gaps() -> None:
     assert levels[0] == 0
     assert len(levels) <= 9
     assert all(after == before + 1 for before, after in pairwise(levels))
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """Pytest imports a test file by its bare name, and refuses a second one of that name."""
+    names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
