@@ -44,6 +44,15 @@ class Wait:
         self._task.cancel()
         return True
 
+    def _result(self, awaitable: Awaitable[Any]) -> Generator[Any, Any, Any]:
+        """Return what `awaitable` returns; raises GivenUpError if it is given up."""
+        step: Any = awaitable.__await__()
+        try:
+            awaited = step.send(None)
+        except StopIteration as last:
+            return last.value
+        return (yield from self._wait(step, awaited))
+
     def _wait(self, step: Generator[Any, Any, Any], awaited: Any) -> Generator[Any, Any, Any]:
         """Return what comes after a wait for `awaited`; raises GivenUpError if given up."""
         self.is_waiting, self.since_s = True, inf
@@ -101,13 +110,8 @@ class Outputs(Wait):
 
     def __await__(self) -> Generator[Any, Any, Any]:
         """Return the next output; raises StopAsyncIteration after the last."""
-        step = anext(self._outputs).__await__()
         try:
-            awaited = step.send(None)
-        except StopIteration as last:
-            return last.value
-        try:
-            return (yield from self._wait(step, awaited))
+            return (yield from self._result(anext(self._outputs)))
         except GivenUpError:
             raise StopAsyncIteration from None
 
@@ -121,13 +125,8 @@ class Answer(Wait):
 
     def __await__(self) -> Generator[Any, Any, Any]:
         """Return what the callback returns."""
-        step: Any = self._answer.__await__()
         try:
-            awaited = step.send(None)
-        except StopIteration as last:
-            return last.value
-        try:
-            return (yield from self._wait(step, awaited))
+            return (yield from self._result(self._answer))
         except GivenUpError:
             return ()
 
