@@ -59,3 +59,17 @@ def test_examples_of_one_class_leave_everything_finite(
     assert np.isfinite(posterior.mean).all()
     assert np.linalg.eigvalsh(posterior.covariance).min() > 0
     assert np.isfinite(posterior.root()).all()
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 700])
+def test_a_refit_finds_the_weights_of_the_greatest_posterior_density(
+    count: int, rng: np.random.Generator
+) -> None:
+    """The gradient is zero there, for one block of examples and for several."""
+    xs, ys, weights = rng.standard_normal((count, 3)), rng.random(count), rng.random(count)
+    posterior = Posterior(np.array([0.5, 0.0, -0.5]), 2 * np.eye(3))
+    for _ in range(8):
+        posterior.refit(xs, ys, weights)
+    p = 1 / (1 + np.exp(-xs @ posterior.mean))
+    slope = xs.T @ (weights * (ys - p)) - 2 * (posterior.mean - np.array([0.5, 0.0, -0.5]))
+    assert np.abs(slope).max() < 1e-3 * count
