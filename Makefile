@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-pyproject
 
-.PHONY: crawl test lint types venv clean
+.PHONY: crawl test lint types docs linkcheck venv clean
 
 # The demonstration crawls a documentation web served on this machine. To crawl the live web:
 #   make crawl QUERY="coral bleaching" SEEDS="https://… https://…" MAX_REQUESTS=500
@@ -23,6 +23,16 @@ lint: venv
 
 types: venv
 	$(BIN)/python -m mypy -p evocrawl
+
+# The site of the documentation, in build/docs/. A warning is an error, and so is a link within the site that leads nowhere.
+docs: venv
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs build/docs
+	$(BIN)/python docs/check_site.py build/docs
+	@echo "the site is in build/docs/index.html"
+
+# The links to other sites: this needs the internet.
+linkcheck: venv
+	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
 
 venv: $(STAMP)
 

@@ -5,7 +5,7 @@ step approximation g of the energy function, E(Δe) = −C·P(r ≤ R) + G·P(r 
 
     n* = n / (C/G + 1),   R = the relevance at rank n* of all n pages seen, ascending
 
-(Mouton & Marteau 2008, section III.A. The text's intermediate P(r > R)/P(r ≤ R) = G/|C| is
+(Mouton & Marteau 2008, section III.A. The text's intermediate P(r > R)/P(r ≤ R) = G/abs(C) is
 upside down; its final n* follows from C/G.) The paper takes "the rank of the page whose
 relevance is the closest", so n* is rounded to the nearest whole rank and kept within 1..n.
 With C = 0.5 and G = 10 one page in about twenty lies above R.

@@ -1,0 +1,41 @@
+"""The drawn pictures of the documentation show the code as it is."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from evocrawl.population.link_status import LinkState
+
+DOCS = Path(__file__).parents[2] / "docs"
+MAKE = runpy.run_path(str(DOCS / "make_diagrams.py"))
+PICTURES = {"HOUSE": "house", "LINK_LIFE": "link_life"}
+
+
+def words(svg: str) -> list[str]:
+    """Return the texts of a picture, in order."""
+    return [node.text or "" for node in ElementTree.fromstring(svg).iter() if node.text]
+
+
+@pytest.mark.parametrize("place", PICTURES)
+def test_a_picture_is_what_the_code_gives(place: str) -> None:
+    """A new package, level, import or state without its picture fails here."""
+    assert MAKE[place].read_text(encoding="utf-8") == MAKE[PICTURES[place]]()
+
+
+def test_the_house_shows_every_package_with_what_it_imports() -> None:
+    """Also a package that imports none."""
+    layers = runpy.run_path(str(DOCS.parent / "tests" / "test_layers.py"))
+    shown = words(MAKE["house"]())
+    assert set(layers["LEVELS"]) <= set(shown)
+    assert shown[shown.index("species") + 1] == "imports core"
+    assert shown[shown.index("core") + 1] == "imports no other package"
+
+
+def test_the_life_of_a_link_shows_every_state_that_a_link_reaches_by_itself() -> None:
+    """A link is taken by a redirect or another worker: that way is in the table beside it."""
+    shown = " ".join(words(MAKE["link_life"]()))
+    assert [state for state in LinkState if state.value not in shown] == [LinkState.TAKEN]
