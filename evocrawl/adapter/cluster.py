@@ -9,15 +9,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.asyncio import is_asyncio_available
 
+from evocrawl.adapter.exceptions import LeaseLost
 from evocrawl.adapter.meta import VISIT
 from evocrawl.adapter.network.handlers import check_at_last
 from evocrawl.adapter.request_codec import UntrustedRequestCodec
 from evocrawl.core.errors import StateError
-from evocrawl.core.fetch import KNOWN
-from evocrawl.core.model import Fingerprint, Link, Visit
+from evocrawl.core.events import Event
+from evocrawl.core.fetch import KNOWN, FetchDetails
+from evocrawl.core.model import Dropped, Fingerprint, Link, Outcome, Visit, VisitId
 from evocrawl.core.urls.identity import host_of
 from evocrawl.population.admission import Gate
 from evocrawl.population.assembly import Assembly
@@ -119,7 +120,7 @@ class ClusterAdapter:
         async def send_if_ours(request: Request) -> Response:
             host, is_visit = host_of(request.url), VISIT in request.meta
             if not await self.worker.cleared(host, is_visit=is_visit):
-                raise IgnoreRequest(LEASE_LOST)
+                raise LeaseLost(LEASE_LOST)
             _LAST_CHECK.set(partial(self._check_lease, host, is_visit=is_visit))
             return await send(request)
 
@@ -127,7 +128,7 @@ class ClusterAdapter:
 
     def _check_lease(self, host: str, *, is_visit: bool) -> None:
         if not self.worker.may_send(host, is_visit=is_visit):
-            raise IgnoreRequest(LEASE_LOST)
+            raise LeaseLost(LEASE_LOST)
 
     def goes_astray(
         self, fetch: Fetch, request: Request, names: RequestIdentities, *, may_go: bool
@@ -194,6 +195,22 @@ class SharedPopulation(JournaledPopulation):
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit, unless Redis has to answer first."""
         return super().choose(now_s) if self._worker.may_choose else None
+
+    def settle(
+        self, visit: VisitId, outcome: Outcome, particulars: FetchDetails | None = None
+    ) -> list[Event]:
+        """Settle a visit; open its link again if the lease had run out and is this worker's still.
+
+        Redis has the link as open, so that it is not lost if another worker leases the host.
+        """
+        late = self.population.unsettled.get(visit) if outcome == Dropped(LEASE_LOST) else None
+        if late is None:
+            return super().settle(visit, outcome, particulars)
+        species = self.population.lifecycle.agents[late.agent].species
+        events = super().settle(visit, outcome, particulars)
+        if late.lead.host in self._worker.sync.lease_table.leases:
+            self.population.give_back(late.lead, species)
+        return events
 
     def opened(self, door: str) -> None:
         """Open an origin if this worker leases its host; otherwise ask for the lease first."""

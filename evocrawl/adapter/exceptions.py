@@ -9,6 +9,13 @@ class OverBudget(IgnoreRequest):
     """The budget allows no further request."""
 
 
+class LeaseLost(IgnoreRequest):
+    """The worker's lease of the host has run out; nothing was sent.
+
+    The worker that leases the host next follows the link.
+    """
+
+
 class RobotsUnreachable(IgnoreRequest):
     """The robots.txt of the host cannot be had: nothing of the host may be asked for.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.politeness.host_slots import HostSlots
@@ -94,6 +94,16 @@ class AdmissionQueue:
         for _, lead in waiting:
             self._closed.setdefault(origin, []).append(lead.host)
         return waiting
+
+    def forget(self, hosts: Collection[str]) -> None:
+        """Reopen those of `hosts` that a closed origin keeps closed for which no link waits.
+
+        The gate is asked again when an agent chooses a link there. O(closed origins).
+        """
+        for origin, kept in list(self._closed.items()):
+            if any(host in hosts for host in kept):
+                for host in self._closed.pop(origin):
+                    self._hosts.reopen(host)
 
     def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
         """Remove and return the waiting and admitted links that match `is_gone`. O(both)."""

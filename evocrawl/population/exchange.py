@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,13 @@ class PopulationExchange:
         Call `stay` or `leave` for each of them.
         """
         return self.population.call_back(is_gone)
+
+    def leave_hosts(self, hosts: Collection[str]) -> None:
+        """Let no agent wait for closed origins of `hosts`, which another population fetches.
+
+        No link may wait for these origins; see `call_back`. O(closed origins).
+        """
+        self.population.admission.forget(hosts)
 
     def stay(self, agent: Agent) -> None:
         """Give turns again to an agent that was called back."""

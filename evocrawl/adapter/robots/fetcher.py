@@ -22,7 +22,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import failure_to_exc_info
 from twisted.python.failure import Failure
 
-from evocrawl.adapter.exceptions import AddressRefused, OverBudget
+from evocrawl.adapter.exceptions import AddressRefused, LeaseLost, OverBudget
 from evocrawl.core.sanitize import one_line
 from evocrawl.core.urls.resolve import header_text
 from evocrawl.politeness.robots.parser import MAX_BYTES
@@ -50,8 +50,16 @@ class Withheld(IgnoreRequest):
     """A middleware would not let the robots.txt request out."""
 
 
-class OverBudgetError(Withheld):
+class NotNowError(Withheld):
+    """It was withheld for a reason that will pass and that says nothing of the server."""
+
+
+class OverBudgetError(NotNowError):
     """The budget has nothing left for it, for now or for good."""
+
+
+class UnleasedError(NotNowError):
+    """This worker's lease of the host had run out."""
 
 
 FAULTS = (
@@ -87,11 +95,11 @@ class RobotsFetcher:
     def fetch(self, authority: str) -> Deferred[RobotsAnswer]:
         """Return the answer to come.
 
-        Fails with `Withheld` when no request was let out (`OverBudgetError` for want of budget),
-        with
-        `AddressRefused` when it must not be, with one of `FAULTS` when a component of this process
-        failed, and with anything else when the server could not be reached in time. A fault is an
-        error in the log. Cancelling it drops the connection.
+        Fails with `Withheld` when no request was let out (`OverBudgetError` for want of budget,
+        `UnleasedError` for want of a lease), with `AddressRefused` when it must not be, with one of
+        `FAULTS` when a component of this process failed, and with anything else when the server
+        could not be reached in time. A fault is an error in the log. Cancelling it drops the
+        connection.
         """
         answer = deferred_from_coro(self._follow(authority)).addErrback(self._report, authority)
         is_late = False
@@ -163,6 +171,8 @@ class RobotsFetcher:
             return await middlewares.download_async(self._send, request)
         except AddressRefused:
             raise
+        except LeaseLost as reason:
+            raise UnleasedError(str(reason)) from reason
         except IgnoreRequest as reason:
             if request.meta.get(_SENT):
                 raise

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 from evocrawl.adapter.exceptions import AddressRefused
 from evocrawl.adapter.failures import bare
 from evocrawl.adapter.robots.address_slots import AddressSlots
-from evocrawl.adapter.robots.fetcher import FAULTS, OverBudgetError, RobotsAnswer, Withheld
+from evocrawl.adapter.robots.fetcher import FAULTS, NotNowError, RobotsAnswer, Withheld
 from evocrawl.politeness.robots.cache import RobotsCache
 from evocrawl.politeness.robots.rules import RobotsRules, Verdict, authority
 
@@ -31,7 +31,7 @@ GIVEN_UP_LIFETIME_S = 3600.0
 IDLE_RETRY_S = 1.0
 """Seconds to the next try, and twice as long to each further one, where all else is done."""
 
-_UNPAID_PAUSE_S = 1.0
+_WITHHELD_PAUSE_S = 1.0
 
 
 @dataclass(slots=True, eq=False)
@@ -64,9 +64,9 @@ class RobotsInquiries:
     authority that cannot be reached
     is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
     after each further one (later when it sent Retry-After). Then it counts as known, forbids
-    everything, and is asked anew after an hour. One for which the budget has nothing left is
-    asked again every second, and never given up for that. `announce` is called with each
-    authority that becomes known, `delay` with each that will be asked later.
+    everything, and is asked anew after an hour. One for which the budget has nothing left, or whose
+    host's lease has run out, is asked again every second, and never given up for that. `announce`
+    is called with each authority that becomes known, `delay` with each that will be asked later.
     """
 
     def __init__(
@@ -254,10 +254,10 @@ class RobotsInquiries:
     def _failed(self, failure: Failure, inquiry: _Inquiry) -> None:
         if self._closed:
             return
-        if isinstance(failure.value, OverBudgetError):
-            # That says nothing of the server. Others may give back what they have not used.
+        if isinstance(failure.value, NotNowError):
+            # Others may give back what they have not used; a lease may be renewed.
             inquiry.tries -= 1
-            delay_s = min(self._retry_s, _UNPAID_PAUSE_S)
+            delay_s = min(self._retry_s, _WITHHELD_PAUSE_S)
             self._pause(inquiry, failure.value, delay_s, delay_s)
             return
         if isinstance(failure.value, Withheld):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from random import Random
 
@@ -58,12 +58,7 @@ class HostLeases:
 
     async def renew(self) -> None:
         """Renew all leases; drop the hosts in shards where the leases have expired."""
-        asked_at_s, shards = self.table.clock(), self.table.shards()
-        lost = await self._state.renew(shards)
-        self.table.renewed(set(shards) - lost, asked_at_s)
-        if lost:
-            logger.warning("host leases: expired; other workers have taken the hosts over")
-            self._sync.lost(self.table.in_shards(lost))
+        await self._renew(self.table.shards())
 
     def tend(self, doors: list[str]) -> None:
         """Open or request the host of each origin that agents wait for."""
@@ -127,17 +122,34 @@ class HostLeases:
                 await asyncio.sleep(_PAUSE_S)
         finally:
             self.asked.discard(host)
+        # Only now: a handler that finds the lease run out meanwhile asks for it again.
+        if host in self.table.leases:
+            self._events.host_gained.send(host)
         self._events.work_found.send()
+
+    async def _renew(self, shards: Sequence[int]) -> None:
+        asked_at_s = self.table.clock()
+        lost = await self._state.renew(shards)
+        self.table.renewed(set(shards) - lost, asked_at_s)
+        hosts = self.table.in_shards(lost) if lost else []
+        if hosts:
+            logger.warning("host leases: expired; other workers have taken the hosts over")
+            self._sync.lost(hosts)
 
     async def _try_to_take(self, host: str) -> bool:
         """Lease the host, or note its other owner; return False if Redis did not respond."""
-        asked_at_s = self.table.clock()
+        shard = shard_of(host)
         try:
+            if self.table.has_expired(shard):
+                # To lease one host extends the leases of all others in the shard: they would
+                # count as this worker's although others have taken them over.
+                await self._renew([shard])
+            asked_at_s = self.table.clock()
             is_ours, lease, was_anothers = await self._state.take(host)
             if not is_ours:
                 self._sync.denied(host)
                 return True
-            self.table.renewed([shard_of(host)], asked_at_s)
+            self.table.renewed([shard], asked_at_s)
             done = set[Fingerprint]()
             async for targets in self._state.done(host):
                 done.update(filter(None, map(target_of, targets)))
@@ -148,7 +160,6 @@ class HostLeases:
         except Unreachable:
             self._events.redis_answered.send(False)
             return False
-        self._events.host_gained.send(host)
         return True
 
     async def show_link(self, host: str, key: bytes) -> None:

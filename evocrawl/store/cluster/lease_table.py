@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -47,6 +48,10 @@ class LeaseTable:
         for shard in shards:
             until = asked_at_s + _MARGIN * self.lease_s
             self._good_until[shard] = max(self._good_until.get(shard, 0.0), until)
+
+    def has_expired(self, shard: int) -> bool:
+        """Return True if leases in `shard` were not renewed in time. O(1)."""
+        return self.clock() >= self._good_until.get(shard, math.inf)
 
     def gain(self, host: str, lease: str) -> None:
         """Note that this worker now leases the host."""

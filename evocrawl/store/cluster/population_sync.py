@@ -192,7 +192,7 @@ class PopulationSync:
         """Send agents bound for a host of another worker there, and withdraw its links."""
         for agent, lead in self._exchange.call_back(lambda lead: lead.host == host):
             self._travel(agent, lead)
-        self._forget(host)
+        self._forget([host])
 
     def fenced_off(self, host: str, lease: str) -> None:
         """Count a report that Redis has refused, and drop the host if its lease has expired."""
@@ -205,13 +205,12 @@ class PopulationSync:
         gone = set(hosts)
         for agent, _ in self._exchange.call_back(lambda lead: lead.host in gone):
             self._exchange.stay(agent)
-        for host in gone:
-            self._forget(host)
+        self._forget(gone)
 
     def is_of(self, host: str, other: str, living: Collection[str]) -> None:
         """Withdraw the links of `host`, which the live worker `other` has settled a link of."""
         if host not in self.lease_table.leases and other in living:
-            self._forget(host)
+            self._forget([host])
 
     def heard(self, page: Page, depth: int) -> None:
         """Apply a page that another worker has settled."""
@@ -243,13 +242,17 @@ class PopulationSync:
         used |= self._callbacks.hosts
         return [host for host in self.lease_table.busy_hosts() if host not in used][:most]
 
-    def _forget(self, host: str) -> None:
-        self._exchange.withdraw(self.lease_table.lose(host))
-        self._pacing.pop(host, None)
-        if any(each.revisits for each in self.population.species):
-            # A species that revisits pages would request this host again and again without this.
-            environment = self.population.environment
-            environment.hosts.hold(host, environment.clock.now_s + self.lease_table.lease_s)
+    def _forget(self, hosts: Collection[str]) -> None:
+        environment = self.population.environment
+        holds = any(each.revisits for each in self.population.species)
+        for host in hosts:
+            self._exchange.withdraw(self.lease_table.lose(host))
+            self._pacing.pop(host, None)
+            if holds:
+                # A species that revisits pages would request this host again and again otherwise.
+                environment.hosts.hold(host, environment.clock.now_s + self.lease_table.lease_s)
+        # With an agent that waits for one of them, this worker would never be idle.
+        self._exchange.leave_hosts(hosts)
 
     def _travel(self, agent: Agent, lead: Lead) -> None:
         if not self._exchange.may_leave(agent):

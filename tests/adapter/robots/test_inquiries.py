@@ -9,7 +9,12 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred, succeed
 
 from evocrawl.adapter.robots import inquiries
-from evocrawl.adapter.robots.fetcher import OverBudgetError, RobotsAnswer, Withheld
+from evocrawl.adapter.robots.fetcher import (
+    OverBudgetError,
+    RobotsAnswer,
+    UnleasedError,
+    Withheld,
+)
 from evocrawl.adapter.robots.inquiries import GIVEN_UP_LIFETIME_S, MAX_FETCHES, RobotsInquiries
 from evocrawl.politeness.robots.cache import RobotsCache
 from evocrawl.politeness.robots.rules import RobotsRules
@@ -166,14 +171,18 @@ def test_a_withheld_request_is_no_answer(desk: Desk) -> None:
     assert len(desk.timers) == 1
 
 
-def test_want_of_budget_gives_no_authority_up(desk: Desk) -> None:
-    """B076: another worker may give back what it has not used; until then nobody is refused."""
+@pytest.mark.parametrize("withheld", [OverBudgetError("budget"), UnleasedError("lease")])
+def test_want_of_budget_or_of_a_lease_gives_no_authority_up(desk: Desk, withheld: Withheld) -> None:
+    """B076: another worker may give back what it has not used; until then nothing is refused.
+
+    A lease that has run out may be renewed in a moment.
+    """
     outcome = desk.outcome_of(HOST)
     for _ in range(10):
-        desk.fetches[-1][1].errback(OverBudgetError("budget"))
+        desk.fetches[-1][1].errback(withheld)
         desk.timers[-1].fire()
     assert {timer.delay_s for timer in desk.timers} == {1.0}
-    assert repr(outcome[0]) == "OverBudgetError('budget')"
+    assert repr(outcome[0]) == repr(withheld)
     assert desk.known == []
     desk.reply(RobotsRules.unreachable())
     assert desk.timers[-1].delay_s == 60.0

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from checks import limits
 from tiny_webs import make_population
 
+from evocrawl.adapter.cluster import SharedPopulation
 from evocrawl.core.fetch import OVER_BUDGET, FetchDetails
 from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import Content, Cost, Dead, Dropped, Fetched, Lead, Link, Page, Visit
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import AdmissionQueue
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
@@ -26,6 +29,7 @@ from evocrawl.store.cluster.redis.commands import NEWS_KEPT, RedisCommands
 from evocrawl.store.cluster.redis.keys import KeyNames
 from evocrawl.store.cluster.redis.outbox import OutboxBatch
 from evocrawl.store.journal.codec import NoPayloads
+from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.operations import VisitSettled
 
 OURS, THEIRS, VACANT = "http://ours.test/", "http://theirs.test/", "http://vacant.test/"
@@ -310,6 +314,79 @@ def test_who_waited_at_a_lost_hosts_door_goes_on() -> None:
     visit = stage.choose()
     assert visit is not None
     assert visit.lead.url == OURS
+
+
+@pytest.mark.parametrize("species", ["evo", "energy", "best_first"])
+@pytest.mark.parametrize("is_denied", [False, True], ids=["lost", "denied"])
+def test_a_host_lost_while_its_robots_txt_could_not_be_had_holds_no_agent(
+    species: str, *, is_denied: bool
+) -> None:
+    """Else the worker is never idle: it never looks for the end, nor at links left open.
+
+    Should the host come back, its robots.txt is awaited again, and its link is followed.
+    """
+    stage = Stage(species)
+    stage.gain("theirs.test")
+    stage.sync.guard(authority)
+    stage.show(THEIRS)
+    assert stage.choose() is None
+    stage.population.close_origin("http://theirs.test")
+    assert stage.choose() is None
+    assert stage.population.ended is None
+    if is_denied:
+        stage.sync.denied("theirs.test")
+    else:
+        stage.sync.lost(["theirs.test"])
+    stage.now_s = 100.0
+    assert stage.choose() is None
+    assert stage.population.ended == "exhausted"
+    assert stage.population.closed_origins() == []
+    stage.gain("theirs.test")
+    stage.show(THEIRS)
+    assert stage.choose() is None
+    assert stage.population.closed_origins() == ["http://theirs.test"]
+    stage.sync.guard(lambda _: None)
+    stage.population.open_origin("http://theirs.test")
+    assert stage.all_visits() == {THEIRS}
+
+
+def test_other_origins_stay_closed_when_a_host_is_lost() -> None:
+    """Their robots.txt is still awaited."""
+    stage = Stage("best_first")
+    stage.gain("theirs.test")
+    stage.sync.guard(authority)
+    stage.show(OURS, THEIRS)
+    assert stage.choose() is None
+    for origin in stage.population.closed_origins():
+        stage.population.close_origin(origin)
+    stage.sync.lost(["theirs.test"])
+    assert stage.population.closed_origins() == ["http://ours.test"]
+    assert stage.choose() is None
+    assert stage.population.ended is None
+
+
+def test_a_visit_whose_lease_ran_out_is_made_again_where_the_host_is_still_ours() -> None:
+    """At once, and not when nothing else is left; where the host is another's, it is not made."""
+    stage = Stage()
+    worker: Any = SimpleNamespace(
+        population=stage.population, sync=stage.sync, may_choose=True,
+        may_send=lambda host, **_: stage.lease_table.is_ours(host),
+    )  # fmt: skip
+    limits_ = JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))
+    shared = SharedPopulation(worker, limits_)
+    stage.show(OURS)
+    for is_kept in (True, False):
+        visit = shared.choose(stage.now_s)
+        assert visit is not None
+        assert visit.lead.url == OURS
+        stage.now_s += 20.0
+        if is_kept:
+            stage.lease_table.renewed(range(64), stage.now_s)
+        else:
+            stage.sync.lost(["ours.test"])
+        shared.settle(visit.id, Dropped(LEASE_LOST))
+    assert shared.choose(stage.now_s) is None
+    assert stage.calls("settle") == []
 
 
 def test_only_quiet_hosts_are_spared() -> None:

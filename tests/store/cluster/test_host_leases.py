@@ -1,0 +1,117 @@
+"""A worker's leases that run out while Redis is asked: what a pause of the process brings about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from crowd import BOUNDS
+from tiny_webs import link, make_population
+
+from evocrawl.adapter.cluster import SharedPopulation
+from evocrawl.politeness.robots.rules import authority
+from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.keys import RedisAddress, shard_of
+from evocrawl.store.cluster.worker import ClusterWorker
+from evocrawl.store.journal.codec import NoPayloads
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+
+LEASE_S = 10.0
+
+
+class Redis:
+    """Stands for Redis: grants every lease but those in `cast_out`, and takes `takes_s` for it."""
+
+    def __init__(self, worker: ClusterWorker) -> None:
+        self.now_s = 0.0
+        self.takes_s: list[float] = []
+        self.cast_out: set[int] = set()
+        self.calls: list[str] = []
+        state = worker._state
+        worker.host_leases.table.clock = lambda: self.now_s
+        for method in (self.take, self.renew, self.welcome, self.done, self.open_links):
+            setattr(state, method.__name__, method)
+
+    async def take(self, host: str) -> tuple[bool, str, bool]:
+        self.calls.append(f"take {host}")
+        self.now_s += self.takes_s.pop(0) if self.takes_s else 0.0
+        self.cast_out.discard(shard_of(host))
+        return True, "1.1", False
+
+    async def renew(self, shards: Sequence[int]) -> set[int]:
+        self.calls.append("renew")
+        return self.cast_out & set(shards)
+
+    async def welcome(self, host: str, lease: str) -> list[bytes]:  # noqa: ARG002
+        return []
+
+    async def done(self, host: str) -> AsyncIterator[list[bytes]]:  # noqa: ARG002
+        for _ in ():
+            yield []
+
+    async def open_links(self, host: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:  # noqa: ARG002
+        for _ in ():
+            yield []
+
+
+def play(story: Callable[[ClusterWorker, Redis], Awaitable[None]]) -> None:
+    async def exercise() -> None:
+        population, _ = make_population(bounds=BOUNDS)
+        place = RedisAddress.of("redis://unused.test")
+        terms = ClusterTerms(None, BOUNDS, LEASE_S, 60.0)
+        worker = ClusterWorker(place, population, NoPayloads(), terms)
+        await story(worker, Redis(worker))
+        await worker.stop()
+
+    asyncio.run(exercise())
+
+
+async def settled(worker: ClusterWorker) -> None:
+    while worker.host_leases.asked:
+        await asyncio.sleep(0)
+
+
+def test_a_lease_that_runs_out_before_it_is_used_is_asked_for_again() -> None:
+    """The process was stopped while Redis answered: the origin is opened under the next lease.
+
+    Its robots.txt could not be had at first, so no link waits for it and reminds of it.
+    """
+
+    async def story(worker: ClusterWorker, redis: Redis) -> None:
+        limits = JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))
+        shared = SharedPopulation(worker, limits)
+        shared.guard(authority)
+        worker.host_leases.ask("a.test")
+        await settled(worker)
+        shared.population.place([link("http://a.test/")])
+        assert shared.population.choose(0.0) is None
+        shared.turn_away("http://a.test")
+        worker.events.host_gained.connect(lambda _: shared.opened("http://a.test"))
+        redis.now_s += LEASE_S
+        redis.takes_s = [LEASE_S, 0.0]
+        shared.opened("http://a.test")
+        await settled(worker)
+        assert redis.calls.count("take a.test") == 3
+        assert shared.population.closed_origins() == []
+
+    play(story)
+
+
+def test_a_new_lease_does_not_extend_one_that_was_lost() -> None:
+    """Two hosts of one shard: after a pause another worker has one of them."""
+    other = next(name for n in range(10_000) if shard_of(name := f"h{n}") == shard_of("a.test"))
+
+    async def story(worker: ClusterWorker, redis: Redis) -> None:
+        table = worker.host_leases.table
+        worker.host_leases.ask("a.test")
+        await settled(worker)
+        assert table.is_ours("a.test")
+        redis.now_s += 2 * LEASE_S
+        redis.cast_out = {shard_of("a.test")}
+        worker.host_leases.ask(other)
+        await settled(worker)
+        assert table.is_ours(other)
+        assert list(table.leases) == [other]
+        assert redis.calls == ["take a.test", "renew", f"take {other}"]
+
+    play(story)
