@@ -75,11 +75,13 @@ class ClusterAdapter:
         wake: Callable[[], None],
         fail: Callable[[StateError], None],
         has_more: Callable[[], bool],
+        names: RequestIdentities,
     ) -> None:
         """Connect the crawl's handlers to the events of the worker."""
         events = self.worker.events
         events.host_gained.connect(on_gained)
         events.work_found.connect(wake)
+        events.links_offered.connect(names.offered)
         events.failed.connect(fail)
         events.busy_checks.append(has_more)
 

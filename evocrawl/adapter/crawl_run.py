@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -77,7 +78,8 @@ class CrawlRun:
             gate.look(host)
             self._wakes.wake()
 
-        cluster.listen(gained, self._wakes.wake, self.fail, lambda: self._has_more(queue))
+        has_more = partial(self._has_more, queue)
+        cluster.listen(gained, self._wakes.wake, self.fail, has_more, context.names)
         context.resume()
         await cluster.join(crawl_identity(self._crawler, context.config))
         context.names.begin(int(cluster.worker.session), is_shared=True)

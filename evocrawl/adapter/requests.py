@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
@@ -39,6 +39,8 @@ class RequestIdentities:
         self._starts: Counter[Fingerprint] = Counter()
         self._waiting: dict[Fingerprint, Request] = {}
         self._admitted: dict[Fingerprint, set[str]] = {}
+        self._is_shared = False
+        self._unconfirmed: dict[Fingerprint, Request] = {}
         self.first_visits: Mapping[Fingerprint, VisitId] = {}
         """The first visit of each link that is followed again since its callback had not ended."""
         self.keeps_slots = True
@@ -56,6 +58,7 @@ class RequestIdentities:
         """
         self._repeats = count((runs << 32) + 1)
         self._scope = runs if is_shared else 0
+        self._is_shared = is_shared
 
     def admits(self, request: Request, *, is_redirected: bool = False) -> bool:
         """Return whether `request` is to be sent; if not, the dupe filter has logged it."""
@@ -85,6 +88,8 @@ class RequestIdentities:
         key = None if request.dont_filter else self.dupefilter.key_of(request)
         if key is not None:
             self._waiting.setdefault(key, request)
+            if self._is_shared and not is_start:
+                self._unconfirmed[key] = request
             return key
         if fetch is not None:
             number = fetch.repeats[target]
@@ -190,6 +195,16 @@ class RequestIdentities:
             return None
         payload = copy if isinstance(fetch.visit.lead.payload, Request) else None
         return Link(request.url, target, payload=payload)
+
+    def offered(self, targets: Iterable[Fingerprint], known: Collection[Fingerprint]) -> None:
+        """Log the requests among `targets` that are `known`: another worker was the first.
+
+        Each worker has start requests of its own: those that all have in common are no duplicates.
+        """
+        for target in targets:
+            request = self._unconfirmed.pop(target, None)
+            if request is not None and target in known:
+                self.dupefilter.log(request)
 
     def settled(self, target: Fingerprint) -> None:
         """The link was followed, and is not open again."""

@@ -195,6 +195,21 @@ def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None
     assert "meta of requests does not travel between workers" in fleet.log()
 
 
+def test_workers_together_count_the_duplicates_that_one_crawler_would(fleet_for: Start) -> None:
+    """Also those that Redis has from another worker; not the start request, which each has."""
+    web = ManyHosts(pages=80, hosts=16)
+    fleet = fleet_for(web)
+    command = ("runspider", "sharedspider.py")
+    settings = {**COMMON, "ADDONS": {"evocrawl.Addon": 300}}
+    fleet.start(3, {"max_requests": 0, "page_items": False}, command, **settings)
+    assert fleet.wait() == [0] * 3
+    asked = fleet.asked()
+    assert asked == {web.url(n): 2 if n == 0 else 1 for n in range(web.pages)}
+    yielded = sum(asked[web.url(n)] * len(web.linked(n)) for n in range(web.pages))
+    counts = [fleet.stats(number).get("dupefilter/filtered", 0) for number in range(3)]
+    assert sum(counts) == yielded - web.pages
+
+
 def test_what_somebody_wrote_into_redis_harms_nobody(fleet_for: Start) -> None:
     """B077, B078, R18, R20: entries that cannot be read are put aside and counted; others go on.
 

@@ -35,6 +35,10 @@ class ManyHosts:
     def url(self, n: int) -> str:
         return f"http://h{n % self.hosts}.test/{n}"
 
+    def linked(self, n: int) -> list[int]:
+        """Return the pages that page n links to."""
+        return [each for each in (2 * n + 1, 2 * n + 2, (n - 1) // 2) if 0 <= each < self.pages]
+
     def sites(self) -> Mapping[str, Callable[[Request], Any]]:
         return {f"h{host}.test": self._answer for host in range(self.hosts)}
 
@@ -49,8 +53,7 @@ class ManyHosts:
         finally:
             self._under_way[request.host] -= 1
         n = int(name)
-        linked = [each for each in (2 * n + 1, 2 * n + 2, (n - 1) // 2) if 0 <= each < self.pages]
-        links = [f"{self.url(each)} {QUERY} {each}" for each in linked]
+        links = [f"{self.url(each)} {QUERY} {each}" for each in self.linked(n)]
         return page(*links, text=f"{QUERY} number {n}", title=f"page {n}")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Generic, ParamSpec
 
 from evocrawl.core.errors import StateError
+from evocrawl.core.model import Fingerprint
 from evocrawl.store.cluster.redis.state import Worker
 
 P = ParamSpec("P")
@@ -34,6 +35,7 @@ class WorkerEvents:
     host_wanted       the population has a URL of a host that this worker does not lease (host)
     host_gained       this worker has leased a host (host)
     report_refused    Redis has refused a report since the lease had expired (host, lease)
+    links_offered     Redis has links that this worker found (targets, those that it had before)
     redis_answered    Redis has responded (True) or not (False)
     heartbeat_sent    Redis has a heartbeat (own hosts with open links, live workers)
     work_found        there may be a visit to choose
@@ -47,6 +49,7 @@ class WorkerEvents:
         self.host_wanted: Signal[[str]] = Signal()
         self.host_gained: Signal[[str]] = Signal()
         self.report_refused: Signal[[str, str]] = Signal()
+        self.links_offered: Signal[[Sequence[Fingerprint], Collection[Fingerprint]]] = Signal()
         self.redis_answered: Signal[[bool]] = Signal()
         self.heartbeat_sent: Signal[[int, list[Worker]]] = Signal()
         self.work_found: Signal[[]] = Signal()

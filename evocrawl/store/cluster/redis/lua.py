@@ -74,18 +74,20 @@ return 1
 """Release a host. `TAKE` reports to the next owner that the host had another owner."""
 
 OFFER = """
--- KEYS open done todo version  ARGV host target link target link ...  -> how many are new
-local new = 0
+-- KEYS open done todo version  ARGV host target link target link ...
+--   -> the places, from 0, of the links that were open or settled already
+local known = {}
 for i = 2, #ARGV, 2 do
-  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 0 then
-    new = new + redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
+  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
+    or redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1]) == 0 then
+    known[#known + 1] = i / 2 - 1
   end
 end
-if new > 0 then
+if 2 * #known < #ARGV - 1 then
   count(redis.call('SADD', KEYS[3], ARGV[1]))
   redis.call('INCR', KEYS[4])
 end
-return new
+return known
 """
 
 SETTLE = """

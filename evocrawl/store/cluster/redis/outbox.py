@@ -40,9 +40,9 @@ class OutboxBatch:
 class Outbox:
     """Sends batches in the order in which they were put in.
 
-    The outbox sends the events `report_refused` and `redis_answered`. `failure` is the error that
-    ended sending, if any. With `most` batches the outbox is `full`: it accepts more, but no new
-    visit should begin.
+    The outbox sends the events `report_refused`, `links_offered` and `redis_answered`. `failure`
+    is the error that ended sending, if any. With `most` batches the outbox is `full`: it accepts
+    more, but no new visit should begin.
     """
 
     def __init__(self, connection: Connection, most: int, events: WorkerEvents) -> None:
@@ -75,7 +75,7 @@ class Outbox:
 
     async def run(self) -> None:
         """Send batches until cancelled. Raises StateError if Redis cannot accept them."""
-        pause_s = _FIRST_PAUSE_S
+        pause_s, is_repeated = _FIRST_PAUSE_S, False
         while True:
             if not self._waiting:
                 self._nothing.set()
@@ -83,8 +83,9 @@ class Outbox:
                 await self._something.wait()
             parcels = [self._waiting[at] for at in range(min(len(self._waiting), _AT_ONCE))]
             try:
-                await self._send(parcels)
+                await self._send(parcels, is_repeated=is_repeated)
             except Unreachable:
+                is_repeated = True
                 self._events.redis_answered.send(False)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
@@ -93,17 +94,24 @@ class Outbox:
                 self.failure = error
                 raise
             self._events.redis_answered.send(True)
-            pause_s = _FIRST_PAUSE_S
+            pause_s, is_repeated = _FIRST_PAUSE_S, False
             for _ in parcels:
                 self._waiting.popleft()
 
-    async def _send(self, parcels: Sequence[OutboxBatch]) -> None:
-        """Send all offers, then all records, settled links and events, in one round trip."""
+    async def _send(self, parcels: Sequence[OutboxBatch], *, is_repeated: bool) -> None:
+        """Send all offers, then all records, settled links and events, in one round trip.
+
+        If that `is_repeated`, the links that Redis has already may be those of the first time.
+        """
         sent = [(parcel, call) for calls in _STEPS for parcel in parcels for call in calls(parcel)]
         answers = await self._connection.run_all([call for _, call in sent])
         fenced = set()
         for (parcel, (script, _, arguments)), answer in zip(sent, answers, strict=True):
-            if script in _FENCED and answer == 0:
+            if script == "offer":
+                targets = [bytes.fromhex(each) for each in arguments[1::2]]
+                known = set() if is_repeated else {targets[place] for place in answer}
+                self._events.links_offered.send(targets, known)
+            elif script in _FENCED and answer == 0:
                 fenced.add(id(parcel))
                 host, lease = arguments[:2]
                 self._events.report_refused.send(host, lease)

@@ -18,7 +18,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.redis.codec import RowCodec, TravellingAgent
 from evocrawl.store.cluster.redis.commands import RedisCommands
-from evocrawl.store.cluster.redis.connection import Connection
+from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress, shard_of
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
 from evocrawl.store.cluster.redis.persistence_check import Keeping
@@ -153,8 +153,9 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(server: RedisServer
         state, calls, connection = await crowd.join()
         other, *_ = await crowd.join()
         offer = calls.offers([(link(A), None), (link(B), None)])
-        assert await connection.run_all(offer) == [2]
-        assert await connection.run_all(offer) == [0]
+        assert await connection.run_all(calls.offers([(link(B), None)])) == [[]]
+        assert await connection.run_all(offer) == [[1]]
+        assert await connection.run_all(offer) == [[0, 1]]
         assert await state.vacant(range(64), 9) == [HOST]
         lease = await taken(state)
         assert await other.vacant(range(64), 9) == []
@@ -163,7 +164,7 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(server: RedisServer
             assert not await state.is_exhausted()
             await connection.run_all([calls.settle(HOST, lease, fingerprint(url), "dead")])
         assert await state.is_exhausted()
-        assert await connection.run_all(offer) == [0]
+        assert await connection.run_all(offer) == [[0, 1]]
         assert not await state.has_open(HOST)
         found = [target async for targets in state.done(HOST) for target in targets]
         assert sorted(found) == sorted(fingerprint(url).hex().encode() for url in (A, B))
@@ -332,6 +333,37 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
             outbox.put(OutboxBatch(calls.offers([(link(url), None)])))
         assert outbox.full
         assert len(outbox) == 2
+
+    run(server, story)
+
+
+def test_links_that_redis_has_already_are_reported_unless_they_may_be_ones_own(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker found them first. After a lost answer, this one may have sent them itself."""
+
+    async def story(crowd: Crowd) -> None:
+        _, calls, connection = await crowd.join()
+        events, reported = WorkerEvents(), []
+        events.links_offered.connect(lambda *found: reported.append(found))
+        outbox = Outbox(connection, 2, events)
+        run_all, fails = connection.run_all, [True]
+
+        async def answer_is_lost(sent: Any) -> Any:
+            answers = await run_all(sent)
+            if fails.pop():
+                raise Unreachable
+            return answers
+
+        for urls, lost in (([A], False), ([A, B], False), ([A], True)):
+            fails[:] = [False, lost] if lost else [False]
+            monkeypatch.setattr(connection, "run_all", answer_is_lost)
+            outbox.put(OutboxBatch(calls.offers([(link(url), None) for url in urls])))
+            task = asyncio.ensure_future(outbox.run())
+            await outbox.sent()
+            task.cancel()
+        first, second = fingerprint(A), fingerprint(B)
+        assert reported == [([first], set()), ([first, second], {first}), ([first], set())]
 
     run(server, story)
 
