@@ -18,6 +18,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from evocrawl.adapter.response_encoding import chosen_encoding
+from evocrawl.adapter.scrapy_internals import body_not_counted
 from evocrawl.extraction import Document, ParsedPage, ReadingProcess, beginning, is_costly, read
 from evocrawl.extraction.decoding import is_web_encoding
 
@@ -51,7 +52,10 @@ class ResponseExtractor:
         raises.
         """
         document = self._document(response, wire_bytes, any_text=any_text)
-        reading = await self._read_aside(document) if is_costly(document) else read(document)
+        if is_costly(document):
+            reading = await self._read_aside(document, response)
+        else:
+            reading = read(document)
         if not (reading.is_markup or reading.unread) and b"Content-Encoding" in response.headers:
             reading = ParsedPage.nothing(UNKNOWN_CODING)
         if "dataloss" in response.flags:
@@ -64,14 +68,17 @@ class ResponseExtractor:
             self._count("unreadable")
         return reading
 
-    async def _read_aside(self, document: Document) -> ParsedPage:
+    async def _read_aside(self, document: Document, response: Response) -> ParsedPage:
         self._count("read_aside")
-        # One at a time: pages that wait must not hold threads, in which names are looked up, too.
-        await maybe_deferred_to_future(self._turn.acquire())
-        try:
-            return await run_in_thread(self._process.read, document)
-        finally:
-            self._turn.release()
+        assert self._crawler.engine is not None
+        # Other hosts are asked meanwhile; how many pages wait here is bounded by the visits under
+        # way. One at a time: pages that wait must not hold threads, in which names are looked up.
+        with body_not_counted(self._crawler.engine, response):
+            await maybe_deferred_to_future(self._turn.acquire())
+            try:
+                return await run_in_thread(self._process.read, document)
+            finally:
+                self._turn.release()
 
     def _document(self, response: Response, wire_bytes: int, *, any_text: bool) -> Document:
         headers = response.headers

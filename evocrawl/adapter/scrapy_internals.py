@@ -7,7 +7,8 @@ What evocrawl uses of Scrapy's download handlers is in `evocrawl.adapter.network
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.core.downloader import Downloader, Slot
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
 
 def has_spider_open(engine: ExecutionEngine) -> bool:
@@ -87,6 +89,25 @@ def wrap_result_queue(engine: ExecutionEngine, queue: ResultQueue) -> ResultQueu
     """Make the engine use `queue` for what goes to the spider; return what it has used."""
     wrapped, engine.scraper.enqueue_scrape = engine.scraper.enqueue_scrape, queue  # type: ignore[method-assign,assignment]
     return wrapped
+
+
+@contextmanager
+def body_not_counted(engine: ExecutionEngine, response: Response) -> Iterator[None]:
+    """Let the engine send requests as if it had no body of `response` in its callbacks.
+
+    It sends none while the bodies there are larger than SCRAPER_SLOT_MAX_ACTIVE_SIZE together.
+    """
+    slot = engine.scraper.slot
+    if slot is None:
+        yield
+        return
+    size = len(response.body)
+    slot.active_size -= size
+    ask_scheduler_soon(engine)
+    try:
+        yield
+    finally:
+        slot.active_size += size
 
 
 def run_soon(coroutine: Coroutine[Any, Any, Any]) -> None:

@@ -100,6 +100,11 @@ class Looking(Spider):
         await turns()
         FACTS["asked"] = self.asked > 0
         FACTS["ran"] = False
+        sizes = [engine.scraper.slot.active_size]
+        with internals.body_not_counted(engine, response):
+            sizes.append(engine.scraper.slot.active_size)
+        sizes.append(engine.scraper.slot.active_size)
+        FACTS["bodies"], FACTS["body"] = sizes, len(response.body)
 
         async def run():
             FACTS["ran"] = True
@@ -191,6 +196,12 @@ def test_start_requests_end_with_start(facts: dict[str, Any]) -> None:
 def test_the_engine_asks_the_scheduler_when_it_is_made_to(facts: dict[str, Any]) -> None:
     """`ask_scheduler_soon` reaches `next_request`."""
     assert facts["asked"]
+
+
+def test_a_body_is_not_counted_for_a_while(facts: dict[str, Any]) -> None:
+    before, meanwhile, after = facts["bodies"]
+    assert before == after >= facts["body"] > 0
+    assert meanwhile == before - facts["body"]
 
 
 def test_a_coroutine_runs_on_the_event_loop(facts: dict[str, Any]) -> None:

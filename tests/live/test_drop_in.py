@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from livecrawl import QUERY, ROOT, Crawl, page, site
+from livecrawl import HERE, QUERY, ROOT, Crawl, page, site
 
 from evocrawl.simulation.server.proxy import Response
 
@@ -136,3 +136,17 @@ def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:
     assert {each["url"].rpartition("test")[2] for each in crawled.pages} == {
         "/answer", "/found/1", "/found/3", "/found/5", "/found/7",
     }  # fmt: skip
+
+
+def test_a_project_that_sets_the_query_alone_has_no_budget(serve, crawl: Crawl) -> None:
+    """All of 1 050 requests are sent, and not only evospider's default of 1 000."""
+    crawled = crawl(
+        serve({}),
+        command=("runspider", "manyspider.py"),
+        settings={"ADDONS": {"evocrawl.Addon": 300}, "EVOCRAWL_QUERY": QUERY},
+        cwd=HERE,
+    )
+    crawled.check_settled()
+    assert len({each["url"] for each in crawled.pages}) == 1050
+    assert crawled.stats["response_received_count"] == 1051
+    assert crawled.stats["finish_reason"] == "finished"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections.abc import Callable
 from io import BytesIO
@@ -11,7 +12,7 @@ import brotli
 import pytest
 from livecrawl import QUERY, Crawl, Crawled, page, site
 
-from evocrawl.simulation.server.proxy import Request, Response
+from evocrawl.simulation.server.proxy import Request, Response, not_found
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 SEEDS = {
@@ -79,6 +80,55 @@ def test_r15_pages_that_take_too_long_are_dead_and_the_crawl_goes_on(crawl: Craw
     assert crawled.stat("visits/dead") == 5
     read = {each["url"].rpartition("/")[2] for each in crawled.pages}
     assert read == {"deep", "codec", "feed", "text"}
+
+
+def test_large_and_slow_pages_of_one_host_hold_up_no_other(crawl: Crawl, serve) -> None:
+    """C28: no large page is read, and no slow one ends, before all of another host have come.
+
+    Each large page is more than SCRAPER_SLOT_MAX_ACTIVE_SIZE, at which Scrapy asks for nothing.
+    """
+    others = 20
+    paths = ["/", *(f"/{number}" for number in range(1, others))]
+    large = gzip.compress(b"<p>coral bleaching</p>" * 300_000)
+    headers = {**HTML, "Content-Encoding": "gzip"}
+    seen_before_slow = []
+
+    def other(request: Request) -> Response:
+        links = paths[1:] if request.path == "/" else []
+        return page(*links, text="coral") if request.path in paths else not_found(request)
+
+    async def slow(request: Request) -> Response:
+        if request.path == "/robots.txt":
+            return not_found(request)
+        for _ in range(1200):
+            asked = {each.path for each in proxy.log if each.host == "other.test"}
+            if asked >= set(paths):
+                break
+            await asyncio.sleep(0.05)
+        seen_before_slow.append(len(asked & set(paths)))
+        return page(text="coral")
+
+    giants = {f"/{number}": Response(200, large, headers) for number in range(4)}
+    proxy = serve({"large.test": site(giants), "slow.test": slow, "other.test": other})
+    crawled = crawl(
+        proxy,
+        arguments={
+            "query": QUERY,
+            "seeds": " ".join(
+                [*(f"http://large.test{path}" for path in giants),
+                 *(f"http://slow.test/{number}" for number in range(3)), "http://other.test/"]
+            ),
+        },
+        settings={
+            "EXTENSIONS": {"slowread.SlowRead": 1}, "SLOWREAD_UNTIL": others,
+            "CONCURRENT_REQUESTS": 12, "CONCURRENT_REQUESTS_PER_DOMAIN": 4, "DOWNLOAD_TIMEOUT": 200,
+        },
+    )  # fmt: skip
+    crawled.check_settled()
+    assert crawled.stat("pages/read_aside") == len(giants)
+    assert crawled.log.count(f"reading aside after {others} pages of other.test") == len(giants)
+    assert seen_before_slow == [others] * 3
+    assert len(crawled.pages) == others + len(giants) + 3
 
 
 def test_b097_a_page_that_redirects_to_itself_with_a_cookie_is_fetched(crawl: Crawl, serve) -> None:
