@@ -83,7 +83,7 @@ def test_r15_pages_that_take_too_long_are_dead_and_the_crawl_goes_on(crawl: Craw
 
 
 def test_large_and_slow_pages_of_one_host_hold_up_no_other(crawl: Crawl, serve) -> None:
-    """C28: no large page is read, and no slow one ends, before all of another host have come.
+    """No large page is read, and no slow one ends, before all of another host have come.
 
     Each large page is more than SCRAPER_SLOT_MAX_ACTIVE_SIZE, at which Scrapy asks for nothing.
     """
