@@ -19,7 +19,7 @@ import evocrawl
 ROOT = Path(evocrawl.__file__).parent
 LEVELS: dict[str, int] = {
     "core": 0,
-    "energy": 1, "relevance": 1, "extraction": 1, "politeness": 1, "frontier": 1,
+    "energy": 1, "relevance": 1, "extraction": 1, "politeness": 1, "frontier": 1, "estimation": 1,
     "species": 2,
     "population": 3,
     "store": 4, "pipelines": 4,

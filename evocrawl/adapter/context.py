@@ -81,9 +81,11 @@ class CrawlContext:
         self.budget = assembly.budget
         self.ledger = assembly.ledger
         self.save_learnt = assembly.save_learnt
+        self.forecast = assembly.forecast
+        self._stop_rule = assembly.stop_rule
         self.population = assembly.population
         self.population.selector.patience = PATIENCE
-        self.summary = CrawlSummary(self.ledger, self.budget)
+        self.summary = CrawlSummary(self.ledger, self.budget, self.forecast)
         self.summary.attach(self.population.on_event, self.population.on_outcome)
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
@@ -148,6 +150,7 @@ class CrawlContext:
             self._ahead_s = past.now_s - monotonic()
             self.names.begin(past.runs)
             self.names.first_visits = past.first_visits
+        self._stop_rule.arm()
         return past
 
     def stop_reason(self, reason: str) -> str:

@@ -21,6 +21,7 @@ from evocrawl.adapter.scrapy_internals import (
 )
 from evocrawl.adapter.state import STATE_FAILED, crawl_identity, log_resume
 from evocrawl.core.errors import StateError
+from evocrawl.estimation.stop_rule import REASONS as STOP_REASONS
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -35,6 +36,11 @@ logger = logging.getLogger(__name__)
 
 SEEDS_FAILED = "seeds_failed"
 """Stop reason of a crawl none of whose seeds has brought a page; its exit code is 1."""
+
+_CUT_SHORT = {"budget": "the budget is spent"} | dict.fromkeys(
+    STOP_REASONS.values(), "the stop rule holds"
+)
+"""Reasons of an end before all links are followed, in words."""
 
 _CLOSING_S = 1.0
 """Seconds in which a crawl that is to be closed begins to close."""
@@ -93,7 +99,9 @@ class CrawlRun:
         """Return why the crawl has ended, None if it goes on."""
         cluster, population = self._context.cluster, self._context.population
         if cluster is not None:
-            return cluster.worker.ended
+            # A worker that its own stop rule stops leaves the crawl to the others.
+            is_stopped = bool(population.stopped) and not population.unsettled
+            return cluster.worker.ended or (population.stopped if is_stopped else None)
         return None if population.is_unborn else population.ended
 
     def may_choose(self) -> bool:
@@ -103,7 +111,7 @@ class CrawlRun:
         return self.ended() is None
 
     def end_if_spent(self) -> None:
-        """Close the spider if the budget is spent and only start() has not ended.
+        """Close the spider if the budget or the stop rule ends it and only start() has not ended.
 
         What start() may still yield is never sent, and the crawl would never become idle.
         """
@@ -111,9 +119,10 @@ class CrawlRun:
         assert engine is not None
         if not has_start_requests(engine) or requests_in_engine(engine) or is_closing(engine):
             return
-        if self.ended() == "budget":
-            logger.warning("scheduler: the budget is spent: the crawl ends before start() does")
-            close_spider_soon(engine, "budget")
+        reason = self.ended()
+        if reason in _CUT_SHORT:
+            logger.warning("scheduler: %s: the crawl ends before start() does", _CUT_SHORT[reason])
+            close_spider_soon(engine, reason)
 
     def keep(self, write: Callable[[], None]) -> None:
         """Write to the store; if that fails, the crawl ends with what was written before."""
@@ -143,7 +152,7 @@ class CrawlRun:
         return bool(queue or has_start_requests(engine) or requests_in_engine(engine))
 
     def _spider_idle(self) -> None:
-        """Close the spider with "budget" or "seeds_failed" if so it ended; else "finished" stands.
+        """Close the spider with "budget", the stop rule or "seeds_failed"; else "finished" stands.
 
         A handler of the project may give another reason. Workers look for the end again and again:
         a crawl that is about to be closed is not closed a second time.
@@ -153,7 +162,7 @@ class CrawlRun:
             if self._asked_to_close_at_s < asked_at_s + _CLOSING_S:
                 raise DontCloseSpider
         reason = self.ended()
-        if reason == "budget":
+        if reason in _CUT_SHORT:
             raise CloseSpider(reason)
         if reason is not None and self._have_seeds_failed():
             self._is_without_page = True

@@ -39,7 +39,7 @@ MAY_DIFFER = frozenset(
         "learn_to", "memory_links",
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
         "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s", "dashboard",
-        "dashboard_token",
+        "dashboard_token", "stop",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""
@@ -94,9 +94,10 @@ def log_resume(
         logger.info("store: the crawl is kept in %s", path)
     elif not population.is_unborn and population.ended is not None:
         logger.info(
-            "store: the crawl in %s has ended (%s); raise max_requests to continue it",
+            "store: the crawl in %s has ended (%s); %s to continue it",
             path,
             population.ended,
+            "change stop" if population.stopped else "raise max_requests",
         )
     else:
         logger.info(

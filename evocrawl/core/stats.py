@@ -77,8 +77,17 @@ STATS: dict[str, str] = {
     "taken over the host; set only in shared crawls",
     "evocrawl/workers/poisoned": "invalid entries in Redis that were put aside",
     "evocrawl/workers/taken_over": "hosts taken over from another worker",
+    "evocrawl/left/gain": "estimated relevant pages that the next 1 000 requests would bring; this "
+    "and the other estimates are set after 100 requests",
+    "evocrawl/left/gain_low": "lower end of the 90 % interval of evocrawl/left/gain",
+    "evocrawl/left/gain_high": "upper end of the 90 % interval of evocrawl/left/gain",
+    "evocrawl/left/recall": "estimated share of the relevant pages within reach that are found, "
+    "from 0 to 1",
+    "evocrawl/left/recall_low": "lower end of the 90 % interval of evocrawl/left/recall",
+    "evocrawl/left/recall_high": "upper end of the 90 % interval of evocrawl/left/recall",
     "evocrawl/stop_reason": "exhausted or extinct if Scrapy's reason is finished, else Scrapy's "
-    "reason; seeds_failed if evospider could fetch no page",
+    "reason; stopped_by_yield or stopped_by_recall if EVOCRAWL_STOP ended the crawl, seeds_failed "
+    "if evospider could fetch no page",
 }
 
 

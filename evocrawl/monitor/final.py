@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from evocrawl.core.sanitize import mask_secrets, one_line
 from evocrawl.monitor.scores import threshold
 from evocrawl.monitor.summary import CrawlSummary
-from evocrawl.monitor.words import budget, duration, failures, page
+from evocrawl.monitor.words import budget, duration, failures, gain, page, recall
 
 _BEST = 5
 _HOSTS = 3
 
 REASONS = {
     "budget": "its budget of requests is used up",
+    "stopped_by_yield": "by its stop rule, the next 1 000 requests would bring too few pages",
+    "stopped_by_recall": "by its stop rule, enough of the relevant pages within reach are found",
+    "stopped_by_user": "it was stopped on the dashboard",
     "exhausted": "no link is left to follow",
     "extinct": "no agent is alive",
     "finished": "nothing is left to do",
@@ -61,6 +64,12 @@ def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
         f"{summary.harvest:.0%} of them brought a relevant page",
         f"  failures  {failures(summary.failures)}",
     ]
+    outlook = summary.outlook
+    if outlook is not None:
+        lines += [
+            f"  left      the next 1 000 requests would bring {gain(outlook)}",
+            f"  recall    {recall(outlook)} of the relevant pages within reach are found",
+        ]
     best = summary.best(_BEST)
     if best:
         lines.append("  best pages")
@@ -81,9 +90,16 @@ def how_to_go_on(ending: Ending) -> str:
     if not ending.command:
         return "start the same crawl again"
     words = [_APPENDING.get(word, word) for word in ending.command]
-    more = "   # with a larger max_requests" if ending.reason == "budget" else ""
-    return one_line(mask_secrets(shlex.join(words)), 1000) + more
+    more = _CHANGES.get(ending.reason, "")
+    return one_line(mask_secrets(shlex.join(words)), 1000) + (f"   # with {more}" if more else "")
 
+
+_CHANGES = {
+    "budget": "a larger max_requests",
+    "stopped_by_yield": "another stop rule, or none",
+    "stopped_by_recall": "another stop rule, or none",
+}
+"""What the command has to change so that a crawl that ended for this reason goes on."""
 
 _APPENDING = {"-O": "-o", "--overwrite-output": "--output"}
 """Options that would overwrite the items of the runs before, and those that add to them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evocrawl.monitor.snapshot import Snapshot
-from evocrawl.monitor.words import budget, duration, failures
+from evocrawl.monitor.words import budget, duration, failures, gain, recall
 
 
 def plain_line(now: Snapshot) -> str:
@@ -17,10 +17,16 @@ def plain_line(now: Snapshot) -> str:
     summary, ledger = now.summary, now.summary.ledger
     left = "" if now.left_s is None else f", about {duration(now.left_s)} left"
     failed = f", failures {failures(summary.failures, 3)}" if summary.failures else ""
+    outlook = summary.outlook
+    to_come = (
+        ""
+        if outlook is None
+        else (f", next 1 000 requests {gain(outlook)}, recall {recall(outlook)}")
+    )
     return (
         f"{budget(summary)} requests{left}, "
         f"{ledger.relevant_pages} of {ledger.pages} pages relevant "
         f"(harvest rate {summary.recent_harvest:.0%} of late, {summary.harvest:.0%} in all), "
         f"agents {now.population}, {summary.hosts_seen} hosts, {now.pages_per_s:.1f} pages/s"
-        f"{failed}"
+        f"{failed}{to_come}"
     )

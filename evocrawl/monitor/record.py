@@ -27,6 +27,8 @@ from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import AgentId, Content, Fetched, Fingerprint, Outcome, Visit, VisitId
 from evocrawl.core.urls.identity import host_of
 from evocrawl.energy import Sigmoid
+from evocrawl.estimation.forecast import Forecast
+from evocrawl.estimation.outlook import Outlook
 from evocrawl.monitor.curve import Curve, Point
 from evocrawl.monitor.page_texts import PageTexts
 from evocrawl.monitor.results import Result, Results
@@ -100,7 +102,9 @@ class Mark:
 class CrawlRecord:
     """The record of a population. One that is made before the first event has all energies."""
 
-    def __init__(self, population: Population, ledger: Ledger) -> None:
+    def __init__(
+        self, population: Population, ledger: Ledger, forecast: Forecast | None = None
+    ) -> None:
         self.agents: dict[AgentId, AgentRecord] = {}
         self.hosts: dict[str, HostRecord] = {}
         self.results = Results()
@@ -113,6 +117,7 @@ class CrawlRecord:
         self.texts: PageTexts | None = None
         """The texts of the pages, if they are kept for marks of a user."""
         self.marks: list[Mark] = []
+        self._forecast = forecast
         self._population = population
         self._base = population.environment.base
         self._clock = population.environment.clock
@@ -254,12 +259,18 @@ class CrawlRecord:
         record = self._base.get(page) if page else None
         return "" if record is None else record.url
 
+    @property
+    def outlook(self) -> Outlook | None:
+        """What is left of the crawl; None where that is not known yet."""
+        return None if self._forecast is None else self._forecast.outlook()
+
     def point(self) -> Point:
         """Return where the crawl is now."""
-        ledger = self.ledger
+        ledger, outlook = self.ledger, self.outlook
         return Point(
             self.requests, self.seconds, ledger.pages, ledger.relevant_pages, ledger.population,
             ledger.energy.of_agents, self.threshold,
+            None if outlook is None else outlook.recall.middle,
         )  # fmt: skip
 
     def _agent(self, number: AgentId) -> AgentRecord:

@@ -11,6 +11,7 @@ from evocrawl.core.config.config import Config
 from evocrawl.core.config.population import DEFAULT_SPECIES
 from evocrawl.core.model import AgentId
 from evocrawl.core.urls.identity import host_of
+from evocrawl.estimation.outlook import Outlook
 from evocrawl.monitor.curve import Curve, Point
 from evocrawl.monitor.record import AgentRecord, CrawlRecord, HostRecord
 from evocrawl.monitor.results import Result, Results
@@ -50,7 +51,8 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
         about = archive.about()
         if isinstance(archive, Archive):
             rebuilt = RebuiltPopulation(about, learnt=learnt)
-            record = CrawlRecord(rebuilt.population, rebuilt.assembly.ledger)
+            assembly = rebuilt.assembly
+            record = CrawlRecord(rebuilt.population, assembly.ledger, assembly.forecast)
             problem = rebuilt.replay(archive.ops())
             notes = [f"The journal was replayed in part only: {problem}"] if problem else []
             began, stopped = _dates([page.fetched_at for page in archive.pages()])
@@ -80,6 +82,8 @@ class SharedRecord:
         self.failures: Counter[str] = Counter()
         self.fees: dict[str, float] = {}
         self.held_back: Counter[str] = Counter()
+        self.outlook: Outlook | None = None
+        """Not known: the pages do not tell how many requests were made."""
         self._relevant = 0
         dates = []
         for page in archive.pages():

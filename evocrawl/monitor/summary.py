@@ -13,6 +13,8 @@ from evocrawl.core.fetch import ADDRESS, GIVEN_UP, KNOWN, OVER_BUDGET
 from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import Dead, Fetched, Outcome, Refused, Visit
 from evocrawl.core.urls.identity import host_of
+from evocrawl.estimation.forecast import Forecast
+from evocrawl.estimation.outlook import Outlook
 
 RECENT = 100
 """Requests of the recent harvest rate."""
@@ -62,9 +64,10 @@ class CrawlSummary:
     Hosts beyond `MAX_HOSTS` push out the half that brought least; `hosts_seen` counts all.
     """
 
-    def __init__(self, ledger: Ledger, budget: Budget) -> None:
+    def __init__(self, ledger: Ledger, budget: Budget, forecast: Forecast | None = None) -> None:
         self.ledger = ledger
         self.budget = budget
+        self._forecast = forecast
         self.failures: Counter[str] = Counter()
         self.latest: deque[SeenPage] = deque(maxlen=LATEST)
         """The latest relevant pages, the last one at the end."""
@@ -101,6 +104,11 @@ class CrawlSummary:
         requests, relevant = self._recent[0]
         spent = self.requests - requests
         return (self.ledger.relevant_pages - relevant) / spent if spent > 0 else 0.0
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """What is left of the crawl; None where that is not known yet."""
+        return None if self._forecast is None else self._forecast.outlook()
 
     def best(self, count: int = BEST) -> list[SeenPage]:
         """Return the most relevant pages, at most 10, the best first."""

@@ -19,7 +19,7 @@ from rich.text import Text
 from evocrawl.core.sanitize import one_line
 from evocrawl.monitor.scores import scored, threshold
 from evocrawl.monitor.snapshot import Snapshot
-from evocrawl.monitor.words import budget, duration, failures, shown_url
+from evocrawl.monitor.words import budget, duration, failures, gain, recall, shown_url
 from evocrawl.monitor.writer import without_lock
 
 _STOP_S = 2.0
@@ -80,6 +80,10 @@ def drawn(now: Snapshot) -> Group:
         ("speed", f"{now.pages_per_s:.1f} pages/s from {summary.hosts_seen} hosts"),
         ("failures", failures(summary.failures)),
     ]
+    outlook = summary.outlook
+    if outlook is not None:
+        rows.insert(2, ("left", f"{gain(outlook)} in the next 1 000 requests; "
+                        f"recall {recall(outlook)}"))  # fmt: skip
     if now.is_closing:
         rows.append(("stopping", f"{now.under_way} requests under way are finished first; "
                      "Ctrl-C again stops at once"))  # fmt: skip

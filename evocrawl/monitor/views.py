@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from evocrawl.core.model import AgentId
+from evocrawl.estimation.outlook import Outlook, numbers
 from evocrawl.monitor.curve import Curve, Point
 from evocrawl.monitor.record import AgentRecord, HostRecord
 from evocrawl.monitor.results import Result, Results
@@ -26,13 +27,17 @@ class Record(Protocol):
     fees: dict[str, float]
     held_back: Counter[str]
 
+    @property
+    def outlook(self) -> Outlook | None:
+        """What is left of the crawl; None where that is not known."""
+
     def point(self) -> Point:
         """Return where the crawl is now."""
 
 
 def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
-    """Return the numbers of the crawl as a whole. O(1)."""
-    now = record.point()
+    """Return the numbers of the crawl as a whole. O(pages left)."""
+    now, outlook = record.point(), record.outlook
     return {
         "requests": now.requests,
         "limit": limit,
@@ -40,6 +45,7 @@ def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
         "relevant": now.relevant,
         "relevant_at": relevant_at,
         "harvest": now.relevant / now.requests if now.requests else 0.0,
+        "left": None if outlook is None else numbers(outlook),
         "agents": now.agents,
         "agents_born": len(record.agents),
         "energy": now.energy,

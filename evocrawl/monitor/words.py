@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from evocrawl.core.sanitize import mask_secrets, one_line
+from evocrawl.estimation.outlook import Outlook
 from evocrawl.monitor.scores import scored
 from evocrawl.monitor.summary import CrawlSummary, SeenPage
 
@@ -39,6 +40,30 @@ def failures(kinds: Counter[str], most: int = _SHOWN_KINDS) -> str:
     shown = ", ".join(f"{one_line(kind, 40)} {count}" for kind, count in kinds.most_common(most))
     more = len(kinds) - most
     return f"{kinds.total()}: {shown}" + (f", {more} other kinds" if more > 0 else "")
+
+
+def gain(outlook: Outlook) -> str:
+    """Return how many relevant pages the next 1 000 requests would bring: the 90 % interval."""
+    return counted(round(outlook.gain.low), round(outlook.gain.high))
+
+
+def counted(low: int, high: int) -> str:
+    """Return a number of relevant pages between two.
+
+    >>> counted(3, 12), counted(1, 1), counted(0, 0)
+    ('3 to 12 relevant pages', '1 relevant page', 'no relevant page')
+    """
+    if high == 0:
+        return "no relevant page"
+    if low == high:
+        return f"{low} relevant page" + ("s" if low > 1 else "")
+    return f"{low} to {high} relevant pages"
+
+
+def recall(outlook: Outlook) -> str:
+    """Return the share of the relevant pages that are found: the estimate and its 90 % interval."""
+    share = outlook.recall
+    return f"{share.middle:.0%} ({share.low:.0%} to {share.high:.0%})"
 
 
 def page(seen: SeenPage, relevant_at: float, width: int = 200) -> str:

@@ -14,6 +14,7 @@ from evocrawl import relevance
 from evocrawl.core.budget import Budget
 from evocrawl.core.config.config import Config
 from evocrawl.core.config.hints import did_you_mean
+from evocrawl.core.config.stop import stop_conditions
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.fees import Fees
@@ -21,6 +22,8 @@ from evocrawl.core.files import check_writable, problem_of
 from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import Fetched, Fingerprint
 from evocrawl.energy import MODELS
+from evocrawl.estimation.forecast import Forecast
+from evocrawl.estimation.stop_rule import StopRule
 from evocrawl.frontier import CandidatesByRow, Frontier, MemoryPageBase, OpenLinks
 from evocrawl.politeness.host_slots import HostLimit, HostSlots
 from evocrawl.population.environment import Environment
@@ -37,7 +40,7 @@ from evocrawl.species.evo.link_model import LinkModel, persistence, prior
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A population, its environment, and the ledger that records its events."""
+    """A population, its environment, the ledger of its events, and the forecast of what is left."""
 
     config: Config
     relevance: Relevance
@@ -46,6 +49,8 @@ class Assembly:
     ledger: Ledger
     population: Population
     link_model: LinkModel | None
+    forecast: Forecast
+    stop_rule: StopRule
 
     def save_learnt(self) -> None:
         """Write the link model to the file `learn_to` of the configuration. Raises OSError."""
@@ -135,9 +140,14 @@ def assemble(
         )
     ledger = Ledger(config.relevant_at)
     population.on_event.append(ledger.note)
+    forecast = Forecast(config.relevant_at, budget)
+    population.on_event.append(forecast.note)
+    stop_rule = StopRule(stop_conditions(config.stop), forecast, population)
+    if config.stop:
+        population.on_event.append(stop_rule.note)
     learner = made[0] if made else None
     _check_learning(config, learner)
-    return Assembly(config, model, base, budget, ledger, population, learner)
+    return Assembly(config, model, base, budget, ledger, population, learner, forecast, stop_rule)
 
 
 def _traps(config: Config, spill: SpillFile) -> TrapDetector | None:

@@ -65,6 +65,8 @@ class Population:
         self.unsettled: dict[VisitId, Visit] = {}
         self.cut_short = 0
         """Number of times that `choose` returned None although it could continue at once."""
+        self.stopped = ""
+        """Why no further visit is opened although there are links: a stop rule; "" without."""
         base = environment.base
         self.lifecycle = Lifecycle(self.species, environment.fees, bounds, base, rng, ROOT)
         self.on_event = self.lifecycle.on_event
@@ -230,18 +232,25 @@ class Population:
 
     @property
     def ended(self) -> str | None:
-        """Why the crawl has ended: "budget", "extinct" or "exhausted"; None if it has not."""
+        """Why the crawl has ended; None if it has not.
+
+        One of "budget", "extinct", "exhausted" and `stopped`.
+        """
         if self.unsettled:
             return None
         if self.environment.budget.exhausted:
             return "budget"
+        if self.stopped:
+            return self.stopped
         if not self.lifecycle.agents:
             return None if self.lifecycle.is_unborn else "extinct"
         return "exhausted" if self.selector.is_idle and not self.discovery.has_held else None
 
     @property
     def may_open(self) -> bool:
-        """False if the number of visits under way, or of requests, has reached its limit."""
+        """False if the crawl is stopped, or its visits or requests have reached their limit."""
+        if self.stopped:
+            return False
         under_way = len(self.unsettled) + (len(self.admission) if self.max_unsettled == 1 else 0)
         return under_way < self.max_unsettled and self.environment.budget.left != 0
 

@@ -83,9 +83,9 @@ class AgentLifespan:
 class Run:
     """Record of a run, in order. `budget` None: no limit. `stats` are those of a crawl.
 
-    `stop_reason` is "budget", "extinct" or "exhausted". `seconds` is the duration of the run,
-    `cpu_s` its processor time and `cpu_s_by` the processor time of choosing, fetching, scoring
-    and settling; `simulated_s` is the duration of the simulated crawl.
+    `stop_reason` is "budget", "extinct", "exhausted" or that of a stop rule. `seconds` is the
+    duration of the run, `cpu_s` its processor time and `cpu_s_by` the processor time of choosing,
+    fetching, scoring and settling; `simulated_s` is the duration of the simulated crawl.
     """
 
     steps: tuple[Step, ...]
@@ -137,6 +137,7 @@ def run(
         makers=makers,
     )
     assembly.population.on_event.extend(on_event)
+    assembly.stop_rule.arm()
     simulation = _Simulation(world, assembly, scorer)
     simulation.before_choice = before_choice
     simulation.play(links)

@@ -1,1 +1,1 @@
-"""Puts this folder on the path, so that every test below finds `simulation_worlds`."""
+"""Puts this folder on the path, so that every test below finds `event_log`."""

@@ -34,7 +34,7 @@ class CrawlDashboard:
         from evocrawl.monitor.dashboard.server import Dashboard
 
         config = context.config
-        record = CrawlRecord(context.population, context.ledger)
+        record = CrawlRecord(context.population, context.ledger, context.forecast)
         record.texts = PageTexts()
         store = str(context.state_path or "")
         note = "" if context.cluster is None else _WORKER

@@ -14,6 +14,7 @@ from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
 from evocrawl.core.errors import SettingError
 from evocrawl.core.stats import report
+from evocrawl.estimation.outlook import numbers
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -54,6 +55,10 @@ class StatsReport:
             stats.set_value(name, value)
         if context.state_path is not None:
             stats.set_value("evocrawl/store/unstorable", context.unstorable)
+        outlook = context.summary.outlook
+        if outlook is not None:
+            for name, estimate in numbers(outlook).items():
+                stats.set_value(f"evocrawl/left/{name}", round(estimate, 4))
         stats.set_value("evocrawl/stop_reason", context.stop_reason(reason))
         if context.cluster is None:
             self._count_left(context.scheduler_stats.waiting)

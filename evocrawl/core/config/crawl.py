@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evocrawl.core.config.option import flag, maybe, number, option, path, text, whole, words
+from evocrawl.core.config.stop import STOP_ALLOWED, stop_rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,15 @@ class CrawlOptions:
         "a whole number; 0 for no limit",
         "most HTTP requests of the crawl, including robots.txt, redirects, retries and failures; "
         "your own spiders have no limit unless this is set",
+    )
+    stop: str = option(
+        "",
+        stop_rule,
+        STOP_ALLOWED,
+        "rule that ends the crawl before its budget is used up: `yield<2%` where the next 1 000 "
+        "requests would bring fewer than 20 relevant pages, `recall>90%` where nine tenths of the "
+        "relevant pages within reach are found, both by estimates; of two conditions, the first "
+        "that holds ends the crawl",
     )
     seed: int = option(
         0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the random generator"

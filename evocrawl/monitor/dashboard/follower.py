@@ -52,7 +52,8 @@ class Follower:
             )
             return
         self._rebuilt = RebuiltPopulation(about, learnt=learnt)
-        record = CrawlRecord(self._rebuilt.population, self._rebuilt.assembly.ledger)
+        assembly = self._rebuilt.assembly
+        record = CrawlRecord(self._rebuilt.population, assembly.ledger, assembly.forecast)
         for row in self._archive.rows():
             record.results.add(_result(*row))
         self.source = Source(

@@ -17,6 +17,14 @@ _GAUGES = {
     "limit": ("evocrawl_budget_requests", "requests allowed"),
     "hosts": ("evocrawl_hosts", "hosts visited"),
 }
+_LEFT = {
+    "gain": "estimated relevant pages of the next 1000 requests",
+    "gain_low": "lower end of the 90 % interval of evocrawl_gain_pages",
+    "gain_high": "upper end of the 90 % interval of evocrawl_gain_pages",
+    "recall": "estimated share of the relevant pages within reach that are found, from 0 to 1",
+    "recall_low": "lower end of the 90 % interval of evocrawl_recall_ratio",
+    "recall_high": "upper end of the 90 % interval of evocrawl_recall_ratio",
+}
 _COUNTERS = {
     "requests": ("evocrawl_requests_total", "HTTP requests sent"),
     "pages": ("evocrawl_pages_total", "distinct pages fetched"),
@@ -28,6 +36,9 @@ _COUNTERS = {
 def metrics(status: Row, record: Record) -> str:
     """Return all metrics; names and labels are the same in every crawl. O(hosts)."""
     lines = []
+    for key, value in (status["left"] or {}).items():
+        name = f"evocrawl_{key}" + ("_ratio" if key.startswith("recall") else "_pages")
+        lines += _metric(name, _LEFT[key], "gauge", [("", value)])
     for kind, table in (("gauge", _GAUGES), ("counter", _COUNTERS)):
         for key, (name, meaning) in table.items():
             if status[key] is not None:

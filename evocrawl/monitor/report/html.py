@@ -16,6 +16,7 @@ _DEEPEST = 60
 _CURVES = (
     ("relevant", "Relevant pages"),
     ("harvest", "Harvest rate of the last requests"),
+    ("recall", "Recall, an estimate"),
     ("agents", "Agents"),
     ("energy", "Energy of the agents"),
     ("threshold", "Threshold R"),

@@ -104,6 +104,11 @@ def _facts(crawl: dict[str, Any]) -> Iterator[str]:
     yield from ("", f"- relevant pages: {now['relevant']} of {now['pages']}, relevant from "
                     f"{now['relevant_at']:.3f}")  # fmt: skip
     yield f"- requests: {now['requests']}{limit}, harvest rate {now['harvest']:.1%}"
+    if now["left"]:
+        left = now["left"]
+        yield (f"- left: {left['gain_low']:.0f} to {left['gain_high']:.0f} relevant pages in the "
+               f"next 1 000 requests; recall, an estimate: {left['recall']:.0%} "
+               f"({left['recall_low']:.0%} to {left['recall_high']:.0%})")  # fmt: skip
     yield f"- agents: {now['agents']} alive, {now['agents_born']} in all; hosts: {now['hosts']}"
     yield f"- time: {now['seconds']:.0f} s"
 

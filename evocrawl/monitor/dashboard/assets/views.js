@@ -5,6 +5,8 @@ const whole = (value) => (value == null ? "–" : Math.round(value).toLocaleStri
 const real = (value, digits = 3) => (value == null ? "–" : value.toFixed(digits));
 const percent = (value) => (value == null ? "–" : `${(100 * value).toFixed(1)} %`);
 
+const share = (value) => `${Math.round(100 * value)} %`;
+
 function make(name, attributes, children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -59,6 +61,7 @@ const views = {};
 
 const CURVES = [
   ["relevant", "Relevant pages"], ["harvest", "Harvest rate of the last requests"],
+  ["recall", "Recall, an estimate"],
   ["agents", "Agents"], ["energy", "Energy of the agents"], ["threshold", "Threshold R"],
   ["pages_per_second", "Pages a second"],
 ];
@@ -112,6 +115,12 @@ views.overview = (place) => {
         ["relevant pages", `${whole(status.relevant)} of ${whole(status.pages)}`],
         ["relevant from", real(status.relevant_at)],
         ["harvest rate", percent(status.harvest)],
+        ...(status.left ? [
+          ["relevant in the next 1 000 requests",
+            `${whole(status.left.gain_low)} to ${whole(status.left.gain_high)}`],
+          ["recall, an estimate", `${share(status.left.recall)} ` +
+            `(${share(status.left.recall_low)} to ${share(status.left.recall_high)})`],
+        ] : []),
         ["agents", `${status.agents} alive, ${whole(status.agents_born)} in all`],
         ["energy of the agents", real(status.energy, 1)],
         ["threshold R", real(status.threshold)],

@@ -1,0 +1,1 @@
+"""How much is left: the relevant pages to come and the recall so far, with 90 % intervals."""

@@ -1,0 +1,87 @@
+"""Estimates what a crawl will still find, from its settled visits.
+
+One number tells most: the yield of late, y = 5 / g, where the last five relevant pages took g
+requests. Its window is short where much is found and long where little is (inverse sampling;
+Haldane 1945). Rates over fixed windows, the age of the crawl, the number of its finds and that of
+waiting links added nothing to it on the crawls of `benchmarks/estimation.py`.
+
+Two counts are forecast: the relevant pages of the next 1 000 requests, and all that are within
+reach and not found. Each is negative binomial, a Poisson count with a Gamma distributed rate, with
+
+    mean a·y^b    and    shape c·y^d
+
+A crawl finds less and less, so that the mean is below 1 000·y. The coefficients are those of
+greatest likelihood on recorded crawls of several species and webs; the benchmark reports how often
+the 90 % intervals hold the true value for topics that were not used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+from evocrawl.core.budget import Budget
+from evocrawl.core.events import Event, VisitSettled
+from evocrawl.estimation.coefficients import GAIN, REMAINING, Coefficients
+from evocrawl.estimation.negative_binomial import quantiles
+from evocrawl.estimation.outlook import HORIZON, Interval, Outlook, recall_of
+
+FIRST = 100
+"""Requests before which there is no forecast."""
+LATE = 5
+"""Relevant pages of the yield of late."""
+_LEVELS = (0.05, 0.5, 0.95)
+
+
+class Forecast:
+    """Watches the visits of a population; `outlook` says what is left. Its memory is constant.
+
+    A page is relevant from the relevance `relevant_at` on.
+    """
+
+    def __init__(self, relevant_at: float, budget: Budget) -> None:
+        self._relevant_at = relevant_at
+        self._budget = budget
+        self._found = 0
+        self._latest: deque[int] = deque([0] * LATE, maxlen=LATE)
+        """Requests at which the last five relevant pages were found, 0 before there were so many"""
+
+    def note(self, event: Event) -> None:
+        """Take in an event. O(1)."""
+        if (
+            isinstance(event, VisitSettled)
+            and event.first
+            and event.relevance is not None
+            and event.relevance >= self._relevant_at
+        ):
+            self._found += 1
+            self._latest.append(self._budget.spent)
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests sent so far."""
+        return self._budget.spent
+
+    @property
+    def late(self) -> float:
+        """The yield of late: relevant pages for each request, in (0, 1]."""
+        return LATE / max(self._budget.spent - self._latest[0], LATE)
+
+    def outlook(self) -> Outlook | None:
+        """Return what is left; None before the first 100 requests. O(pages left)."""
+        if self._budget.spent < FIRST:
+            return None
+        remaining = interval(REMAINING, self.late)
+        return Outlook(
+            self._budget.spent,
+            self._found,
+            interval(GAIN, self.late, HORIZON),
+            remaining,
+            recall_of(self._found, remaining),
+        )
+
+
+def interval(of: Coefficients, late: float, most: float = math.inf) -> Interval:
+    """Return the estimate of a count, at most `most`, by the yield of late."""
+    low, middle, high = quantiles(of.mean(late), of.shape(late), _LEVELS)
+    return Interval(min(low, most), min(middle, most), min(high, most))

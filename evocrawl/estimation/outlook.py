@@ -1,0 +1,61 @@
+"""What is left of a crawl, as people see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HORIZON = 1000
+"""Requests ahead that the outlook is for."""
+COVERAGE = 0.9
+"""Chance that an interval holds the true value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its 90 % interval from `low` to `high`."""
+
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is left after `requests` requests that brought `relevant` relevant pages.
+
+    `gain` are the relevant pages that the next 1 000 requests would bring, `remaining` those within
+    reach that are not found, and `recall` the share that is found, in [0, 1]. Relevant is what the
+    crawl's own relevance model calls so.
+    """
+
+    requests: int
+    relevant: int
+    gain: Interval
+    remaining: Interval
+    recall: Interval
+
+    @property
+    def yields(self) -> float:
+        """Expected relevant pages for each of the next 1 000 requests, in [0, 1]."""
+        return self.gain.middle / HORIZON
+
+
+def numbers(outlook: Outlook) -> dict[str, float]:
+    """Return the estimates by name: those of stats, of the API and of reports."""
+    return {
+        "gain": outlook.gain.middle,
+        "gain_low": outlook.gain.low,
+        "gain_high": outlook.gain.high,
+        "recall": outlook.recall.middle,
+        "recall_low": outlook.recall.low,
+        "recall_high": outlook.recall.high,
+    }
+
+
+def recall_of(found: int, remaining: Interval) -> Interval:
+    """Return the recall of `found` pages; 0 where nothing is found."""
+    low, middle, high = (
+        found / (found + left) if found else 0.0
+        for left in (remaining.high, remaining.middle, remaining.low)
+    )  # fmt: skip
+    return Interval(low, middle, high)
