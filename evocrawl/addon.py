@@ -15,6 +15,7 @@ from scrapy.utils.misc import load_object
 
 from evocrawl import __version__
 from evocrawl.adapter import log_records
+from evocrawl.adapter.banner import keep_off_terminal
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.extensions.dashboard import CrawlDashboard
@@ -107,6 +108,7 @@ class Addon:
         """Make log records harmless before Scrapy writes the first, and check how it is to log."""
         log_records.install()
         check_process(settings)
+        keep_off_terminal(settings)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Put evocrawl's components in place; warns where the project's settings prevail.

@@ -7,7 +7,7 @@ What evocrawl uses of Scrapy's download handlers is in `evocrawl.adapter.network
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -140,13 +140,23 @@ def running_command() -> ScrapyCommand | None:
 
     Scrapy hands it to no component: it is a local variable of the function that runs it.
     """
+    command = _command_line().get("cmd")
+    return command if isinstance(command, ScrapyCommand) else None
+
+
+def spider_arguments() -> dict[str, Any]:
+    """Return the arguments ``-a`` of Scrapy's command line, none in a script."""
+    return getattr(_command_line().get("opts"), "spargs", None) or {}
+
+
+def _command_line() -> Mapping[str, Any]:
+    """Return the local variables of the function that runs Scrapy's command line."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
-        command = frame.f_locals.get("cmd") if frame.f_code is execute.__code__ else None
-        if isinstance(command, ScrapyCommand):
-            return command
+        if frame.f_code is execute.__code__:
+            return frame.f_locals
         frame = frame.f_back
-    return None
+    return {}
 
 
 def connect_first(crawler: Crawler, handler: Callable[..., object], signal: object) -> None:

@@ -102,6 +102,7 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
     assert crawl.wait(60) == 0
     assert " relevant  http://reef.test/" in text
     assert "(LB 16, UB 60)" in text
+    assert not [line for line in ("Versions:", "Enabled ", "Overridden") if line in text]
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
     end = text.rpartition("\x1b[?25h")[2]
     assert last in end
