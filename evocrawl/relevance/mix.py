@@ -58,6 +58,16 @@ class _Together:
         linked = [part for part in parts if getattr(part.model, "scores_links", True)] or parts
         total = sum(part.weight for part in linked)
         self._linked = [(part.weight / total, part.model) for part in linked]
+        self._asked = sorted(parts, key=lambda part: getattr(part.model, "asked_last", False))
+
+    def heard(self, content: Content) -> list[tuple[MixedModel, float]]:
+        """Return the models that can score a page, in the order of the mix, with their scores.
+
+        Models with ``asked_last = True`` are asked last, since the others save them work.
+        """
+        scores = {id(part): part.evidence(content) for part in self._asked}
+        found = ((part, scores[id(part)]) for part in self.parts)
+        return [(part, score) for part, score in found if score is not None]
 
     @property
     def observes(self) -> bool:
@@ -89,11 +99,9 @@ class MeanScore(_Together):
     def page(self, content: Content) -> float:
         """Return the weighted mean of the scores of the models that can score the page."""
         total = weights = 0.0
-        for part in self.parts:
-            score = part.evidence(content)
-            if score is not None:
-                total += part.weight * max(score, 0.0)
-                weights += part.weight
+        for part, score in self.heard(content):
+            total += part.weight * max(score, 0.0)
+            weights += part.weight
         return min(1.0, total / weights) if weights else 0.0
 
 
@@ -109,8 +117,7 @@ class Chance(_Together):
 
     def page(self, content: Content) -> float:
         """Return the chance that the page is relevant, in [0, 1]."""
-        found = [(part, part.evidence(content)) for part in self.parts]
-        heard = [(part, score) for part, score in found if score is not None]
+        heard = self.heard(content)
         if all(score == 0 for _, score in heard):
             return 0.0
         return chance_of(self.pooled(heard))

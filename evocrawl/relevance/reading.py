@@ -24,6 +24,11 @@ class Reading:
         self.text = analyser.words(content.text[:LONGEST_TEXT])
 
     @property
+    def is_counted(self) -> bool:
+        """Return whether a model has asked for `mentions` already, so that they cost no more."""
+        return self._mentions is not None
+
+    @property
     def mentions(self) -> dict[str, int]:
         """Return how often the page has each term; the title counts `TITLE_MENTIONS` times."""
         if self._mentions is None:

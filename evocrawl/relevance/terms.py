@@ -44,7 +44,8 @@ _OPTIONAL_ACCENTS = _KEPT_LETTERS.keys() | {
 }  # fmt: skip
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _STEMMERS = {"nb": "no", "nn": "no", "hr": "sr", "bs": "sr", "sh": "sr"}
-_KNOWN_WORDS = 20_000
+_KNOWN_WORDS = 10_000
+"""Words of one generation: see `_Known`."""
 LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
 
@@ -120,7 +121,7 @@ class Analyser:
         self._kept = _KEPT_LETTERS.get(language, "")
         self.parts_compounds = parts_compounds and language in GRAMMARS
         self._is_plain = not self._spellings and not self.parts_compounds
-        self._known = _Known(self.terms)
+        self._known = _Known(self._read)
 
     def words(self, text: str) -> list[str]:
         """Return the words of any `text`, rough: those that are not ASCII are not yet parted."""
@@ -130,6 +131,9 @@ class Analyser:
 
     def terms(self, word: str) -> Terms:
         """Return the terms of a rough `word` in their order, with repetitions. O(characters)."""
+        return self._known[word]
+
+    def _read(self, word: str) -> Terms:
         if word.isascii():
             return (self._stem(word),) if self._is_plain else self._of_word(word)
         terms: list[str] = []
@@ -207,16 +211,22 @@ def _singular(word: str) -> str:
 
 
 class _Known(dict[str, Terms]):
-    """The terms of the words seen so far. Bounded: a crawl meets ever new words."""
+    """The terms of the words seen of late. Bounded: a crawl meets ever new words.
+
+    When a generation of words is full, it becomes the one before, from which the words that occur
+    again are taken over; those that do not are forgotten with it.
+    """
 
     def __init__(self, read: Callable[[str], Terms]) -> None:
         super().__init__()
         self._read = read
+        self._before: dict[str, Terms] = {}
 
     def __missing__(self, word: str) -> Terms:
-        terms = self._read(word)
+        terms = self._before.get(word) or self._read(word)
         if len(word) <= LONGEST_KNOWN_WORD:
             if len(self) >= _KNOWN_WORDS:
+                self._before = dict(self)
                 self.clear()
             self[word] = terms
         return terms

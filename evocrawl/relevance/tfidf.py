@@ -24,6 +24,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from operator import mul
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
@@ -35,6 +37,7 @@ from evocrawl.relevance.terms import LONGEST_KNOWN_WORD, Analyser
 _LONGEST_PHRASE = 2_000
 _KNOWN_PHRASES = 20_000
 _TF = (0.0, *(1 + math.log(mentions) for mentions in range(1, 1001)))
+_MOST = len(_TF) - 1
 
 
 class TfIdf:
@@ -44,6 +47,8 @@ class TfIdf:
     """
 
     reads: frozenset[Extra] = frozenset()
+    asked_last = True
+    """In a mix: it spares itself the counting of a page's terms, unless a model has counted."""
 
     def __init__(self, query: str, language: str = "") -> None:
         terms = QueryTerms(query, language)
@@ -63,7 +68,7 @@ class TfIdf:
         Runtime complexity: O(characters), at most 100 000 of each argument.
         """
         reading = self._reader.read(content)
-        if not self._screen.passes(reading.title + reading.text):
+        if not (reading.is_counted or self._screen.passes(reading.title + reading.text)):
             return 0.0
         return self._cosine(reading.mentions)
 
@@ -117,17 +122,14 @@ class TfIdf:
         return min(1.0, self._factor * product / self._length(mentions)) if product else 0.0
 
     def _length(self, mentions: Mapping[str, int]) -> float:
-        idf, unknown = self._background.idf.get, self._background.unknown
-        most = len(_TF) - 1
-        return math.hypot(
-            *[
-                idf(term, unknown) * (1.0 if n == 1 else _TF[n if n < most else most])
-                for term, n in mentions.items()
-            ]
-        )
+        times: Iterable[int] = mentions.values()
+        if max(times, default=0) > _MOST:
+            times = (min(n, _MOST) for n in times)
+        idfs = map(self._background.idf.get, mentions, repeat(self._background.unknown))
+        return math.hypot(*map(mul, idfs, map(_TF.__getitem__, times)))
 
     def _weight(self, term: str, mentions: int) -> float:
-        return _TF[min(mentions, len(_TF) - 1)] * self._idf(term)
+        return _TF[min(mentions, _MOST)] * self._idf(term)
 
     def _idf(self, term: str) -> float:
         return self._background.idf.get(term, self._background.unknown)

@@ -46,3 +46,18 @@ def test_own_scores_have_no_chance() -> None:
     found = explain(create("tfidf", "coral", calibrated=False), "tfidf", PAGE)
     assert found.models[0].chance is None
     assert found.relevance == found.models[0].score
+
+
+@pytest.mark.parametrize("mix", ["tfidf+vectors", "vectors+tfidf", "bm25+tfidf+vectors"])
+def test_a_model_scores_in_a_mix_as_it_does_alone(mix: str) -> None:
+    """The models share the reading of a page, and the order of the mix does not matter."""
+    reef = Content("Reefs", "Corals in the sea lose their algae. " * 5, "en")
+    rail = Content("Railways", "Trains run on rails to the town. " * 5, "en")
+    names = mix.split("+")
+    together = create(mix, "coral bleaching", calibrated=False)
+    for page in (reef, rail, reef, Content("", "", "")):
+        found = explain(together, mix, page)
+        assert [each.name for each in found.models] == names
+        for each in found.models:
+            alone = create(each.name, "coral bleaching", calibrated=False)
+            assert each.score == getattr(alone, "evidence", alone.page)(page)

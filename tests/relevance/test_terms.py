@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evocrawl.relevance import terms as terms_module
 from evocrawl.relevance.query_language import language_of
 from evocrawl.relevance.terms import Analyser, letters_of
 
@@ -154,3 +155,19 @@ def test_any_text_gives_terms_without_spaces_and_in_normal_form(text: str) -> No
         assert term
         assert not any(character.isspace() for character in term)
         assert unicodedata.is_normalized("NFKC", term)
+
+
+def test_words_are_remembered_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that occur again are kept, the others make room, and each keeps its terms."""
+    monkeypatch.setattr(terms_module, "_KNOWN_WORDS", 10)
+    stemmed: list[str] = []
+
+    def stem(word: str) -> str:
+        stemmed.append(word)
+        return word.removesuffix("s")
+
+    analyser = Analyser("en", stem=stem)
+    for number in range(100):
+        assert analyser.read(["reefs", f"w{number}s"]) == ["reef", f"w{number}"]
+    assert stemmed.count("reefs") == 1
+    assert len(analyser._known) + len(analyser._known._before) <= 20

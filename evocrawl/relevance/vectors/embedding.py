@@ -64,13 +64,14 @@ class Embedding:
         known, count = self._known, len(mentions)
         known.shrink()
         rows = np.fromiter(map(known.__getitem__, mentions), np.int64, count)
-        times = np.minimum(np.fromiter(mentions.values(), np.float32, count), _MOST_MENTIONS)
+        times = np.minimum(np.fromiter(mentions.values(), np.float64, count), _MOST_MENTIONS)
         there = rows >= 0
-        found = self._rows.take(rows[there], 0).astype(np.float32)
-        # Not a matrix product: its last bits depend on the number of threads.
-        vector: Vector = np.einsum("i,ij->j", times[there], found)
+        found = self._rows.take(rows[there], 0).astype(np.float64)
+        # All of these are integers below 2**53, so that the sum is exact in any order.
+        total = times[there] @ found
         for place in np.flatnonzero(rows < _UNKNOWN).tolist():
-            vector += times[place] * known.compound(int(rows[place]))
+            total += times[place] * known.compound(int(rows[place]))
+        vector: Vector = total.astype(np.float32)
         return vector
 
     def shares(self, mentions: Mapping[str, int], query: Vector) -> dict[str, float]:

@@ -1,22 +1,20 @@
-"""A table of word vectors in two files; the vectors are mapped into memory and not read.
+"""A table of word vectors in three files; the vectors are mapped into memory and not read.
 
 ==============  ================================================================================
 file            content
 ==============  ================================================================================
-``keys.npy``    uint64, shape (n,), ascending: the hash of each term
+``terms.txt``   the n terms in UTF-8, one a line
 ``rows.npy``    int8, shape (n, d): the vector of each term, all to one scale
 ``about.json``  ``language``, a code such as "en"; ``source`` and ``licence`` in words
 ==============  ================================================================================
 
-A term is a stem, as `evocrawl.relevance.terms` makes it. Its hash is BLAKE2b of its UTF-8, 8 bytes,
-read as a little-endian number: among 50 000 terms two share a hash with a chance of 10⁻¹⁰.
+A term is a stem, as `evocrawl.relevance.terms` makes it.
 """
 
 from __future__ import annotations
 
 import json
 from functools import lru_cache
-from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from io import BytesIO
@@ -28,7 +26,7 @@ import numpy.typing as npt
 
 from evocrawl.core.errors import SettingError
 
-KEYS, ROWS, ABOUT = "keys.npy", "rows.npy", "about.json"
+TERMS, ROWS, ABOUT = "terms.txt", "rows.npy", "about.json"
 
 _SHORTEST_PART = 3
 _SHORTEST_SPLIT = 7
@@ -38,7 +36,7 @@ Rows = npt.NDArray[np.int8]
 
 
 class WordTable:
-    """The vectors of terms, found by the term's hash. `language` is "" for a table of any.
+    """The vectors of terms. `language` is "" for a table of any.
 
     ``rows[i]`` is the vector of term i: the product of how much the term says and its direction.
     Raises SettingError for a folder that has no such table.
@@ -46,12 +44,12 @@ class WordTable:
 
     def __init__(self, folder: Traversable) -> None:
         self.rows: Rows = _mapped(folder, ROWS)
-        keys: npt.NDArray[np.uint64] = _mapped(folder, KEYS)
         if self.rows.ndim != 2 or self.rows.dtype != np.int8:
             raise _wrong(folder, f"{ROWS} has to hold int8 in 2 dimensions")
-        if keys.shape != self.rows.shape[:1] or keys.dtype != np.uint64:
-            raise _wrong(folder, f"{KEYS} has to hold one uint64 for each row of {ROWS}")
-        self._row_of: dict[int, int] = dict(zip(keys.tolist(), range(len(keys)), strict=True))
+        terms = _terms(folder)
+        self._row_of = dict(zip(terms, range(len(terms)), strict=True))
+        if not len(terms) == len(self._row_of) == len(self.rows):
+            raise _wrong(folder, f"{TERMS} has to hold one term for each row of {ROWS}, none twice")
         self.about = _about(folder)
         self.language = str(self.about.get("language", ""))
 
@@ -68,28 +66,20 @@ class WordTable:
 
         Runtime complexity: O(letters).
         """
-        row = self._row(term)
-        return (row,) if row >= 0 else self._parts(term)
+        row = self._row_of.get(term)
+        return self._parts(term) if row is None else (row,)
 
     def _parts(self, term: str) -> tuple[int, ...]:
         """Split a term that is not known, as "seafloor", so that its end is as long as can be."""
         if len(term) < _SHORTEST_SPLIT or not term.isalpha():
             return ()
+        row_of = self._row_of.get
         for place in range(_SHORTEST_PART, len(term) - _SHORTEST_PART + 1):
-            end = self._row(term[place:])
-            begin = self._row(term[:place]) if end >= 0 else -1
-            if begin >= 0:
+            end = row_of(term[place:])
+            begin = row_of(term[:place]) if end is not None else None
+            if begin is not None and end is not None:
                 return begin, end
         return ()
-
-    def _row(self, term: str) -> int:
-        return self._row_of.get(key_of(term), -1)
-
-
-def key_of(term: str) -> int:
-    """Return the hash of a term."""
-    digest = blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
 
 
 @lru_cache(maxsize=1)
@@ -106,11 +96,9 @@ def save_table(
 ) -> None:
     """Write the table of `terms` with their `vectors`, shape (n, d), rounded to 8 bits."""
     folder.mkdir(parents=True, exist_ok=True)
-    keys = np.array([key_of(term) for term in terms], np.uint64)
-    order = np.argsort(keys)
     scale = 127 / max(float(np.abs(vectors).max()), 1e-12)
-    np.save(folder / KEYS, keys[order])
-    np.save(folder / ROWS, np.round(vectors[order] * scale).astype(np.int8))
+    np.save(folder / ROWS, np.round(vectors * scale).astype(np.int8))
+    (folder / TERMS).write_text("".join(f"{term}\n" for term in terms), encoding="utf-8")
     (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
@@ -122,6 +110,14 @@ def _mapped(folder: Traversable, name: str) -> Any:
         return np.load(BytesIO(file.read_bytes()), allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise _wrong(folder, f"{name} cannot be read: {error}") from error
+
+
+def _terms(folder: Traversable) -> list[str]:
+    try:
+        text = (folder / TERMS).read_text(encoding="utf-8")
+    except (OSError, ValueError, KeyError) as error:
+        raise _wrong(folder, f"{TERMS} cannot be read: {error}") from error
+    return text.removesuffix("\n").split("\n")
 
 
 def _about(folder: Traversable) -> dict[str, Any]:

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 from evocrawl.core.errors import SettingError
 from evocrawl.relevance.vectors import shipped
-from evocrawl.relevance.vectors.table import ABOUT, KEYS, ROWS, WordTable, save_table
+from evocrawl.relevance.vectors import table as tables
+from evocrawl.relevance.vectors.table import ABOUT, ROWS, WordTable, save_table
 
 TERMS = ["sea", "floor", "coral", "reef", "né"]
 MOST_BYTES = 4_000_000
+FOLDER = Path(tables.__file__).with_name("english")
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_term_is_found_whatever_its_place(folder: Path) -> None:
-    """Rows are sorted by hash, and each keeps its own vector."""
+    """Each line of the terms belongs to one row of vectors."""
     table = WordTable(folder)
     assert (len(table), table.dimensions, table.language) == (5, 3, "en")
     for place, term in enumerate(TERMS):
@@ -61,7 +63,7 @@ def test_any_term_is_found_or_not(term: str) -> None:
 def test_the_shipped_table_is_small_and_says_where_it_is_from() -> None:
     """It comes in every wheel, and with its licence."""
     table = shipped()
-    assert table.rows.nbytes + 8 * len(table) <= MOST_BYTES
+    assert table.rows.nbytes + len((FOLDER / tables.TERMS).read_bytes()) <= MOST_BYTES
     assert table.language == "en"
     assert "Apache-2.0" in table.about["licence"]
     assert isinstance(table.rows, np.memmap)
@@ -78,7 +80,15 @@ def test_nothing_heavy_is_imported_for_the_shipped_table() -> None:
 
 
 def _remove(folder: Path) -> None:
-    (folder / KEYS).unlink()
+    (folder / tables.TERMS).unlink()
+
+
+def _other_encoding(folder: Path) -> None:
+    (folder / tables.TERMS).write_bytes(b"\xff\n" * 5)
+
+
+def _twice(folder: Path) -> None:
+    (folder / tables.TERMS).write_text("sea\n" * 5)
 
 
 def _other_dimension(folder: Path) -> None:
@@ -111,12 +121,23 @@ def _list(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [_remove, _other_dimension, _one_dimension, _floats, _objects, _garbage, _truncated, _list],
+    [
+        _remove,
+        _other_encoding,
+        _twice,
+        _other_dimension,
+        _one_dimension,
+        _floats,
+        _objects,
+        _garbage,
+        _truncated,
+        _list,
+    ],
 )
 def test_a_damaged_table_is_refused(folder: Path, damage: object) -> None:
     """In one line that names the file; no pickle is read."""
     damage(folder)  # type: ignore[operator]
-    with pytest.raises(SettingError, match=r"^relevance is 'vectors:.*\.(npy|json) ") as raised:
+    with pytest.raises(SettingError, match=r"^relevance is 'vectors:.*\.(npy|json|txt) ") as raised:
         WordTable(folder)
     assert "\n" not in str(raised.value)
 
