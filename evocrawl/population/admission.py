@@ -24,7 +24,7 @@ class AdmissionQueue:
     def __init__(self, hosts: HostSlots, gate: Gate = lambda _: None, most: int = 1) -> None:
         self.gate = gate
         self._hosts = hosts
-        self._most = most
+        self.most = most
         self._waiting: dict[str, list[tuple[Agent, Lead]]] = {}
         self._closed: dict[str, list[str]] = {}
         self._admitted: deque[tuple[Agent, Lead]] = deque()
@@ -40,7 +40,7 @@ class AdmissionQueue:
     @property
     def is_full(self) -> bool:
         """True if links wait for as many origins as allowed."""
-        return len(self._waiting) >= self._most
+        return len(self._waiting) >= self.most
 
     @property
     def has_admitted(self) -> bool:

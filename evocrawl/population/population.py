@@ -61,7 +61,6 @@ class Population:
     ) -> None:
         self.species = mixed(species)
         self.environment = environment
-        self.max_unsettled = max_unsettled
         self.unsettled: dict[VisitId, Visit] = {}
         self.cut_short = 0
         """Number of times that `choose` returned None although it could continue at once."""
@@ -79,9 +78,8 @@ class Population:
         self.discovery = Discovery(
             self.species, base, environment.rewards, environment.traps, self.lifecycle.emit
         )
-        self.admission = AdmissionQueue(
-            environment.hosts, gate, _MAX_ORIGINS if max_unsettled > 1 else 1
-        )
+        self.admission = AdmissionQueue(environment.hosts, gate)
+        self.max_unsettled = max_unsettled
         self.selector = LinkSelector(self.lifecycle, self.discovery, environment, self.admission)
         self._next_visit = 0
         self._host_of: dict[VisitId, str] = {}
@@ -89,6 +87,16 @@ class Population:
 
     def __len__(self) -> int:
         return len(self.lifecycle.agents)
+
+    @property
+    def max_unsettled(self) -> int:
+        """The most unsettled visits at once; with 1, one link at a time waits for its origin."""
+        return self._max_unsettled
+
+    @max_unsettled.setter
+    def max_unsettled(self, most: int) -> None:
+        self._max_unsettled = most
+        self.admission.most = _MAX_ORIGINS if most > 1 else 1
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Add seeds, where founders begin; return the number of those that are new."""

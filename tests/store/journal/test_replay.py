@@ -196,6 +196,26 @@ def test_doors_that_open_while_a_visit_is_chosen_open_after_it() -> None:
     assert [type(op).__name__ for op in journal.kept[:3]] == ["Placed", "Chosen", "OriginOpened"]
 
 
+@pytest.mark.parametrize(("then", "now"), [(16, 1), (1, 16)])
+def test_links_wait_for_as_many_origins_as_in_the_run_that_is_replayed(then: int, now: int) -> None:
+    """`evocrawl explain` replays one visit at a time, and a later run may have more or fewer."""
+    journal = ListJournal()
+    population, limits, _ = new_population("best_first", 0)
+    journaled = JournaledPopulation(population, limits, journal)
+    journal.append(run := RunStarted(100, then, HOST_LIMIT))
+    journaled.obey(run)
+    journaled.guard(lambda url: url)
+    journaled.place([link("http://a.test/"), link("http://b.test/")])
+    assert journaled.choose(1.0) is None
+    assert len(population.admission) == (2 if then > 1 else 1)
+
+    population, limits, _ = new_population("best_first", 0)
+    population.max_unsettled = now
+    again = JournaledPopulation(population, limits, ListJournal())
+    replay(journal.kept, again)
+    assert [*population.admission] == [*journaled.population.admission]
+
+
 class Failing:
     """A way of learning that fails at the second visit."""
 
