@@ -8,12 +8,14 @@ hashes; where that matters a program is started afresh, with another.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import multiprocessing
 import os
 import runpy
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from multiprocessing.context import ForkServerProcess
@@ -21,6 +23,7 @@ from pathlib import Path
 from signal import SIGKILL, Signals
 
 _TESTS = Path(__file__).parent
+_TIMEOUT_S = 600
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["tests.warm"])  # found from the root of the repository
@@ -71,23 +74,44 @@ def start(
     cwd: Path,
     environment: Mapping[str, str],
     output: Path,
+    errors: Path | None = None,
     strict: bool = False,
     hash_seed: int | None = None,
 ) -> Process:
-    """Run ``python -m program``; what it prints is added to the file `output`.
+    """Run ``python -m program``; what it prints is added to the file, pipe or terminal `output`.
 
-    `strict` makes errors of warnings about resources. With `hash_seed` it is no fork.
+    What it prints as errors is added to `errors`, or else to `output` too. `strict` makes errors of
+    warnings about resources. With `hash_seed` it is no fork.
     """
     if hash_seed is not None:
         warned = ["-W", "error::ResourceWarning"] if strict else []
         line = [sys.executable, *warned, "-m", program, *arguments]
         seeded = {**environment, "PYTHONHASHSEED": str(hash_seed)}
-        with output.open("ab") as out:
-            return subprocess.Popen(line, cwd=cwd, env=seeded, stdout=out, stderr=out)
-    arguments_of_run = (program, list(arguments), str(cwd), dict(environment), str(output), strict)
+        with output.open("ab") as out, (errors or output).open("ab") as err:
+            return subprocess.Popen(line, cwd=cwd, env=seeded, stdout=out, stderr=err)
+    printed = (str(output), str(errors or output))
+    arguments_of_run = (program, list(arguments), str(cwd), dict(environment), printed, strict)
     process = _context.Process(target=_run, args=arguments_of_run, name=program, daemon=True)
     process.start()
     return Forked(process)
+
+
+def run(
+    program: str, arguments: Sequence[str], *, cwd: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run ``python -m program`` to its end; return its exit code and what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, errors = Path(folder, "out"), Path(folder, "errors")
+        process = start(
+            program, arguments, cwd=cwd, environment=environment, output=out, errors=errors
+        )
+        try:
+            code = process.wait(_TIMEOUT_S)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(
+            [program, *arguments], code, out.read_text(), errors.read_text()
+        )
 
 
 def _run(
@@ -95,13 +119,13 @@ def _run(
     arguments: list[str],
     cwd: str,
     environment: dict[str, str],
-    output: str,
+    printed: tuple[str, str],
     strict: bool,
 ) -> None:
-    out = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for stream in (1, 2):
+    for stream, path in enumerate(printed, start=1):
+        out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(out, stream)
-    os.close(out)
+        os.close(out)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
@@ -113,5 +137,11 @@ def _run(
         warnings.simplefilter("error", ResourceWarning)
     try:
         runpy.run_module(program, run_name="__main__", alter_sys=True)
+    except Exception as error:
+        # As the interpreter does, with the hook that the program may have put in place.
+        sys.excepthook(type(error), error, error.__traceback__)
+        raise SystemExit(1) from None
     finally:
+        # A process of `multiprocessing` leaves this out.
+        atexit._run_exitfuncs()
         gc.collect()

@@ -1,7 +1,8 @@
 """Everything that a crawl loads at its start, loaded once in the server that `processes` forks.
 
-Besides modules these are the word list of English and the list of public suffixes. The objects are
-frozen: the collector of a fork does not visit them, so their memory stays shared.
+Besides modules these are the list of public suffixes and the word list and vectors of the default
+relevance model. The objects are frozen: the collector of a fork does not visit them, so their
+memory stays shared.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import sys
 
 import scrapy.commands
 
+from evocrawl.core.config.config import Config
+from evocrawl.core.model import Content
 from evocrawl.core.urls.templates import domain_of
-from evocrawl.relevance.term_frequencies import background
+from evocrawl.relevance.registry import Wanted
 
 _MODULES = [
     "aiohttp.web", "evocrawl.adapter.exporters", "evocrawl.adapter.extensions.stats",
@@ -39,7 +42,9 @@ _MODULES = [
 
 for _name in _MODULES:
     importlib.import_module(_name)
-background("en")
+_model = Wanted.by(Config.read({}, {"query": "coral bleaching"})).make()
+_model.page(Content("Coral", "Coral reefs bleach in warm water.", "en"))
+_model.link("coral", "a reef of corals", "en")
 domain_of("example.org")
 assert "twisted.internet.reactor" not in sys.modules, "each fork installs a reactor of its own"
 gc.collect()

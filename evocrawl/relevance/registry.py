@@ -129,9 +129,11 @@ class _Maker:
 
 
 def _maker(part: MixPart, mix: str) -> _Maker:
-    known = _known()
+    ours = _OURS.get(part.name)
+    known = _known() if ours is None else _OURS  # to look entry points up takes time
     if part.name in known:
-        maker = _Maker(known[part.name].load(), part.argument, is_ours=part.name in _OURS)
+        point = known[part.name]
+        maker = _Maker(point.load(), part.argument, is_ours=point is ours)
         if part.argument and "argument" not in maker.takes:
             raise SettingError("relevance", mix, f"{part.name} without an argument")
         return maker

@@ -7,12 +7,12 @@ the part.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import run
 
 from evocrawl.adapter import scrapy_internals
 
@@ -137,10 +137,8 @@ def looked(folder: Path, *options: str) -> tuple[int, dict[str, Any]]:
     """Return the exit code of a crawl, and what its spider has seen of the engine."""
     path = folder / "looking.py"
     path.write_text(SPIDER)
-    arguments = [sys.executable, "-m", "scrapy", "runspider", str(path), "--nolog", *options]
-    done = subprocess.run(
-        arguments, cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
+    arguments = ["runspider", str(path), "--nolog", *options]
+    done = run("scrapy", arguments, cwd=folder, environment=os.environ)
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout.splitlines()[-1])
 

@@ -8,7 +8,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +16,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from processes import Process
+from processes import start as start_program
 
 from evocrawl.cli import main
 from evocrawl.core.fetch import FetchDetails, RawResponse
@@ -26,6 +27,7 @@ from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
 from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
+TESTS = Path(__file__).parents[1]
 DATE = "2026-01-02T03:04:05.678+00:00"
 A, B, C, D, MOVED = (f"http://{name}.test/" for name in ("a", "b", "c", "d", "moved"))
 BODY = gzip.compress(b"<p>coral")
@@ -269,18 +271,26 @@ def test_a_target_that_cannot_be_written_is_named_in_one_line(
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet", "world"])
 def test_an_export_can_be_a_stream(state: Path, tmp_path: Path, format_: str) -> None:
-    """The standard output is written to, be it a pipe or a file, and stays what it is."""
-    command = "from evocrawl.cli import main; raise SystemExit(main())"
-    line = [sys.executable, "-c", command, "export", str(state), "--format", format_]
-    piped = subprocess.run([*line, "--out", "-"], capture_output=True, check=True, cwd=tmp_path)
-    into = tmp_path / "into"
-    with into.open("wb") as file:
-        subprocess.run([*line, "--out", "/dev/stdout"], stdout=file, check=True, cwd=tmp_path)
-    assert into.read_bytes() == piped.stdout
+    """The command writes to its standard output, a pipe or a file, and leaves it what it is."""
+    pipe, into, errors = (tmp_path / name for name in ("pipe", "into", "errors"))
+    os.mkfifo(pipe)
+    path = {**os.environ, "PYTHONPATH": str(TESTS)}
+
+    def start(name: str, output: Path) -> Process:
+        line = ["export", str(state), "--format", format_, "--out", name]
+        return start_program("evocrawl_command", line, cwd=tmp_path, environment=path,
+                             output=output, errors=errors)  # fmt: skip
+
+    command = start("-", pipe)
+    piped = pipe.read_bytes()
+    assert command.wait() == 0
+    assert pipe.is_fifo()
+    assert start("/dev/stdout", into).wait() == 0
+    assert into.read_bytes() == piped
     if format_ == "parquet":
         assert len(pq.read_table(into)) == 3
     else:
-        assert A in piped.stdout.decode()
+        assert A in piped.decode()
 
 
 def test_a_device_stays_a_device(state: Path, tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
 from livecrawl import QUERY, ROOT, Crawl, page, site
+from processes import start
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,6 @@ def test_mistakes_before_the_crawl_are_one_line(
         command=("crawl", spider),
         arguments=arguments,
         settings=settings,
-        hash_seed=0,  # a program of its own: a fork prints exceptions in another way
     )
     assert f"evocrawl: error: {message}" in crawled.log
     assert "Traceback" not in crawled.log
@@ -117,15 +116,19 @@ print("CAUGHT", type(error).__name__, error.name, error)
 
 
 @pytest.mark.parametrize("process", ["AsyncCrawlerProcess", "CrawlerProcess"])
-def test_a_script_gets_the_exception(process: str) -> None:
+def test_a_script_gets_the_exception(process: str, tmp_path: Path) -> None:
     """It may act on the name of the option; the process does not end by itself."""
-    done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT.format(process=process)],
-        cwd=ROOT, capture_output=True, text=True, timeout=240, check=False,
-    )  # fmt: skip
+    (tmp_path / "own_script.py").write_text(_SCRIPT.format(process=process))
+    path = os.pathsep.join((str(tmp_path), str(ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path}
+    out = tmp_path / "out"
+    script = start("own_script", [], cwd=ROOT, environment=environment, output=out)
+    try:
+        assert script.wait(240) == 0
+    finally:
+        script.kill()
     message = "evocrawl has no option maxrequests; did you mean max_requests?"
-    assert f"CAUGHT UnknownOptionError maxrequests {message}" in done.stdout
-    assert done.returncode == 0
+    assert f"CAUGHT UnknownOptionError maxrequests {message}" in out.read_text()
 
 
 def test_a_feed_that_is_a_folder_is_refused(serve, crawl: Crawl, tmp_path: Path) -> None:

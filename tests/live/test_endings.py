@@ -6,13 +6,13 @@ import os
 import pty
 import select
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from livecrawl import FAST, QUERY, ROOT, Crawl, page, site
+from processes import Process, start
 
 from evocrawl.simulation.server.proxy import Request, Response
 
@@ -63,6 +63,30 @@ def test_a_seed_without_an_answer_is_named_after_five_seconds(serve, crawl: Craw
     assert len(crawled.pages) == 1
 
 
+def crawl_in_a_terminal(
+    proxy_url: str, settings: Mapping[str, object], options: Sequence[str]
+) -> tuple[Process, int]:
+    """Start a crawl that prints to a terminal; return it and the terminal's other end."""
+    line = ["crawl", "evospider", "-a", f"query={QUERY}", "-a", "seeds=http://reef.test/"]
+    for name, value in settings.items():
+        line += ["-s", f"{name}={value}"]
+    master, slave = pty.openpty()
+    environment = {**os.environ, "http_proxy": proxy_url, "TERM": "xterm", "COLUMNS": "120"}
+    terminal = Path(os.ttyname(slave))
+    crawl = start("scrapy", [*line, *options], cwd=ROOT, environment=environment, output=terminal)
+    # The terminal hangs up when no process has it open: the crawl's comes first.
+    while not _has_open(crawl.pid, terminal):
+        assert crawl.poll() is None
+        time.sleep(0.02)
+    os.close(slave)
+    return crawl, master
+
+
+def _has_open(pid: int, file: Path) -> bool:
+    links = Path(f"/proc/{pid}/fd")
+    return any(os.path.realpath(each) == str(file) for each in links.iterdir())
+
+
 @pytest.mark.parametrize(
     ("signals", "last"),
     [(1, "The crawl has ended: it was stopped."), (2, "The crawl was stopped at once.")],
@@ -79,14 +103,8 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
     pages = {f"/{n}": slow for n in range(500)}
     proxy = serve({"reef.test": site({**pages, "/": page("/0 first", text=QUERY)})})
     settings = {**FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "EVOCRAWL_PROGRESS_S": 0.5}
-    line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"query={QUERY}"]
-    line += ["-a", "seeds=http://reef.test/", "-a", f"store={tmp_path / 'reef.sqlite'}"]
-    for name, value in settings.items():
-        line += ["-s", f"{name}={value}"]
-    master, slave = pty.openpty()
-    environment = {**os.environ, "http_proxy": proxy.url, "TERM": "xterm", "COLUMNS": "120"}
-    crawl = subprocess.Popen(line, cwd=ROOT, env=environment, stderr=slave, stdout=slave)
-    os.close(slave)
+    options = ["-a", f"store={tmp_path / 'reef.sqlite'}"]
+    crawl, master = crawl_in_a_terminal(proxy.url, settings, options)
     shown, sent = b"", 0
     while select.select([master], [], [], 240)[0]:
         try:
@@ -114,16 +132,10 @@ def test_a_terminal_that_takes_no_text_does_not_change_the_crawl(serve, tmp_path
     """As after Ctrl-S, or with a dead connection: the crawl ends with all its pages."""
     pages = {f"/{n}": page(f"/{n + 1} next", text=f"{QUERY} {n}") for n in range(40)}
     proxy = serve({"reef.test": site({**pages, "/": page("/0 first", text=QUERY)})})
-    settings = {**FAST, "DOWNLOAD_DELAY": 0.1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
-    settings |= {"EVOCRAWL_PROGRESS_S": 0.05, "LOG_FILE": str(tmp_path / "log")}
-    line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"query={QUERY}"]
-    line += ["-a", "seeds=http://reef.test/", "-O", str(tmp_path / "pages.jsonl")]
-    for name, value in settings.items():
-        line += ["-s", f"{name}={value}"]
-    master, slave = pty.openpty()
-    environment = {**os.environ, "http_proxy": proxy.url, "TERM": "xterm", "COLUMNS": "120"}
-    crawl = subprocess.Popen(line, cwd=ROOT, env=environment, stderr=slave, stdout=slave)
-    os.close(slave)
+    settings = {**FAST, "DOWNLOAD_DELAY": 0.04, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings |= {"EVOCRAWL_PROGRESS_S": 0.02, "LOG_FILE": str(tmp_path / "log")}
+    options = ["-O", str(tmp_path / "pages.jsonl")]
+    crawl, master = crawl_in_a_terminal(proxy.url, settings, options)
     try:
         assert crawl.wait(240) == 0
     finally:

@@ -35,7 +35,7 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str
             arguments={
                 "query": QUERY,
                 "seeds": "http://h0.test/1 http://h1.test/2",
-                "max_requests": 80,
+                "max_requests": 50,
                 "species": species,
                 "seed": seed,
             },

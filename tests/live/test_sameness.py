@@ -7,8 +7,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 import pytest
 from livecrawl import HERE, QUERY, ROOT, Crawl, page
+from processes import run
 from redisserver import RedisServer
 from samespider import HOSTS, LEAVES, PAGES, REPEATS, STARTS
 from workers import Fleet
@@ -41,11 +40,8 @@ def crawls() -> dict[str, dict[str, Any]]:
     """All spiders of `samecrawls.py`, with and without the add-on, in one process."""
     with LoopbackProxy({"127.0.0.1": answer}) as proxy:
         path = os.pathsep.join((str(ROOT), str(HERE)))
-        done = subprocess.run(
-            [sys.executable, str(HERE / "samecrawls.py"), proxy.url],
-            capture_output=True, text=True, timeout=300, check=False,
-            env={**os.environ, "PYTHONPATH": path, "no_proxy": "127.0.0.1"},
-        )  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": path, "no_proxy": "127.0.0.1"}
+        done = run("samecrawls", [proxy.url], cwd=ROOT, environment=environment)
     assert done.stdout, done.stderr
     return dict(json.loads(done.stdout))
 

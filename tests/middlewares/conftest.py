@@ -21,7 +21,7 @@ def web() -> Iterator[Web]:
     server.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def crawl() -> Iterator[Crawl]:
     """Crawl a list of URLs, see `robots_crawl`; one process, as a reactor starts once in each."""
     with subprocess.Popen(

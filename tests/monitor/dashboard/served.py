@@ -6,13 +6,17 @@ import http.client
 import json
 import os
 import re
-import subprocess
-import sys
+import signal
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from processes import start
+
+TESTS = Path(__file__).parents[2]
 
 TOKEN = "a-token-of-the-tests"
 
@@ -63,14 +67,21 @@ class Server:
 @contextmanager
 def served(store: Path) -> Iterator[Server]:
     """Run ``evocrawl dashboard`` on any free port."""
-    code = "import sys; from evocrawl.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "dashboard", str(store), "--port", "0"]
-    environment = {**os.environ, "EVOCRAWL_DASHBOARD_TOKEN": TOKEN}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    environment = {**os.environ, "EVOCRAWL_DASHBOARD_TOKEN": TOKEN, "PYTHONPATH": str(TESTS)}
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out")
+        command = ["dashboard", str(store), "--port", "0"]
+        process = start("evocrawl_command", command, cwd=TESTS, environment=environment, output=out)
         try:
-            assert process.stdout is not None
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
-            assert found is not None
+            while not (found := re.search(r"http://127\.0\.0\.1:(\d+)/\S*\n", printed(out))):
+                assert process.poll() is None, printed(out)
+                time.sleep(0.02)
             yield Server(int(found[1]))
         finally:
-            process.terminate()
+            process.send_signal(signal.SIGTERM)
+            process.wait(120)
+
+
+def printed(file: Path) -> str:
+    """What a program has printed so far."""
+    return file.read_text() if file.exists() else ""

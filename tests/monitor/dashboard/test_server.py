@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -33,7 +34,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> StoredCrawl:
 def server(crawl: StoredCrawl) -> Iterator[Server]:
     with served(crawl.path) as server:
         while server.get("status")["state"] != "finished":
-            pass
+            time.sleep(0.02)
         yield server
 
 
@@ -258,10 +259,10 @@ def test_a_running_crawl_is_followed(tmp_path: Path) -> None:
     crawl.run(3)
     with served(crawl.path) as server:
         while server.get("status")["pages"] < 3:
-            pass
+            time.sleep(0.02)
         assert server.get("status")["state"] in ("running", "stopped")
         crawl.run(4)
         while server.get("status")["pages"] < 7:
-            pass
+            time.sleep(0.02)
         assert server.get("results")["total"] == 7
     crawl.close()
