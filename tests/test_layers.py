@@ -20,13 +20,13 @@ ROOT = Path(evocrawl.__file__).parent
 LEVELS: dict[str, int] = {
     "core": 0,
     "energy": 1, "relevance": 1, "extraction": 1, "politeness": 1, "frontier": 1, "estimation": 1,
-    "species": 2,
-    "population": 3,
-    "store": 4, "pipelines": 4,
-    "simulation": 5, "monitor": 5,
-    "adapter": 6,
-    "middlewares": 7, "spiders": 7, "cli": 7,
-    "addon": 8,
+    "species": 1,
+    "population": 2,
+    "store": 3, "pipelines": 3,
+    "simulation": 4, "monitor": 4,
+    "adapter": 5,
+    "middlewares": 6, "spiders": 6, "cli": 6,
+    "addon": 7,
 }  # fmt: skip
 """Package to level: a package imports lower levels only. `addon` is a module, which puts all
 Scrapy components in place; the root of the package itself imports it when it is asked for."""
