@@ -17,8 +17,8 @@ from evocrawl.core.config.config import options_by_name
 from evocrawl.core.model import VisitId
 from evocrawl.core.sanitize import mask_secrets, one_line
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ControlError, Row
-from evocrawl.monitor.record import CrawlRecord
 from evocrawl.population.steering import parameters_of
 
 if TYPE_CHECKING:

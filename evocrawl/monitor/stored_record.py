@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from evocrawl.core.config.config import Config
 from evocrawl.core.config.population import DEFAULT_SPECIES
-from evocrawl.core.model import AgentId
 from evocrawl.core.urls.identity import host_of
-from evocrawl.estimation.outlook import Outlook
-from evocrawl.monitor.curve import Curve, Point
-from evocrawl.monitor.record import AgentRecord, CrawlRecord, HostRecord
-from evocrawl.monitor.results import Result, Results
+from evocrawl.monitor.crawl_record import CrawlRecord
+from evocrawl.monitor.curve import Point
+from evocrawl.monitor.record import AgentRecord, HostRecord, Record
+from evocrawl.monitor.results import Result
 from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, config_of, open_store
-from evocrawl.monitor.views import Record
 from evocrawl.store.archive import Archive, StoredPage
 
 _SHARED = (
@@ -71,19 +68,14 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
         )  # fmt: skip
 
 
-class SharedRecord:
-    """The record of a crawl of several workers: what its pages tell."""
+class SharedRecord(Record):
+    """The record of a crawl of several workers, made from its pages.
+
+    The pages do not tell how many requests were made, so that there is no outlook.
+    """
 
     def __init__(self, archive: AnyArchive, relevant_at: float) -> None:
-        self.agents: dict[AgentId, AgentRecord] = {}
-        self.hosts: dict[str, HostRecord] = {}
-        self.results = Results()
-        self.curve = Curve()
-        self.failures: Counter[str] = Counter()
-        self.fees: dict[str, float] = {}
-        self.held_back: Counter[str] = Counter()
-        self.outlook: Outlook | None = None
-        """Not known: the pages do not tell how many requests were made."""
+        super().__init__()
         self._relevant = 0
         dates = []
         for page in archive.pages():

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 from evocrawl.core.model import AgentId
-from evocrawl.estimation.outlook import Outlook, numbers
-from evocrawl.monitor.curve import Curve, Point
-from evocrawl.monitor.record import AgentRecord, HostRecord
-from evocrawl.monitor.results import Result, Results
+from evocrawl.estimation.outlook import numbers
+from evocrawl.monitor.curve import Point
+from evocrawl.monitor.record import AgentRecord, HostRecord, Record
+from evocrawl.monitor.results import Result
 
 Row = dict[str, Any]
-
-
-class Record(Protocol):
-    """What views read of a crawl; see `evocrawl.monitor.record.CrawlRecord`."""
-
-    agents: dict[AgentId, AgentRecord]
-    hosts: dict[str, HostRecord]
-    results: Results
-    curve: Curve
-    failures: Counter[str]
-    fees: dict[str, float]
-    held_back: Counter[str]
-
-    @property
-    def outlook(self) -> Outlook | None:
-        """What is left of the crawl; None where that is not known."""
-
-    def point(self) -> Point:
-        """Return where the crawl is now."""
 
 
 def totals(record: Record, relevant_at: float, limit: int | None) -> Row:

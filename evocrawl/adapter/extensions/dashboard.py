@@ -13,9 +13,9 @@ from evocrawl.adapter.controls import CrawlControls
 from evocrawl.adapter.scrapy_internals import exit_with_failure
 from evocrawl.core.config.monitor import listening
 from evocrawl.core.errors import SettingError
+from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import Source
 from evocrawl.monitor.page_texts import PageTexts
-from evocrawl.monitor.record import CrawlRecord
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,8 +8,8 @@ from time import monotonic, perf_counter
 
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.urls.identity import host_of
+from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ReadOnly, Source
-from evocrawl.monitor.record import CrawlRecord
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
 from evocrawl.monitor.stored_record import SharedRecord

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evocrawl.monitor.record import HostRecord
-from evocrawl.monitor.views import Record, Row
+from evocrawl.monitor.record import HostRecord, Record
+from evocrawl.monitor.views import Row
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

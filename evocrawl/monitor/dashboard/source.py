@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.model import VisitId
-from evocrawl.monitor.views import Record
+from evocrawl.monitor.record import Record
 
 Row = dict[str, Any]
 
