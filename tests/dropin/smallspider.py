@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from random import Random
@@ -34,7 +35,7 @@ SMALL = {
 _VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstv"
 
 
-class Case:
+class Case(ABC):
     """Mixed into a spider class, gives it the name of the class, a start and a site."""
 
     settings: ClassVar[dict[str, Any]] = {}
@@ -53,12 +54,12 @@ class Case:
         return f"http://{cls.name}.test{path}"
 
     @staticmethod
+    @abstractmethod
     def answer(request: Request, times: int) -> object:
         """Return what the site answers, the path having been asked for `times` times before.
 
         A text is an HTML page, a mapping or list is JSON, a coroutine is awaited, None is a 404.
         """
-        raise NotImplementedError
 
 
 def kind_of(failure: Any) -> str:

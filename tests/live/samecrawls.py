@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, ClassVar
 
@@ -35,19 +36,23 @@ class Base(Spider):
     def ask(self, path: str, **options: Any) -> Request:
         return Request(f"{ROOT}/{self.name}/{path}", **options)
 
-    async def start(self) -> AsyncIterator[Request]:
-        """The first page."""
-        yield self.ask("", callback=self.first)
-
-    def first(self, response: Any) -> Iterator[Any]:
-        raise NotImplementedError
-
     def parse(self, response: Any, k: int = -1) -> Iterator[Any]:
         yield self.item(response, k)
 
     def item(self, response: Any, k: int = -1) -> dict[str, Any]:
         jar, depth = response.meta.get("cookiejar"), response.meta.get("depth")
         return {"at": response.url.rpartition("/")[2], "k": k, "jar": jar, "depth": depth}
+
+
+class FromFirstPage(Base, ABC):
+    """Starts with one page, from whose callback all other requests come."""
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield self.ask("", callback=self.first)
+
+    @abstractmethod
+    def first(self, response: Any) -> Any:
+        """The callback of the first page."""
 
 
 class Starts(Base):
@@ -109,7 +114,7 @@ class Copies(Base):
         yield self.ask(f"{response.url[-2:]}-more")
 
 
-class Spellings(Base):
+class Spellings(FromFirstPage):
     """Addresses that a link would be taken for one another by."""
 
     def first(self, response: Any) -> Iterator[Any]:  # noqa: ARG002 - Scrapy passes it
@@ -122,7 +127,7 @@ class Spellings(Base):
             yield FormRequest(self.ask("form").url, formdata={"k": str(k % 2)}, cb_kwargs={"k": k})
 
 
-class Redirects(Base):
+class Redirects(FromFirstPage):
     def first(self, response: Any) -> Iterator[Any]:  # noqa: ARG002 - Scrapy passes it
         for k in range(3):
             yield self.ask(f"to/one?df{k}", dont_filter=True, cb_kwargs={"k": k})
@@ -135,7 +140,7 @@ class Redirects(Base):
         yield self.ask("three", dont_filter=True)
 
 
-class Depths(Base):
+class Depths(FromFirstPage):
     settings: ClassVar[dict[str, Any]] = {"DEPTH_LIMIT": 2, "DEPTH_STATS_VERBOSE": True}
 
     def first(self, response: Any, k: int = 0) -> Iterator[Any]:
@@ -150,10 +155,10 @@ class Depths(Base):
         yield failure.request.replace(url=self.ask(f"f{failure.request.cb_kwargs['k']}").url)
 
 
-class Inner(Base):
+class Inner(FromFirstPage):
     """A callback asks for more by itself, with the meta of its answer."""
 
-    async def first(self, response: Any) -> AsyncIterator[Any]:  # type: ignore[override]
+    async def first(self, response: Any) -> AsyncIterator[Any]:
         engine = self.crawler.engine
         assert engine is not None
         inner = await engine.download_async(self.ask("inner", meta=dict(response.meta)))

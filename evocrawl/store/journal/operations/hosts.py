@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from evocrawl.population.population import Population
-from evocrawl.store.journal.operations.row import PlainOperation, Row, from_json, present, to_json
+from evocrawl.store.journal.operations.row import (
+    ArrayOperation,
+    PlainOperation,
+    Row,
+    from_json,
+    present,
+    to_json,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Limited(PlainOperation):
+class Limited(ArrayOperation):
     """The limit of a host changed: most concurrent visits, seconds between the starts of two.
 
     Replay applies it to `JournaledHostLimits`, not to the population.
@@ -20,15 +27,6 @@ class Limited(PlainOperation):
     host: str
     concurrency: int
     delay_s: float
-
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        return Row(self.tag, data=to_json(astuple(self)))
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """Undo `row`."""
-        return cls(*from_json(row.data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +52,13 @@ class HostHeld(PlainOperation):
 
 
 @dataclass(frozen=True, slots=True)
-class HostLocated(PlainOperation):
+class HostLocated(ArrayOperation):
     """The address of a host became known; it allows `most` concurrent visits."""
 
     tag: ClassVar[str] = "locate"
     host: str
     address: str
     most: int
-
-    def row(self) -> Row:
-        """Return the operation as a row."""
-        return Row(self.tag, data=to_json(astuple(self)))
-
-    @classmethod
-    def of(cls, row: Row) -> Self:
-        """Undo `row`."""
-        return cls(*from_json(row.data))
 
     def apply(self, population: Population) -> None:
         """Set the address of the host; see `HostSlots.locate`."""

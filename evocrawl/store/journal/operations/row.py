@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from evocrawl.core.model import Fingerprint, Link, Outcome
@@ -86,6 +87,26 @@ class PlainOperation(Operation):
     def unpack(cls, codec: ValueCodec, row: Row, content: bytes | None) -> Self:  # noqa: ARG003
         """Undo `pack`; `content` is the packed content of a fetched page."""
         return cls.of(row)
+
+
+class ArrayOperation(PlainOperation):
+    """A plain operation whose row holds its fields as a JSON array."""
+
+    __slots__ = ()
+
+    def row(self) -> Row:
+        """Return the operation as a row."""
+        return Row(self.tag, data=to_json([getattr(self, name) for name in _names(type(self))]))
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """Undo `row`."""
+        values = from_json(row.data)
+        return cls(**dict(zip(_names(cls), values, strict=True)))
+
+
+def _names(operation: type[Any]) -> list[str]:
+    return [each.name for each in fields(operation)]
 
 
 def present(value: T | None) -> T:
