@@ -1,17 +1,10 @@
-"""The links of a page, each with its anchor text, context, flags and place.
-
-The context is the text of the aggregation node (Pant & Srinivasan 2006): the lowest ancestor of
-the anchor, itself included, with enough words. Each element's text is taken once and remembered,
-so that thousands of links in one list cost no more than the list. Of a long node only what is near
-the anchor is looked at.
-"""
+"""The links of a page, each with its anchor text, context, flags and place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -21,7 +14,8 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.resolve import join, resolve
 from evocrawl.extraction.anchor_words import says_enough, says_more, says_something
 from evocrawl.extraction.limits import Limits
-from evocrawl.extraction.strings import Ends, Starts, text_of_chain
+from evocrawl.extraction.link_context import LinkContexts
+from evocrawl.extraction.strings import collapsed, text_of_chain
 from evocrawl.extraction.visibility import Hidden
 
 HIDDEN = "evocrawl-hidden"
@@ -45,10 +39,6 @@ _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\
 """A plain relative reference: what only depends on the base, and what is copied.
 
 No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
-_LONG = 4
-"""A text is long when it has this many times the characters of a context."""
-_NEIGHBOURS = 20
-_CHARS_A_WORD = 8
 
 
 class LinkExtractor:
@@ -62,12 +52,8 @@ class LinkExtractor:
         self._base_url = base_url
         self._limits = limits
         self._itself = _fingerprint_or_none(page_url)
-        long = _LONG * limits.words_chars
-        self._long = long
-        self._start = Starts(long + 1, hidden)
-        self._end = Ends(long + 1, hidden)
-        self._contexts: dict[Any, str] = {}
-        self._giants: set[Any] = set()
+        self._contexts = LinkContexts(limits, hidden)
+        self._start = self._contexts.start
         self._places: dict[Any, tuple[str, bool]] = {None: ("", False)}
         self._prefixes: dict[str, str] = {}
         self._addresses: dict[str, tuple[str, Fingerprint] | None] = {}
@@ -117,7 +103,8 @@ class LinkExtractor:
         rel = tuple((element.get("rel") or "").lower().replace(",", " ").split())
         if hidden or element in self._hidden.elements:
             rel += (HIDDEN,)
-        return Link(url, target, anchor, self._around(element, anchor), rel, position, path)
+        context = self._contexts.around(element, anchor)
+        return Link(url, target, anchor, context, rel, position, path)
 
     def _address(self, written: str) -> tuple[str, Fingerprint] | None:
         """The absolute http(s) URL without fragment, and its fingerprint; None for others."""
@@ -179,7 +166,7 @@ class LinkExtractor:
 
     def _labels(self, ids: str) -> str:
         return " ".join(
-            _collapsed(self._start[found])
+            collapsed(self._start[found])
             for each in ids.split()[:_MOST_LABELS]
             for found in _by_id(self._root, id=each)[:1]
         )
@@ -204,65 +191,6 @@ class LinkExtractor:
                 texts.append(each.text)
         return "".join(filter(None, texts))
 
-    def _around(self, element: Any, anchor: str) -> str:
-        text = self._context(element)
-        room = self._limits.words_chars
-        if len(text) <= room:
-            return text
-        middle = max(text.find(anchor), 0) + len(anchor) // 2
-        start = min(max(middle - room // 2, 0), len(text) - room)
-        return text[start : start + room]
-
-    def _context(self, element: Any) -> str:
-        """The aggregation node's text, from the elements up the tree. O(1) for a known parent."""
-        climbed: list[Any] = []
-        text = ""
-        while element is not None:
-            known = self._contexts.get(element)
-            if known is not None:
-                text = known
-                break
-            start = self._start[element] if element not in self._giants else ""
-            if climbed and (element in self._giants or len(start) > self._long):
-                self._giants.add(element)
-                text = self._near(climbed[-1])
-                break
-            climbed.append(element)
-            text = _collapsed(start)
-            if self._is_enough(text) or (text and element in self._hidden.unread):
-                break
-            element = element.getparent()
-        self._contexts.update(dict.fromkeys(climbed, text))
-        return text
-
-    def _is_enough(self, text: str) -> bool:
-        words = self._limits.context_words
-        return text.count(" ") + 1 >= words or len(text) >= _CHARS_A_WORD * words
-
-    def _near(self, element: Any) -> str:
-        """The text of `element` and around it, where that of its parent is too long to take."""
-        room = self._limits.words_chars
-        before = ""
-        previous = element
-        for _ in range(_NEIGHBOURS):
-            last, previous = previous, previous.getprevious()
-            if previous is None:
-                before = (last.getparent().text or "")[-room:] + before
-                break
-            end = "" if previous in self._hidden.unread else self._end[previous]
-            before = end + (previous.tail or "")[-room:] + before
-            if len(before) >= room:
-                break
-        after = (element.tail or "")[:room]
-        for following in islice(element.itersiblings(), _NEIGHBOURS):
-            if len(after) >= room:
-                break
-            start = "" if following in self._hidden.unread else self._start[following]
-            after += start + (following.tail or "")[:room]
-        half = room // 2
-        parts = (_collapsed(before)[-half:], self._start[element], _collapsed(after)[:half])
-        return _collapsed(" ".join(parts))
-
     def _place(self, element: Any) -> tuple[str, bool]:
         """The names from the root to `element`, such as "html/body/p"; whether it is hidden."""
         above = []
@@ -277,7 +205,7 @@ class LinkExtractor:
         return path, hidden
 
     def _clean(self, text: str) -> str:
-        return _collapsed(text)[: self._limits.words_chars]
+        return collapsed(text)[: self._limits.words_chars]
 
 
 def _joined(known: Link, again: Link) -> Link:
@@ -291,10 +219,6 @@ def _joined(known: Link, again: Link) -> Link:
     taken_back = _WARNINGS.difference(again.rel)
     rel = tuple(each for each in known.rel if each not in taken_back)
     return replace(better, rel=rel, position=known.position)
-
-
-def _collapsed(text: str, space: str = " ") -> str:
-    return space.join(text.split())
 
 
 def _fingerprint_or_none(url: str) -> Fingerprint | None:

@@ -15,6 +15,7 @@ from resiliparse.parse.html import HTMLTree
 
 from evocrawl.extraction.consent_banners import empty_banners
 from evocrawl.extraction.footers import empty_footers
+from evocrawl.extraction.strings import collapsed
 from evocrawl.extraction.visibility import INLINE
 
 _BANNER_WORDS = (b"cookie", b"consent", b"gdpr")
@@ -78,13 +79,9 @@ def _content(root: Any, tree: HTMLTree) -> str:
 
 def _extract(tree: HTMLTree, **asked: Any) -> str:
     text = str(extract_plain_text(tree, **asked, **_PLAIN))
-    return _collapsed(text.replace("¶", " "))
+    return collapsed(text.replace("¶", " "))
 
 
 def _chars_outside_links(root: Any) -> int:
     in_links = " ".join(map(_string, root.iter("a")))
-    return len(_collapsed(_string(root))) - len(_collapsed(in_links))
-
-
-def _collapsed(text: str) -> str:
-    return " ".join(text.split())
+    return len(collapsed(_string(root))) - len(collapsed(in_links))

@@ -10,6 +10,15 @@ from lxml import etree
 from evocrawl.extraction.visibility import Hidden
 
 
+def collapsed(text: str) -> str:
+    """Return a text with one space for each run of white space, none at the ends.
+
+    >>> collapsed("  a \\n b ")
+    'a b'
+    """
+    return " ".join(text.split())
+
+
 def text_of_chain(element: Any, unread: set[Any]) -> str | None:
     """Return the text of an element in which each element holds at most one other.
 
