@@ -83,7 +83,7 @@ class StoredCrawl:
         return self.path
 
     def step(self) -> bool:
-        """Choose, fetch and settle one visit; False where there is none."""
+        """Choose, fetch and settle one visit; False if there is no visit."""
         self.now_s += 1.0
         visit = self.chronicle.choose(self.now_s)
         if visit is None:

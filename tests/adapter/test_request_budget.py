@@ -15,7 +15,7 @@ ACTIONS = st.lists(
 
 
 @given(st.integers(0, 12), ACTIONS)
-def test_the_limit_holds_whatever_happens(limit: int, actions: list[tuple[str, int]]) -> None:
+def test_the_limit_holds_after_any_actions(limit: int, actions: list[tuple[str, int]]) -> None:
     """Spent and promised requests together never exceed the limit."""
     budget, promised, spent = Budget(limit), set[int](), 0
     for action, visit in actions:

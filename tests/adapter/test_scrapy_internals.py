@@ -235,6 +235,6 @@ def test_a_crawl_can_exit_with_failure(tmp_path: Path) -> None:
 
 
 def test_the_running_command_of_scrapy_is_found(facts: dict[str, Any]) -> None:
-    """`running_command` finds it in a crawl; in a script there is none."""
+    """`running_command` finds it in a crawl; a script has no command."""
     assert facts["command"] == "scrapy.commands.runspider"
     assert scrapy_internals.running_command() is None

@@ -91,7 +91,7 @@ VALUES = st.recursive(
 
 
 @given(value=VALUES)
-def test_whatever_is_nested_comes_back(value: Any) -> None:
+def test_any_nested_value_comes_back(value: Any) -> None:
     again = there_and_back(value)
     assert again == value
     assert _types(again) == _types(value)
@@ -128,11 +128,11 @@ def test_every_part_that_cannot_be_stored_is_named() -> None:
     }
     with pytest.raises(UnstorableError) as caught:
         pack(value, "cb_kwargs")
-    told = "\n".join(caught.value.problems)
+    listed = "\n".join(caught.value.problems)
     for part in ("['a'][0][1]", "['b'][1]", "['c'].tags[0]", "['d'][2]", "['e'][0]", "['f']"):
-        assert f"cb_kwargs{part}" in told
-    assert "stored_things.Opaque" in told
-    assert "fine" not in told
+        assert f"cb_kwargs{part}" in listed
+    assert "stored_things.Opaque" in listed
+    assert "fine" not in listed
     assert len(caught.value.problems) == 6
     assert max(map(len, caught.value.problems)) < 250
 
@@ -157,7 +157,7 @@ def test_no_class_is_made_of_what_others_may_have_written(thing: Any) -> None:
 )
 def test_nothing_but_data_is_made(packed: Any) -> None:
     """R20: classes that are no data, functions and kinds that do not exist are refused."""
-    with pytest.raises(ValueError):  # noqa: PT011 - whatever it says
+    with pytest.raises(ValueError):  # noqa: PT011 - any message will do
         unpack(packed)
 
 

@@ -1,4 +1,4 @@
-"""Requests from Redis may say little: it is nobody's business there how our crawl behaves."""
+"""Requests from Redis may set little: they cannot change how the crawl behaves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_request_travels_with_callback_and_arguments(caplog: pytest.LogCapture
     assert request.meta["proxy"] == "http://p.test"
 
 
-def test_nobody_switches_robots_txt_off() -> None:
+def test_no_request_switches_robots_txt_off() -> None:
     """B078: nor sends our requests through a proxy."""
     packed = PAYLOADS.pack(Request(URL))
     packed["meta"] = {"dont_obey_robotstxt": True, "proxy": "http://p.test", "depth": 1}
@@ -60,7 +60,7 @@ def test_nobody_switches_robots_txt_off() -> None:
 )  # fmt: skip
 def test_a_request_that_asks_for_more_is_refused(change: dict[str, Any]) -> None:
     """R18, R20: private methods, foreign classes, other schemes."""
-    with pytest.raises(ValueError):  # noqa: PT011 - whatever it says
+    with pytest.raises(ValueError):  # noqa: PT011 - any message will do
         PAYLOADS.unpack({**PAYLOADS.pack(Request(URL)), **change})
     with pytest.raises(ValueError, match="JSON object"):
         PAYLOADS.unpack([change])

@@ -142,7 +142,7 @@ def test_topics_lists_every_level(world: Path, capsys) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (("--species", "enrgy"), "no species 'enrgy'; choose from "),
         (("--relevant", "Nope"), "no topic 'Nope'"),
@@ -161,7 +161,7 @@ def test_topics_lists_every_level(world: Path, capsys) -> None:
     ],
 )
 def test_mistakes_end_with_code_2_and_a_line_that_helps(
-    simulate, capsys, arguments: tuple[str, ...], told: str
+    simulate, capsys, arguments: tuple[str, ...], printed: str
 ) -> None:
     """No traceback."""
     try:
@@ -169,7 +169,7 @@ def test_mistakes_end_with_code_2_and_a_line_that_helps(
     except SystemExit as stop:
         code = stop.code
     assert code == 2
-    assert told in capsys.readouterr().err
+    assert printed in capsys.readouterr().err
 
 
 def test_bad_files_are_named_with_line_and_field(tmp_path: Path, capsys) -> None:
@@ -179,9 +179,9 @@ def test_bad_files_are_named_with_line_and_field(tmp_path: Path, capsys) -> None
     arguments = ["--query", "coral", "--budget", "5", "--out", str(tmp_path / "out")]
     for processes in ("1", "2"):
         assert main(["sim", str(bad), *arguments, "--processes", processes]) == 2
-        told = capsys.readouterr().err
-        assert "line 1" in told
-        assert "title" in told
+        printed = capsys.readouterr().err
+        assert "line 1" in printed
+        assert "title" in printed
     assert main(["sim", str(tmp_path / "none"), *arguments]) == 2
     assert "no such world file" in capsys.readouterr().err
     assert main(["topics", str(tmp_path / "none")]) == 2
@@ -211,6 +211,6 @@ def test_a_reader_that_has_seen_enough_is_no_error(world: Path) -> None:
     assert command.stdout is not None
     assert command.stderr is not None
     command.stdout.close()
-    told = command.stderr.read()
+    printed = command.stderr.read()
     command.stderr.close()
-    assert (command.wait(), told) == (0, b"")
+    assert (command.wait(), printed) == (0, b"")

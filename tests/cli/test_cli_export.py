@@ -43,16 +43,16 @@ def landed(visit: int, url: str, outcome: Outcome, anchor: str = "") -> Iterator
     headers = (("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked"), ("X", "a\r\n b"))
     answer = RawResponse("HTTP/1.1 200 OK", headers, BODY) if visit == 1 else None
     lead = Lead(url, key, "", b"", visit - 1, 0.5, anchor)
-    told = FetchDetails(7, lead, 200, DATE, A, answer)
+    details = FetchDetails(7, lead, 200, DATE, A, answer)
     if visit == 3:
-        told = replace(
-            told,
+        details = replace(
+            details,
             duplicate_of="=A",
             truncated=("links", "depth"),
             published_at=DATE,
             changed_at=DATE,
         )
-    yield VisitSettled(visit, outcome, told)
+    yield VisitSettled(visit, outcome, details)
 
 
 def page(url: str, *links: Link, title: str = "title", text: str = "coral") -> Page:
@@ -206,7 +206,7 @@ def run(*arguments: object) -> int:
 def test_no_export_goes_over_the_crawl(
     state: Path, tmp_path: Path, format_: str, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By whatever name: its own, a symbolic link, a hard link, a link to the store."""
+    """By any name: its own, a symbolic link, a hard link, a link to the store."""
     before = state.read_bytes()
     target = Path(f"{state}{ending}")
     names = [target, tmp_path / "symbolic"]
@@ -263,9 +263,9 @@ def test_a_target_that_cannot_be_written_is_named_in_one_line(
     monkeypatch.chdir(state.parent)
     before = sorted(state.parent.iterdir())
     assert run(state, "--out", out) == 2
-    told = capsys.readouterr().err
-    assert problem in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert problem in printed
+    assert printed.count("\n") == 1
     assert sorted(state.parent.iterdir()) == before
 
 
@@ -301,8 +301,8 @@ def test_a_device_stays_a_device(state: Path, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
     assert run(state, "--out", pipe) == 0
-    told, _ = reader.communicate()
-    assert len(told.splitlines()) == 3
+    printed, _ = reader.communicate()
+    assert len(printed.splitlines()) == 3
     assert pipe.is_fifo()
 
 

@@ -60,13 +60,13 @@ def test_a_page_is_explained_model_by_model_and_term_by_term(
 ) -> None:
     """In plain words: the chance, the threshold, and what counts."""
     assert main(["score", "coral bleaching fossil", page]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("Dying reefs, ")
-    assert "(relevant from 0.5)" in told
-    assert "tfidf, weight 0.50: score 0." in told
-    assert "not on the page: fossil" in told
-    assert "vectors, weight 0.50: score 0." in told
-    assert " reef " in told
+    shown = capsys.readouterr().out
+    assert shown.startswith("Dying reefs, ")
+    assert "(relevant from 0.5)" in shown
+    assert "tfidf, weight 0.50: score 0." in shown
+    assert "not on the page: fossil" in shown
+    assert "vectors, weight 0.50: score 0." in shown
+    assert " reef " in shown
 
 
 def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,11 +74,11 @@ def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert (
         main(["score", "coral bleaching", page, "--format", "json", "--set", "relevance=bm25"]) == 0
     )
-    told = json.loads(capsys.readouterr().out)
-    assert told["relevant_at"] == 0.5
-    (model,) = told["models"]
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["relevant_at"] == 0.5
+    (model,) = shown["models"]
     assert model["name"] == "bm25"
-    assert model["chance"] == pytest.approx(told["relevance"])
+    assert model["chance"] == pytest.approx(shown["relevance"])
     assert sum(term["share"] for term in model["terms"]) == pytest.approx(model["score"])
 
 

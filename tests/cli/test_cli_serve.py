@@ -43,8 +43,8 @@ def served(world: str) -> Iterator[tuple[int, Callable[[signal.Signals], tuple[i
 
     def end(how: signal.Signals) -> tuple[int, str]:
         command.send_signal(how)
-        told = command.communicate(timeout=120)[1]
-        return command.returncode, told
+        printed = command.communicate(timeout=120)[1]
+        return command.returncode, printed
 
     try:
         found = re.search(r"http://127\.0\.0\.1:(\d+)", command.stdout.readline())
@@ -73,10 +73,10 @@ def test_a_world_is_served_until_a_signal(tmp_path: Path, how: signal.Signals, c
         status, body = get(port, A)
         assert (status, b"Albatrosses" in body) == (200, True)
         assert get(port, "http://elsewhere.test/")[0] == 502
-        ended, told = end(how)
+        ended, printed = end(how)
     assert ended == code
-    assert "2 requests answered" in told
-    assert "Traceback" not in told
+    assert "2 requests answered" in printed
+    assert "Traceback" not in printed
 
 
 def test_a_port_in_use_is_a_mistake_that_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,22 +84,22 @@ def test_a_port_in_use_is_a_mistake_that_says_so(capsys: pytest.CaptureFixture[s
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["serve", "sites:sites=3", "--port", str(port)]) == 2
-    told = capsys.readouterr().err
-    assert f"--port is {port}" in told
-    assert "--port 0" in told
+    printed = capsys.readouterr().err
+    assert f"--port is {port}" in printed
+    assert "--port 0" in printed
 
 
 def test_the_welcome_says_how_a_crawl_is_sent_there() -> None:
     """Proxy, hosts, pages to begin with, and in a made-up world its words."""
     world = open_world("sites:sites=20,forbidden=0,seed=1")
-    told = welcome(world, PROXY)
-    assert f"{len(world)} pages" in told
-    assert "s0.sites.test, s1.sites.test" in told
-    assert "15 more" in told
-    assert f"http_proxy={PROXY} scrapy crawl" in told
-    assert max(world.documents(), key=lambda page: len(page.links)).url in told
+    printed = welcome(world, PROXY)
+    assert f"{len(world)} pages" in printed
+    assert "s0.sites.test, s1.sites.test" in printed
+    assert "15 more" in printed
+    assert f"http_proxy={PROXY} scrapy crawl" in printed
+    assert max(world.documents(), key=lambda page: len(page.links)).url in printed
     words = world.vocabulary.of(1)[:3]
-    assert f'-a query="{" ".join(words)}"' in told
+    assert f'-a query="{" ".join(words)}"' in printed
 
 
 def test_pages_to_begin_with_are_named_as_they_are_served(tmp_path: Path) -> None:
@@ -108,13 +108,13 @@ def test_pages_to_begin_with_are_named_as_they_are_served(tmp_path: Path) -> Non
             {"url": "https://a.test/", "links": [{"url": "https://a.test/b", "anchor": "b"}]},
             {"url": "https://a.test/b"}]  # fmt: skip
     world: AnsweringWorld = open_world(write_rows(tmp_path / "w.jsonl", rows))
-    told = welcome(world, PROXY)
-    assert "  http://a.test/\n" in told
-    assert "https://" not in told
+    printed = welcome(world, PROXY)
+    assert "  http://a.test/\n" in printed
+    assert "https://" not in printed
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (["--port", "70000"], "from 0 to 65535"),
         (["--port", "eighty"], "--port"),
@@ -123,10 +123,10 @@ def test_pages_to_begin_with_are_named_as_they_are_served(tmp_path: Path) -> Non
     ],
 )
 def test_numbers_that_cannot_be_end_with_code_2(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     """Before anything is served."""
     with pytest.raises(SystemExit) as stop:
         main(["serve", "sites:sites=3", *arguments])
     assert stop.value.code == 2
-    assert told in capsys.readouterr().err
+    assert printed in capsys.readouterr().err

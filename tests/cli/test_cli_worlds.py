@@ -80,7 +80,7 @@ def test_worlds_in_files_of_one_name_have_names_of_their_own(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("world", "arguments", "told"),
+    ("world", "arguments", "printed"),
     [
         ("sites:sites=30", [], "--relevant TOPIC, one of semantic; its own words"),
         ("news:pages=300", ["--relevant", "x"], "topic-02, … (50 in all: evocrawl topics news"),
@@ -89,12 +89,16 @@ def test_worlds_in_files_of_one_name_have_names_of_their_own(tmp_path: Path) -> 
         ("site:sites=3", ["--relevant", "semantic"], "no such world file or folder"),
     ],
 )
-def test_what_is_possible_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], world: str, arguments: list[str], told: str
+def test_errors_name_what_is_possible(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    world: str,
+    arguments: list[str],
+    printed: str,
 ) -> None:
     """Where a world, a number or a topic is not."""
     assert simulate(world, tmp_path / "out", *arguments) == 2
-    assert told in capsys.readouterr().err
+    assert printed in capsys.readouterr().err
 
 
 def test_a_file_needs_a_query(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,7 +115,7 @@ def test_topics_of_a_made_up_world_have_a_query(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == f"semantic\t{pages}\t{query_of(world, 'semantic')}\n"
 
 
-def test_topics_of_a_folder_are_listed_and_none_is_said(
+def test_topics_of_a_folder_are_listed_and_a_lack_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Labels cannot move the terminal's cursor."""
@@ -133,12 +137,12 @@ def test_every_number_is_an_option_with_meaning_range_and_default(
     """The help is made of the plans."""
     with pytest.raises(SystemExit):
         main(["world", kind, "--help"])
-    told = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
     for name, default in defaults(kind).items():
         number = NUMBERS[name]
-        assert f"--{name.replace('_', '-')} N" in told
+        assert f"--{name.replace('_', '-')} N" in printed
         usual = str(default).removesuffix(".0")
-        assert f"{number.meaning}: {number.allowed} (default {usual})" in told
+        assert f"{number.meaning}: {number.allowed} (default {usual})" in printed
 
 
 def test_a_world_is_saved_to_a_folder_with_its_topics(
@@ -147,15 +151,15 @@ def test_a_world_is_saved_to_a_folder_with_its_topics(
     """It opens again, under the folder's name, and its topics are as `sim` reads them."""
     out = tmp_path / "new" / "paper"
     assert main(["world", "news", "--pages", "400", "--seed", "3", "--out", str(out)]) == 0
-    told = capsys.readouterr().out
-    assert "in-degree exponent" in told
-    assert "news:pages=400,seed=3" in told
+    printed = capsys.readouterr().out
+    assert "in-degree exponent" in printed
+    assert "news:pages=400,seed=3" in printed
     again, first = open_world(out), open_world("news:pages=400,seed=3")
     assert again.name == "paper"
     assert [(page.url, page.text, page.links) for page in again.documents()] == [
         (page.url, page.text, page.links) for page in first.documents()
     ]
-    assert str(out) in told
+    assert str(out) in printed
     arguments = ["--topics", str(out / "topics.tsv"), "--split", "check"]
     assert simulate(str(out), tmp_path / "out", *arguments) == 0
     topics = [row["topic"] for row in rows_of(tmp_path / "out")]
@@ -177,13 +181,13 @@ def test_a_world_is_saved_to_a_file_under_the_files_name(tmp_path: Path) -> None
 def test_what_was_asked_stands_beside_what_came_out(capsys: pytest.CaptureFixture[str]) -> None:
     """And nothing is saved unless asked for."""
     assert main(["world", "sites", "--sites", "50", "--pages-per-site", "1"]) == 0
-    told = capsys.readouterr().out
-    assert ["pages", "per", "site", "1", "1"] in [line.split() for line in told.split("\n")]
-    assert "evocrawl sim sites:sites=50,pages_per_site=1 --relevant semantic" in told
+    printed = capsys.readouterr().out
+    assert ["pages", "per", "site", "1", "1"] in [line.split() for line in printed.split("\n")]
+    assert "evocrawl sim sites:sites=50,pages_per_site=1 --relevant semantic" in printed
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (["sites", "--semantic", "2"], "semantic is '2'; allowed: from 0 to 1"),
         (["sites", "--dead", "0.6", "--moved", "0.6"], "at most 1 in sum"),
@@ -193,8 +197,8 @@ def test_what_was_asked_stands_beside_what_came_out(capsys: pytest.CaptureFixtur
     ],
 )
 def test_impossible_numbers_end_with_code_2(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     """And say what is possible."""
     assert main(["world", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert printed in capsys.readouterr().err

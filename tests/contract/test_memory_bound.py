@@ -1,4 +1,4 @@
-"""What a crawl does is the same whatever part of it is in memory."""
+"""A crawl does the same with any part of it in memory."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_every_reachable_link_is_followed_once(goes_once: str, seed: int) -> Non
 
 @pytest.mark.parametrize("seed", WEBS)
 def test_visits_under_way_may_settle_in_any_order(species: str, seed: int) -> None:
-    """Late, early, by whatever outcome: bounds, energy and claims hold."""
+    """Late or early, with any outcome: bounds, energy and claims hold."""
     web, rng = web_of(seed), np.random.default_rng(seed)
     population, ledger = make(species, seed, max_unsettled=6, budget=200)
     population.on_event.append(BoundsAtEveryEvent(population))
@@ -129,7 +129,7 @@ def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> No
 
 
 def test_the_same_seed_gives_the_same_events(species: str) -> None:
-    """Whatever the hash order of the run."""
+    """With any hash order of the run."""
     web, histories = web_of(7), []
     for _ in range(2):
         population, _ = make(species, 3, budget=100)
@@ -171,7 +171,7 @@ def test_another_run_of_the_program_makes_the_same_choices() -> None:
 
 @pytest.mark.parametrize("outcome", FAILURES)
 def test_a_seed_that_brings_no_page_ends_the_crawl(goes_once: str, outcome: Outcome) -> None:
-    """Nobody waits for links that will not come."""
+    """No agent waits for links that will not come."""
     population, ledger = make(goes_once)
     assert crawl(population, Web({}, failing={A: outcome}), [A]) == [A]
     assert population.ended == "exhausted"

@@ -73,7 +73,7 @@ def test_what_is_no_secret_stays(url: str) -> None:
 
 @given(TEXTS)
 def test_any_text_can_be_asked_for_credentials(text: str) -> None:
-    """Whatever stands there, nothing is raised, and what is taken out is out."""
+    """For any text, no error is raised, and no removed character is left."""
     assert isinstance(mask_secrets(f"http://{text}"), str)
     assert not has_credentials(without_credentials(f"http://{text}"))
 

@@ -1,4 +1,4 @@
-"""`make crawl` runs the right crawls and reports whatever way they end."""
+"""`make crawl` runs the right crawls and reports each way in which they end."""
 
 from __future__ import annotations
 

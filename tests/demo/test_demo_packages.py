@@ -84,7 +84,7 @@ def test_a_failed_download_says_why_and_leaves_nothing(
     user: int,
     advice: str,
 ) -> None:
-    """A user who is not root is told the command that helps."""
+    """A user who is not root sees the command that helps."""
     monkeypatch.setattr(packages.os, "geteuid", lambda: user)
     monkeypatch.setattr(packages, "_run", _without_lists(tools, updated=False))
     with pytest.raises(PackageError, match=advice):
@@ -92,7 +92,7 @@ def test_a_failed_download_says_why_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_machine_without_apt_is_told_of_the_live_web(
+def test_a_machine_without_apt_is_referred_to_the_live_web(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message names the other way to crawl."""

@@ -244,7 +244,7 @@ class Signals(_Tree):
 
 
 class RequestSignals(_Tree):
-    """request_scheduled and request_dropped tell of each request."""
+    """request_scheduled and request_dropped are sent for each request."""
 
     @classmethod
     def from_crawler(cls, crawler, *args, **kwargs):
@@ -262,9 +262,9 @@ class RequestSignals(_Tree):
         self.counts["dropped"] += 1
 
     def idle(self):
-        if "told" not in self.counts:
+        if "refused_once" not in self.counts:
             counts = dict(self.counts)
-            self.counts["told"] = 1
+            self.counts["refused_once"] = 1
             request = Request(self.at("/last"), self.last, cb_kwargs=counts)
             self.crawler.engine.crawl(request)
 
@@ -276,8 +276,8 @@ class SchedulerStats(RequestSignals):
     """Scrapy's scheduler counts, and has a length."""
 
     def idle(self):
-        if not self.counts["told"]:
-            self.counts["told"] = 1
+        if not self.counts["refused_once"]:
+            self.counts["refused_once"] = 1
             stats = self.crawler.stats
             counts = {
                 name: stats.get_value(name)

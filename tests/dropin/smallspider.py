@@ -165,7 +165,7 @@ def numbered(path: str, count: int) -> list[str]:
 
 
 async def torn(text: str) -> AsyncIterator[bytes]:
-    """Send a text after which the connection is closed, whatever length was announced."""
+    """Send a text, then close the connection, with any announced length."""
     yield text.encode()
 
 

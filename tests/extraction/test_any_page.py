@@ -1,4 +1,4 @@
-"""Whatever the bytes are: no error, bounded output, the same each time."""
+"""For any bytes: no error, bounded output, the same each time."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ PIECES = st.sampled_from(
 HTML = st.lists(PIECES, max_size=60).map(" ".join)
 
 
-def check(body: bytes, url: str, limits: Limits, **told: str) -> None:
-    reading = parse_html(body, url, limits=limits, **told)  # type: ignore[arg-type]
-    assert reading == parse_html(body, url, limits=limits, **told)  # type: ignore[arg-type]
+def check(body: bytes, url: str, limits: Limits, **declared: str) -> None:
+    reading = parse_html(body, url, limits=limits, **declared)  # type: ignore[arg-type]
+    assert reading == parse_html(body, url, limits=limits, **declared)  # type: ignore[arg-type]
     assert len(reading.text) <= limits.text_chars
     assert len(reading.title) <= limits.words_chars
     assert len(reading.links) <= limits.links

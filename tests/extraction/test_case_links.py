@@ -140,7 +140,7 @@ def test_links_for_browsers_without_scripts_count() -> None:
 
 
 def test_b006_link_without_scheme_is_a_relative_path() -> None:
-    """What looks like a host is a file name; that it may grow for ever is told elsewhere."""
+    """A name that looks like a host is a file name; growing URLs have tests of their own."""
     assert urls("<a href='www.x.test/y/'>partner</a>") == ["http://a.test/dir/www.x.test/y/"]
 
 
@@ -310,7 +310,7 @@ def test_what_is_linked_openly_too_may_be_followed(first: str) -> None:
     "nothing", ["→", "12 comments", "Continue", "Weiterlesen", "Lire la suite"]
 )
 def test_the_anchor_that_says_most_is_the_links(nothing: str) -> None:
-    """Whatever comes first; the words of the others stay in the context."""
+    """In any order; the words of the others stay in the context."""
     title = "<p><a href=/1>Wave farm permit</a></p>"
     other = f"<p>Some <a href=/1>{nothing}</a> {60 * 'words '}</p>"
     for html in (title + other, other + title):
@@ -335,7 +335,7 @@ def test_the_anchor_that_says_most_is_the_links(nothing: str) -> None:
     ],
 )  # fmt: skip
 def test_names_that_are_not_shown_are_anchors(html: str, anchor: str) -> None:
-    """As browsers tell them to those who cannot see."""
+    """As browsers name them to a screen reader."""
     assert only_link(html).anchor == anchor
 
 
@@ -368,15 +368,15 @@ def test_rel_tokens_and_tag_path() -> None:
         "<span aria-hidden=true><a href=/1>x</a></span>",
     ],
 )
-def test_hidden_links_are_told(html: str) -> None:
-    """Links that nobody sees are bait; whether to follow them is for others to say."""
+def test_hidden_links_are_marked(html: str) -> None:
+    """Hidden links may be bait; other parts decide whether to follow them."""
     hidden, seen = read(f"{html}<p><a href=/2>y</a></p>").links
     assert hidden.rel == ("evocrawl-hidden",)
     assert seen.rel == ()
 
 
 @pytest.mark.parametrize("tag", ["script", "style", "template"])
-def test_links_in_scripts_and_templates_are_none(tag: str) -> None:
+def test_links_in_scripts_and_templates_are_left_out(tag: str) -> None:
     """What a browser with scripts does not show is not read."""
     assert urls(f"<{tag}><a href=/no>x</a></{tag}><a href=/yes>y</a>") == ["http://a.test/yes"]
 

@@ -29,7 +29,7 @@ def test_b009_text_goes_on_after_a_nul_byte() -> None:
      b"x.html".ljust(257, b"\0") + b"ustar\00000<a href=/x>",
      b'{"a":1}', b' [1, "<a href=/x>x</a>"] ', b'{"a":"\xc3\xa9"}'],
 )  # fmt: skip
-def test_b017_what_is_no_markup_is_told_and_not_read(body: bytes) -> None:
+def test_b017_binary_files_are_reported_and_not_read(body: bytes) -> None:
     """Servers send files and JSON as HTML."""
     reading = parse_html(body, PAGE)
     assert not reading.is_markup
@@ -74,7 +74,7 @@ ARTICLE = "<p>Coral reefs bleach when the sea is too warm for their algae.</p>" 
 @pytest.mark.parametrize(
     "html",
     [f"<div role=main><section id=http.cookies><h1>Cookies</h1>{ON_COOKIES * 9}</section></div>"
-     "<footer><p>Copyright of somebody, all rights reserved, found a bug?</p></footer>",
+     "<footer><p>Copyright of Jane Doe, all rights reserved, found a bug?</p></footer>",
      f"<main><h1>Sessions</h1>{ARTICLE}<section id=using-cookies><h2>Using cookies</h2>"
      f"{ON_COOKIES}</section></main>",
      f"<body class='cookies-not-set'><nav>Menu</nav><p>Text.</p>{ON_COOKIES * 9}",
@@ -107,7 +107,7 @@ def test_b022_what_is_about_cookies_is_no_banner(html: str) -> None:
          "role=dialog aria-label=Privacy", "role=alertdialog", "aria-label='Cookie banner'")),
      "<dialog open id=privacy><h2>Privacy</h2><p>zebra cookies</p></dialog>"],
 )  # fmt: skip
-def test_b022_banners_are_told_by_their_names(banner: str) -> None:
+def test_b022_banners_are_recognised_by_their_names(banner: str) -> None:
     """B022: also within the main element, and with headings of their own."""
     for html in (banner + ARTICLE, f"<main><div class=cookie-notice>zebra</div>{ARTICLE}</main>"):
         text = text_of(html)
@@ -177,7 +177,7 @@ def test_a_page_that_is_all_banner_still_has_text() -> None:
      "<p style='display:none!important;display:block'>secret</p>",
      "<math><mi>x</mi><annotation encoding=application/x-tex>secret</annotation></math>"],
 )  # fmt: skip
-def test_what_nobody_sees_is_no_text(hidden: str) -> None:
+def test_hidden_text_is_left_out(hidden: str) -> None:
     """A page must not win by words that it hides."""
     for around in ("<p>Seen words.</p>{}", "<p>Seen words.</p>" * 30 + "{}", "{}"):
         assert "secret" not in text_of(around.format(hidden))
@@ -190,7 +190,7 @@ def test_what_nobody_sees_is_no_text(hidden: str) -> None:
               "clip-path:inset(1%)", "position:static;clip:rect(0,0,0,0)"],
 )  # fmt: skip
 def test_what_a_style_does_not_hide_is_text(style: str) -> None:
-    """The last declaration of a property counts, and comments and custom properties are none."""
+    """The last declaration of a property counts; comments and custom properties do not."""
     assert "seen" in text_of(f"<p style='{style}'>seen</p>")
 
 
@@ -221,7 +221,7 @@ def test_pilcrows_of_headings_are_no_text() -> None:
 
 
 def test_b026_undeclared_shift_jis() -> None:
-    """Without any declaration the bytes tell."""
+    """Without any declaration the bytes decide."""
     html = f"<p>{JAPANESE * 3}</p>"
     assert JAPANESE in parse_html(html.encode("cp932"), PAGE).text
 
@@ -328,7 +328,7 @@ def test_b026_characters_that_python_does_not_know(body: bytes, encoding: str, t
     ],
 )  # fmt: skip
 def test_b026_what_is_not_declared_is_found_out(body: bytes, text: str) -> None:
-    """B026: by its bytes, wherever they begin to tell, or by what is declared too late."""
+    """B026: by its bytes, wherever the first sign is, or by a declaration that comes too late."""
     assert parse_html(body, PAGE).text == text
 
 
@@ -352,7 +352,7 @@ def test_b031_inline_elements_split_no_word() -> None:
 
 
 def test_b031_characters_above_a_line_split_no_word() -> None:
-    """B031: Japanese pages for learners tell how each character is spoken."""
+    """B031: Japanese pages for learners have the pronunciation of each character."""
     html = "<p><ruby>深<rp>(</rp><rt>しん</rt>海<rt>かい</rt></ruby>採鉱"
     assert text_of(html) == "深海採鉱"
 

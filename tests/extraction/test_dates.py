@@ -51,7 +51,7 @@ def test_a_day_begins_at_midnight() -> None:
      "1970-01-01", "2024-05-01T10:00:00+99:99", "5 minutes ago", "9" * 500, "²⁰²⁴-05-01", None, 7,
      ["2024-05-01"], "Mon, 99 Foo 2024 10:00:00 GMT", "\x00", "2024-W18-3"],
 )  # fmt: skip
-def test_what_is_no_date_is_none(text: object) -> None:
+def test_invalid_dates_are_left_out(text: object) -> None:
     """Malformed, absurd, or not even a text."""
     assert parse_date(text) is None
 
@@ -91,7 +91,7 @@ def test_the_only_time_of_a_page_is_when_it_was_published() -> None:
 
 
 def test_a_bad_date_leaves_room_for_a_good_one() -> None:
-    """JSON-LD comes first, but only where it tells something."""
+    """JSON-LD comes first, but only if it has a date."""
     head = ld({"datePublished": "soon", "dateModified": {"@value": LATER}})
     assert dates(head + f'<meta name="date" content="{ISO}">') == Dates(MAY_1)
 
@@ -127,7 +127,7 @@ def test_age_goes_by_the_latest_date_that_can_be_believed() -> None:
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(631_152_000, 7_258_118_400)), max_size=3))
-def test_an_age_is_finite_and_not_below_zero(told: list[float | None]) -> None:
-    """Whatever pages tell."""
-    found = age_s(MAY_1, told)
+def test_an_age_is_finite_and_not_below_zero(known: list[float | None]) -> None:
+    """For any text of a page."""
+    found = age_s(MAY_1, known)
     assert found is None or (math.isfinite(found) and found >= 0)

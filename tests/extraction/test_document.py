@@ -16,8 +16,8 @@ URL = "http://a.test/dir/file"
 HTML = b"<title>t</title><p>text<a href=/1>one</a>"
 
 
-def answer(body: bytes, kind: str = "", **told: Any) -> ParsedPage:
-    return read(Document(body, URL, kind, **told))
+def answer(body: bytes, kind: str = "", **options: Any) -> ParsedPage:
+    return read(Document(body, URL, kind, **options))
 
 
 def pdf(text: str, link: str = "http://a.test/next", pages: int = 1) -> bytes:
@@ -60,7 +60,7 @@ def test_html_is_read_as_a_page(kind: str, is_html: bool) -> None:
     "before", ["<!DOCTYPE html>\n", "<!-- a > b <c> -->", "<!--\n-->\n<?x y?>"]
 )
 def test_xhtml_sent_as_xml_is_a_page(before: str) -> None:
-    """Its root tells."""
+    """By its root element."""
     xhtml = (
         f"<?xml version='1.0'?>\n{before}<html xml:lang='de'><body><a href='/1'>x</a></body></html>"
     )
@@ -106,7 +106,7 @@ def test_b017_where_the_type_says_nothing_the_first_tag_does(kind: str) -> None:
     ],
 )
 def test_b017_what_is_no_page_is_nothing(body: bytes, kind: str) -> None:
-    """B017: no error and no text, whatever its type says."""
+    """B017: no error and no text, with any declared type."""
     assert answer(body, kind, is_text=True) == ParsedPage.nothing()
 
 
@@ -127,19 +127,19 @@ def test_plain_text_has_a_title_and_no_markup() -> None:
 
 
 def test_pdf_text_title_and_links() -> None:
-    """With the extra, PDF is a page, whatever its type says."""
+    """With the extra, PDF is a page, with any declared type."""
     reading = answer(pdf("Coral reefs bleach"), "text/html", is_html=True)
     assert (reading.title, reading.text) == ("A title", "Coral reefs bleach")
     assert [each.url for each in reading.links] == ["http://a.test/next0"]
 
 
-def test_a_page_that_speaks_of_pdf_is_none() -> None:
+def test_a_page_about_pdf_is_read_as_html() -> None:
     """Only what begins so is PDF; behind other bytes, only what is called so."""
     assert answer(b"<title>%PDF-1.7</title><p>text", "text/html").text == "text"
     assert answer(b"junk\n" + pdf("Coral reefs"), "application/pdf").text == "Coral reefs"
 
 
-def test_pages_of_pdf_are_capped_and_the_cut_is_told() -> None:
+def test_pages_of_pdf_are_capped_and_the_cut_is_reported() -> None:
     """R14: a book is read in part."""
     reading = read(Document(pdf("word", pages=4), URL), Limits(pdf_pages=2))
     assert (reading.text, reading.truncated) == ("word word", ("pdf_pages",))
@@ -177,8 +177,8 @@ def test_r14_tags_are_capped_before_parsing() -> None:
         assert (len(reading.links), reading.truncated) == (links, truncated)
 
 
-def test_r16_whatever_fails_is_that_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """R16: an error nobody foresaw makes the page unreadable, and nothing else."""
+def test_r16_a_failure_concerns_its_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R16: an unforeseen error makes the page unreadable and changes nothing else."""
 
     def fail(*_: object, **__: object) -> ParsedPage:
         raise RecursionError

@@ -107,7 +107,7 @@ def test_b017_a_feed_that_is_called_html_is_a_feed(text: str) -> None:
      "</entry></feed>", "<feed><entry><link rel=' Alternate' href='/1'/></entry></feed>"],
 )  # fmt: skip
 def test_b001_addresses_are_found_in_what_is_nearly_a_feed(text: str) -> None:
-    """B001: prefixes that nobody declares, warnings before it, bare lists, ids that are names."""
+    """B001: undeclared prefixes, warnings before it, bare lists, ids that are names."""
     assert [each.url for each in feed(text, "application/rss+xml").links] == ["http://a.test/1"]
     for body in (gzip.compress(text.encode()), gzip.compress(gzip.compress(text.encode()))):
         assert [each.url for each in feed(body, "application/gzip").links] == ["http://a.test/1"]
@@ -154,7 +154,9 @@ def test_atom_entries_lead_to_their_alternate() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["application/xml", "text/xml", "text/plain", ""])
-def test_the_root_tells_a_feed_whatever_its_type(text: str, urls: list[str], kind: str) -> None:
+def test_a_feed_is_recognised_by_its_root_with_any_type(
+    text: str, urls: list[str], kind: str
+) -> None:
     """Servers call feeds any XML and any text; broken ones are read as far as they go."""
     assert [each.url for each in feed(text, kind).links] == urls
 

@@ -47,7 +47,7 @@ def test_title(html: str, title: str) -> None:
     ],
 )
 def test_language(html: str, header: str, language: str) -> None:
-    """Declared by the page, by the header, or else told by the text."""
+    """Declared by the page or by the header, or else detected in the text."""
     assert parse_html(html.encode(), PAGE, content_language=header).language == language
 
 
@@ -64,7 +64,7 @@ def test_language(html: str, header: str, language: str) -> None:
     ],
 )
 def test_canonical_url(html: str, url: str | None) -> None:
-    """Absolute, by the page's base; one that is no http(s) URL is none."""
+    """Absolute, by the page's base; a URL of another scheme than http(s) is left out."""
     assert read(html).canonical_url == url
 
 
@@ -125,12 +125,12 @@ def test_robots_directives(headers: list[str], meta: str, noindex: bool, nofollo
     ],
 )  # fmt: skip
 def test_language_of_short_texts(text: str, language: str) -> None:
-    """B025: a few words in a script of their own tell; a few foreign words in a text do not."""
+    """B025: a few words in a script of their own decide; a few foreign words in a text do not."""
     assert read(f"<p>{text}</p>").language == language
 
 
 def test_fingerprint_is_of_the_text_and_not_its_case_or_markup() -> None:
-    """Equal texts are duplicates whatever is around them, others are none."""
+    """Pages with equal texts are duplicates, also with different surroundings; others are not."""
     first = read("<p>Some text\n about Reefs.</p>")
     same = read("<title>T</title><script>x</script><div>some text about <b>reefs</b>.</div>")
     other = read("<p>Some text about reefs!</p>")

@@ -1,4 +1,4 @@
-"""RDF files: told apart, read, and followed; hostile ones too."""
+"""RDF files: recognised, read and followed; hostile ones too."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_json_ld() -> None:
     ],
 )
 def test_files_of_servers_that_do_not_know_rdf(kind: str, name: str, is_read: bool) -> None:
-    """The ending tells, or the root of the XML; a type that says otherwise is believed."""
+    """By the ending of the URL or the root of the XML; a declared type prevails."""
     reading = read(f"{RDF}<e:a/></rdf:RDF>", kind, f"http://a.test/{name}")
     assert reading.is_markup == is_read
     assert reading.formats == (("rdf-xml",) if is_read else ())
@@ -116,7 +116,7 @@ def test_other_xml_is_no_rdf() -> None:
     "text", ["", " ", "<html><body>404</body></html>", "{}", "[1]", PREFIXES, f"{RDF}</rdf:RDF>"]
 )
 def test_what_says_nothing_is_no_food(kind: str, text: str) -> None:
-    """Whatever the server calls it."""
+    """With any type that the server declares."""
     assert not read(text, kind).is_markup
 
 
@@ -131,7 +131,7 @@ def test_a_big_file_is_read_in_part() -> None:
 
 
 def test_a_changed_file_has_another_fingerprint() -> None:
-    """It is what tells versions of a page apart."""
+    """It distinguishes versions of a page."""
     one, same, other = (
         read(f'{{"@id": "{name}"}}', "application/ld+json").content_fingerprint for name in "aab"
     )
@@ -183,7 +183,7 @@ def test_bytes_of_any_kind_raise_nothing(kind: str, body: bytes) -> None:
 
 
 def test_a_page_leads_to_its_data() -> None:
-    """Links in its head, behind those of its text, told from them by their rel."""
+    """Links in its head come after those of its text, and differ from them by their rel."""
     html = (
         b"<base href=/x/><link rel=alternate type='text/turtle; q=1' href=d.ttl title=Data>"
         b"<link rel='describedby meta' type=application/rdf+xml href='d.rdf#it'><a href=/1>one</a>"

@@ -43,7 +43,7 @@ def test_json_ld(text: str) -> None:
     ["", "{", '{"name": "Ada"}', "[]", "3", "null", '"@context"', '{"@context": 1} trailing'],
 )
 def test_broken_or_other_json_is_no_json_ld(text: str) -> None:
-    """Food that cannot be eaten is none."""
+    """Broken JSON, and JSON without a context."""
     assert formats(script(text)) == ()
 
 
@@ -62,7 +62,7 @@ def test_microdata_needs_an_item_and_a_property() -> None:
 
 
 def test_rdfa_is_a_property_of_something_visible() -> None:
-    """The properties of Open Graph, which every page has, are none; nor are Wikipedia's types."""
+    """Open Graph's properties, which every page has, do not count; nor do Wikipedia's types."""
     assert formats('<p vocab="http://schema.org/"><b property="name">Ada</b></p>') == ("rdfa",)
     assert formats('<meta property="og:title" content="Ada"><b property=" ">x</b>') == ()
     assert formats('<figure typeof="mw:File/Thumb"><img src="a.png"></figure>') == ()
@@ -118,5 +118,5 @@ def test_a_hostile_page_takes_no_time_and_raises_nothing(body: str) -> None:
 
 @given(st.recursive(st.none() | st.text() | st.floats(), lambda each: st.lists(each)))
 def test_json_without_objects_is_never_json_ld(value: object) -> None:
-    """Whatever it is."""
+    """For any input."""
     assert "json-ld" not in formats(script(json.dumps(value)))

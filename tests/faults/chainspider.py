@@ -1,4 +1,4 @@
-"""A spider of somebody's own whose every page leads to one other."""
+"""A user's spider each of whose pages leads to one other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scrapy under a wall clock that jumps an hour ahead or back each time somebody looks at it.
+"""Scrapy under a wall clock that jumps an hour ahead or back each time it is read.
 
 Twisted, which times by the wall clock itself, is spared: it is imported before.
 """

@@ -1,4 +1,4 @@
-"""Delays are those that the server sees, whatever the clock says."""
+"""Delays, as the server sees them, do not depend on the wall clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best link comes first, however many there are and whatever they are worth."""
+"""The best link comes first, for any number of links and any scores."""
 
 from __future__ import annotations
 

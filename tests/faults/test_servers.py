@@ -112,7 +112,7 @@ FILES = {
     "no-such-coding": Response(200, b"<p>coral", {"content-encoding": "rot13"}),
     "no-location": Response(302, b"<p>coral"),
     "strange-location": Response(302, b"", {"location": "http://[oops"}),
-    "longer-than-told": Response(200, b"<p>coral", {"content-length": "4000"}),
+    "longer-than-sent": Response(200, b"<p>coral", {"content-length": "4000"}),
     "many-choices": Response(300, b"<p>coral"),
     "surrogate": Response(200, b"<a href='/\xed\xa0\x80'>coral</a><p>\x00\x01"),
     "late-json": redirect("/json"),

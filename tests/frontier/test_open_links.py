@@ -56,7 +56,7 @@ def test_a_contest_prefers_pages_of_worth_with_open_links() -> None:
     assert min(single.values()) > 150
 
 
-def test_no_page_with_open_links_is_found_where_there_is_none() -> None:
+def test_no_page_is_found_if_none_has_open_links() -> None:
     """Neither in an empty store nor when all links are claimed."""
     claimed, rng = set[bytes](), np.random.default_rng(4)
     open_links = OpenLinks(claimed.__contains__)

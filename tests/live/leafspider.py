@@ -1,4 +1,4 @@
-"""A spider of somebody's own: branches, and leaves that another callback reads."""
+"""A user's spider: branches, and leaves that another callback reads."""
 
 from __future__ import annotations
 

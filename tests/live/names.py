@@ -1,4 +1,4 @@
-"""A resolver that a test tells what names mean, and servers that count who calls."""
+"""A resolver whose addresses a test sets, and servers that count their clients."""
 
 from __future__ import annotations
 

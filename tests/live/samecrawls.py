@@ -217,7 +217,7 @@ class Watch:
     def _dropped(self) -> None:
         self.dropped += 1
 
-    def told(self) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         assert self._crawler.stats is not None
         stats = self._crawler.stats.get_stats()
         names = [each for each in stats if each.startswith(("request_depth", "depth/"))]
@@ -240,8 +240,8 @@ def main() -> None:
             watches.setdefault(spider.name, {})[with_what] = Watch(crawler)
             process.crawl(crawler)
     process.start()
-    told = {name: {how: w.told() for how, w in both.items()} for name, both in watches.items()}
-    print(json.dumps(told))
+    results = {name: {how: w.result() for how, w in both.items()} for name, both in watches.items()}
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ class ByHeader:
     """Two languages of one URL are two pages."""
 
     def fingerprint(self, request: Request) -> bytes:
-        told = f"{request.url} {request.headers.get('X-L')!r}"
-        return hashlib.sha1(told.encode()).digest()
+        text = f"{request.url} {request.headers.get('X-L')!r}"
+        return hashlib.sha1(text.encode()).digest()
 
 
 class KeepsFragments:

@@ -16,7 +16,7 @@ class SameSpider(Spider):
     name = "same"
 
     async def start(self) -> AsyncIterator[Request]:
-        """One address, several times; each has a header that tells it from the others."""
+        """One address, several times; each request has a header of its own."""
         for k in range(STARTS):
             yield _ask("/start", k, self.page, dont_filter=True, cb_kwargs={"k": k})
 

@@ -1,4 +1,4 @@
-"""A spider of somebody's own whose requests travel between workers."""
+"""A user's spider whose requests travel between workers."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ KINDS = ("plain", "generates", "awaits", "refused", "broken")
 
 
 def test_pages_of_callbacks_that_raise_are_learnt(serve, crawl: Crawl) -> None:
-    """Each page once, whether its callback had yielded something and whoever handles its error."""
+    """Each page once, also after a callback has yielded, with any handler of its error."""
     pages = {
         f"/{kind}{more}": page(text=f"{QUERY} {kind} {more}")
         for kind in KINDS
@@ -25,13 +25,13 @@ def test_pages_of_callbacks_that_raise_are_learnt(serve, crawl: Crawl) -> None:
     assert (crawled.stat("visits/settled_twice"), crawled.stat("visits/unsettled")) == (0, 0)
     # Of each kind a page whose exception is handled, one whose is not, and a handler's request.
     assert crawled.stat("pages") == crawled.stat("visits/settled") == 3 * len(KINDS)
-    told = {
+    counts = {
         name.removeprefix("raises/"): times
         for name, times in crawled.stats.items()
         if name.startswith("raises/")
     }
-    assert told.pop("errback/refused") == told.pop("errback/refused?handled") == 1
-    assert told == {f"error/{kind}": 1 for kind in KINDS}
+    assert counts.pop("errback/refused") == counts.pop("errback/refused?handled") == 1
+    assert counts == {f"error/{kind}": 1 for kind in KINDS}
     handled = Counter(each["handled"] for each in crawled.pages if "handled" in each)
     assert handled == {"ValueError": 4, "LookupError": 1}
     assert len([each for each in crawled.pages if "before" in each]) == 2

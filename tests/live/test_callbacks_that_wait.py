@@ -125,7 +125,7 @@ def test_a_spent_budget_ends_a_crawl_whose_start_never_ends(serve, crawl: Crawl)
 
 
 def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:
-    """CloseSpider of a spider_idle handler prevails, and the scheduler tells how many wait."""
+    """CloseSpider of a spider_idle handler prevails, and the scheduler reports how many wait."""
     crawled = _crawl(serve, crawl, "ends-itself", EVOCRAWL_MAX_REQUESTS=3)
     crawled.check_settled()
     assert crawled.stats["finish_reason"] == "done well"

@@ -1,4 +1,4 @@
-"""Every visit settles exactly once, whatever becomes of its request."""
+"""Every visit settles exactly once, for any end of its request."""
 
 from __future__ import annotations
 

@@ -82,14 +82,14 @@ def test_dates_stand_in_the_items(serve, crawl: Crawl) -> None:
         serve({"news.test": site(paths)}),
         arguments={"species": "weblog", "seeds": "http://news.test/front", "max_requests": 8},
     )
-    told = {
+    dates = {
         each["url"].rpartition("/")[2]: (each["published_at"], each["changed_at"], each["age_s"])
         for each in crawled.pages
     }
-    assert told["old0"][:2] == ("2020-01-01T00:00:00+00:00", "")
-    assert told["stamped"][:2] == ("", "2020-01-01T00:00:00+00:00")
-    assert told["undated"] == ("", "", None)
-    assert told["old0"][2] > 5 * 365 * 86_400
+    assert dates["old0"][:2] == ("2020-01-01T00:00:00+00:00", "")
+    assert dates["stamped"][:2] == ("", "2020-01-01T00:00:00+00:00")
+    assert dates["undated"] == ("", "", None)
+    assert dates["old0"][2] > 5 * 365 * 86_400
 
 
 def test_an_unlimited_crawl_goes_on_until_it_is_stopped(serve, crawl: Crawl) -> None:

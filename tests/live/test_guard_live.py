@@ -71,7 +71,7 @@ def test_no_way_leads_to_an_address_inside(serve, crawl: Crawl, inner: Listener)
 
 
 def test_a_name_that_changes_its_mind_is_not_believed(serve, crawl: Crawl, inner: Listener) -> None:
-    """R19: the address connected to is the one that was checked, whatever was said before."""
+    """R19: the crawl connects to the address that was checked, after any earlier answers."""
     for answers in ([PUBLIC, INNER], [PUBLIC, PUBLIC, INNER]):
         crawled = crawl(
             serve({}),

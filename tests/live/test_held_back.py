@@ -64,7 +64,7 @@ def no_robots(answer: Any) -> Any:
 def test_all_that_a_spider_asks_for_is_fetched_though_it_looks_like_a_trap(
     species: str, serve, crawl: Crawl
 ) -> None:
-    """Lists by "next", an app's shells, parts alike: as stock Scrapy, in whatever order."""
+    """Lists by "next", shells of an app, like parts: as stock Scrapy, in any order."""
     hosts = {"list.test": sheets, "app.test": app, "parts.test": parts}
     proxy = serve({host: no_robots(answer) for host, answer in hosts.items()})
     crawled = crawl(

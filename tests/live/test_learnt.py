@@ -33,11 +33,11 @@ def test_the_next_crawl_goes_where_the_last_one_found_something(
 def test_a_file_that_cannot_be_read_ends_the_crawl_before_it_begins(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """The option and the path are named, nothing is fetched, the exit code tells."""
+    """The error names the option and the path, nothing is fetched, and the exit code is 2."""
     proxy = serve({"a.test": site({"/": page()})})
     learnt = tmp_path / "gone.npz"
-    told = {"query": QUERY, "seeds": "http://a.test/", "learnt": learnt}
-    crawled = crawl(proxy, arguments=told)
+    options = {"query": QUERY, "seeds": "http://a.test/", "learnt": learnt}
+    crawled = crawl(proxy, arguments=options)
     assert crawled.code != 0
     assert "learnt" in crawled.log
     assert str(learnt) in crawled.log

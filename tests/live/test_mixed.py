@@ -20,8 +20,8 @@ def _web() -> dict[str, object]:
             links = []
             for _ in range(6):
                 target = draw.randrange(80)
-                told = "coral bleaching" if target < 16 and draw.random() < 0.5 else "more"
-                links.append(f"http://h{draw.randrange(3)}.test/{target} {told}")
+                anchor = "coral bleaching" if target < 16 and draw.random() < 0.5 else "more"
+                links.append(f"http://h{draw.randrange(3)}.test/{target} {anchor}")
             about = "coral bleaching " * 6 if number < 16 else ""
             pages[f"/{number}"] = page(*links, text=about + " ".join(draw.choices(words, k=30)))
         web[f"h{host}.test"] = site(pages)

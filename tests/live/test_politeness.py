@@ -84,7 +84,7 @@ def test_garbage_is_no_wish(serve, crawl: Crawl) -> None:
 
 
 def test_a_host_that_asks_for_hours_is_given_up(serve, crawl: Crawl) -> None:
-    """R11, B107: nobody knocks again, and the crawl does not sit and wait."""
+    """R11, B107: the host is not asked again, and the crawl does not wait."""
     busy = failing_first([Response(503, b"", {"retry-after": "999999999999"})])
     proxy = serve({"busy.test": reefs(busy)})
     crawled = crawl(
@@ -105,7 +105,7 @@ def refuse(_: Request) -> Response:
 
 @pytest.mark.parametrize("fault", [lambda _: Response(500), refuse], ids=["500", "reset"])
 def test_a_host_that_always_fails_is_asked_less_and_less(serve, crawl: Crawl, fault: Site) -> None:
-    """R12: forty links, and after eight failures in a row nobody asks any more."""
+    """R12: forty links, and after eight failures in a row the host is not asked any more."""
     links = [f"/{number} coral" for number in range(40)]
     proxy = serve({"broken.test": reefs(fault, links)})
     crawled = crawl(

@@ -32,10 +32,10 @@ def unknown(done: Run) -> int:
 def test_a_recorded_crawl_is_replayed_as_it_was_and_as_it_might_have_been(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """The same species and seed go the same way; another meets what nobody knows, and says so."""
+    """The same species and seed repeat the crawl; others meet unknown addresses and report them."""
     world = open_world(WORLD)
     pages = list(world.documents())
-    told = {
+    options = {
         "query": " ".join(pages[0].text.split()[:3]),
         "seeds": " ".join(each.url for each in pages[:60:20]),
         "max_requests": 100,
@@ -44,10 +44,10 @@ def test_a_recorded_crawl_is_replayed_as_it_was_and_as_it_might_have_been(
     }
     file = tmp_path / "crawl.jsonl.gz"
     crawled = crawl(
-        serve(sites_of(world)), arguments={**told, "record": file}, settings=ONE_AT_A_TIME
+        serve(sites_of(world)), arguments={**options, "record": file}, settings=ONE_AT_A_TIME
     )
     crawled.check_settled()
-    again = replay(file, told, "energy")
+    again = replay(file, options, "energy")
     visited = [step for step in again.steps if step.outcome == "fetched"]
     assert [each["relevance"] for each in crawled.pages] == [each.relevance for each in visited]
     assert [each["agent"] for each in crawled.pages] == [each.agent for each in visited]
@@ -55,7 +55,7 @@ def test_a_recorded_crawl_is_replayed_as_it_was_and_as_it_might_have_been(
     assert len(again.steps) == crawled.stat("visits/settled")
     assert again.requests == crawled.stat("requests")
     assert unknown(again) == 0
-    other = replay(file, told, "best_first")
+    other = replay(file, options, "best_first")
     assert 0 < unknown(other) < len(other.steps)
     assert sum(step.outcome == "fetched" for step in other.steps) > 10
 
@@ -84,7 +84,7 @@ def _web() -> dict[str, Any]:
 ARGUMENTS = {"query": QUERY, "seeds": "http://reef.test/", "species": "breadth_first"}
 
 
-def test_a_recording_tells_what_each_address_answered(serve, crawl: Crawl, tmp_path: Path) -> None:
+def test_a_recording_has_the_response_of_each_address(serve, crawl: Crawl, tmp_path: Path) -> None:
     """Pages, errors, redirects, refusals and files; hostile text is text; the rest is unknown."""
     file = tmp_path / "reef.jsonl.zst"
     arguments = {**ARGUMENTS, "record": file, "max_requests": 11}
@@ -170,10 +170,10 @@ def test_a_recording_that_cannot_be_written_on_ends_the_crawl(
     """R7, R8: with a reason of its own and exit code 1."""
     world = open_world(WORLD)
     first = next(iter(world.documents()))
-    told = {"query": "semantic", "seeds": first.url, "record": tmp_path / "crawl.jsonl"}
+    options = {"query": "semantic", "seeds": first.url, "record": tmp_path / "crawl.jsonl"}
     crawled = crawl(
         serve(sites_of(world)),
-        arguments=told,
+        arguments=options,
         settings={"EXTENSIONS": {"fullrecord.FullRecord": 1}},
     )
     assert crawled.code == 1

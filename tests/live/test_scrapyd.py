@@ -1,4 +1,4 @@
-"""Crawls under a real Scrapyd: deployed, scheduled, cancelled, resumed, and told apart."""
+"""Crawls under a real Scrapyd: deployed, scheduled, cancelled, resumed and kept apart."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def daemon(web: LoopbackProxy, folder: Path) -> Iterator[Daemon]:
     """A Scrapyd that has our repository; two jobs at a time."""
     with Daemon(folder / "daemon", free_port(), web.url, {}) as running:
         copy = copy_of_ours(folder)
-        # The egg is told from the package that is installed beside Scrapyd.
+        # The version distinguishes the egg from the package that is installed beside Scrapyd.
         start = copy / "evocrawl" / "__init__.py"
         start.write_text(start.read_text().replace('__version__ = "', '__version__ = "egg.'))
         said = running.deploy(copy)
@@ -170,7 +170,7 @@ def test_a_missing_dependency_is_named(web: LoopbackProxy, tmp_path: Path) -> No
     ("project", "spider"), [("../../x", "evospider"), ("evocrawl", "<img src=x onerror=1>")]
 )
 def test_names_cannot_leave_their_folders(daemon: Daemon, project: str, spider: str) -> None:
-    """B122: a project or a spider that is not there is not scheduled, whatever its name."""
+    """B122: a project or a spider that does not exist is not scheduled, under any name."""
     answer = daemon.ask("schedule.json", project=project, spider=spider, jobid="a", **ARGUMENTS)
     assert answer["status"] == "error"
     assert "not found" in answer["message"]

@@ -10,7 +10,7 @@ KEYS = ("x-api-key", "authorization")
 
 
 def test_headers_of_ones_own_stay_with_their_origin(serve, crawl: Crawl) -> None:
-    """R22: by redirect and meta refresh, for links and for requests that are none.
+    """R22: by redirect and meta refresh, for links and for other requests.
 
     Within the origin they stay; harmless ones go along.
     """
@@ -51,7 +51,7 @@ def test_a_title_forges_no_log_line(serve, crawl: Crawl) -> None:
     assert not {"\x1b", "\u202e"} & set(crawled.log)
 
 
-def test_passwords_in_links_are_neither_sent_nor_told(serve, crawl: Crawl) -> None:
+def test_passwords_in_links_are_neither_sent_nor_shown(serve, crawl: Crawl) -> None:
     """R22, B100: the page is fetched without them; log, items and stats do not have them."""
     pages = {
         "/": page(

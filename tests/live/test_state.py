@@ -131,8 +131,8 @@ def test_a_path_that_cannot_be_a_state_is_refused(
         state.write_text("a letter to my aunt\n" * 50)
     crawled = crawl(serve({HOST: tree(3)}), arguments={**ARGUMENTS, "store": state})
     assert crawled.code == 2
-    told = {
+    messages = {
         "folder": f"ERROR: store is '{state}'; allowed: a file",
         "text": f"ERROR: {state}: ",
     }
-    assert told[kind] in crawled.log
+    assert messages[kind] in crawled.log

@@ -55,7 +55,7 @@ def test_answers_that_a_server_gives_for_anything_are_no_pages(serve, crawl: Cra
 
 
 def test_the_page_that_answers_for_anything_is_kept_at_its_own_address(serve, crawl: Crawl) -> None:
-    """An entrance that answers every unknown address is a page; what it answers for is none."""
+    """An entrance that is sent for every unknown address is a page; the addresses are not."""
     real = {f"/maps/{name}": page(text=prose(name), title=name) for name in ("old", "new")}
     scans = [f"/scan/{name} harbour map {name}" for name in "abcdefghijkl"]
     front = page(*scans, "/portal/start.jsp to the entrance", text=prose("/"), title="List")

@@ -1,4 +1,4 @@
-"""The population learns from each page whatever the project's other components do to its item."""
+"""The population learns from each page, with any change that other components make to its item."""
 
 from __future__ import annotations
 

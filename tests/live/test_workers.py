@@ -63,9 +63,9 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
 
 @pytest.mark.parametrize("species", ["evo", "energy"])
 def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species: str) -> None:
-    """R1, R3, B075: others take their hosts over; who was paused for longer than its lease rejoins.
+    """R1, R3, B075: others take their hosts over; a worker paused beyond its lease rejoins.
 
-    Repeated are at most the requests under way and as many that were settled and not told yet.
+    At most the requests under way are repeated, and as many that were settled but not reported.
     """
     web = ManyHosts(pages=240, hosts=40, delay_s=0.05)
     fleet = fleet_for(web)
@@ -92,7 +92,7 @@ def _is_over_with_others(client) -> bool:
 
 
 def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
-    """B073: what was settled meanwhile is told when it is there again, with all it had."""
+    """B073: visits that settled meanwhile are reported when Redis is back, with all that it had."""
     web = ManyHosts(pages=160, hosts=30, delay_s=0.03)
     fleet = fleet_for(web)
     fleet.start(2, options(web, lease_s=6), **COMMON)
@@ -149,7 +149,7 @@ def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
 
 
 def test_a_redirect_to_another_host_is_left_to_its_owner(serve, tmp_path: Path) -> None:
-    """Its target is fetched all the same, by whoever has that host; the visit counts as dropped."""
+    """The worker that has the other host fetches the target; the visit counts as dropped."""
     landing = "http://b.test/1"
     sites = {
         "a.test": site({"/": redirect(landing), "/2": page(text="never linked")}),
@@ -210,7 +210,7 @@ def test_workers_together_count_the_duplicates_that_one_crawler_would(fleet_for:
     assert sum(counts) == yielded - web.pages
 
 
-def test_what_somebody_wrote_into_redis_harms_nobody(fleet_for: Start) -> None:
+def test_foreign_entries_in_redis_do_no_harm(fleet_for: Start) -> None:
     """B077, B078, R18, R20: entries that cannot be read are put aside and counted; others go on.
 
     Another crawl under the same name is refused.
@@ -246,5 +246,5 @@ POISON = [
     ("h3.test", "44" * 12, '{"url":"http://h3.test/1","position":NaN}'),
     ("h3.test", "55" * 12, '{"url":"http://h3.test/1","payload":{"url":"http://h3.test/1",'
      '"headers":[],"callback":"__init__"}}'),
-    ("nobody.test", "66" * 12, "[]"),
+    ("unknown.test", "66" * 12, "[]"),
 ]  # fmt: skip

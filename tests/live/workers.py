@@ -76,11 +76,11 @@ class Fleet:
         """Start `count` more workers, with evocrawl's `options` and Scrapy's `settings`."""
         for _ in range(count):
             number = len(self.processes)
-            told = {"query": QUERY, "store": self.server.url, **options}
-            told["stats_file"] = self.folder / f"stats-{number}"
+            given = {"query": QUERY, "store": self.server.url, **options}
+            given["stats_file"] = self.folder / f"stats-{number}"
             merged: dict[str, object] = {
                 **FAST, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_FILE": self.log_of(number),
-                **settings, **{f"EVOCRAWL_{name.upper()}": told[name] for name in told},
+                **settings, **{f"EVOCRAWL_{name.upper()}": given[name] for name in given},
             }  # fmt: skip
             feed = self.folder / f"items-{number}.jsonl"
             line = [*command, "-O", str(feed)]
@@ -137,7 +137,7 @@ class Fleet:
         return Counter(json.loads(row)["url"] for row in rows)
 
     def stop(self) -> None:
-        """End whatever still runs."""
+        """End the workers that still run."""
         for process in self.processes:
             process.kill()
             process.wait()

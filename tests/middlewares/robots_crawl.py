@@ -4,7 +4,7 @@ A job has: urls, settings, meta (of each request), allowed_domains, budget (how 
 counter nearest to the downloader lets out; None: all), stock (use Scrapy's own middleware), ask
 ("each": request each URL once `is_open` says so; "leave": ask once for
 every URL, make no request and end as soon as every robots.txt has been asked for; "": do not ask),
-arrived (a URL told when every request waits at the gate; "": none is).
+arrived (a URL that is fetched when every request waits at the gate; "": none).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Counter:
 
 
 class Arrivals:
-    """The middleware before the gate: tells the server when every request has come this far."""
+    """The middleware before the gate: asks the server for a URL once every request has come this far."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

@@ -25,7 +25,7 @@ def passed(body: bytes, kind: str = "text/html", cls: type[Response] = HtmlRespo
 )
 @pytest.mark.parametrize("where", ["header", "page"])
 def test_r15_codecs_that_are_no_encodings_are_never_used(name: str, where: str) -> None:
-    """R15, R16: they raise, or take quadratic time, in whatever asks for the text."""
+    """R15, R16: they raise an error or take quadratic time in each component that asks for the text."""
     body = f"<meta charset={name if where == 'page' else 'utf-8'}>é".encode()
     kind = f"text/html; charset={name}" if where == "header" else "text/html"
     response = passed(body, kind)
@@ -62,7 +62,7 @@ def test_a_big_page_of_utf8_that_declares_nothing_is_not_decoded_to_find_out() -
     assert bad.encoding == "utf-8"
 
 
-def test_a_big_page_of_no_declared_encoding_is_told_by_its_beginning() -> None:
+def test_the_encoding_of_a_big_page_is_detected_at_its_beginning() -> None:
     """R15: a guess that looks at all of it takes half a second for each megabyte."""
     for kind in ("text/html", "text/html; charset=no-such-charset"):
         response = passed(20_000 * LATIN.encode("latin-1"), kind)
@@ -91,7 +91,7 @@ def title_and_anchor(response: TextResponse) -> tuple[str, str]:
 @pytest.mark.parametrize("encoding", ["utf-8", "koi8-r", "utf-16", "utf-16-be", "cp855", "cp1125"])
 @pytest.mark.parametrize("is_replaced", [True, False])
 def test_the_encoding_that_a_project_sets_counts(encoding: str, is_replaced: bool) -> None:
-    """Whatever the server or the page declares: as `response.text`."""
+    """For any declaration of the server or the page: as `response.text`."""
     response = HtmlResponse("http://a.test/", headers=WRONG, body=RUSSIAN, encoding=encoding)
     if is_replaced:
         raw = HtmlResponse("http://a.test/", headers=WRONG, body=RUSSIAN.encode(encoding))

@@ -63,13 +63,13 @@ def test_b102_location_is_read_as_browsers_do(location: bytes, url: str) -> None
      b"http://b.test:99999/", b"http://b b.test/", b"http://b%00.test/"],
 )  # fmt: skip
 def test_b001_a_location_that_is_no_address_is_no_redirect(location: bytes) -> None:
-    """B001: the answer is what it is; Scrapy raises, which is told as a fault of its own."""
+    """B001: the response is kept as it is; Scrapy raises an error, which is reported apart."""
     assert isinstance(after(location), Response)
 
 
 @pytest.mark.parametrize("status", [200, 201, 300, 304, 305, 306])
 def test_other_answers_redirect_nowhere(status: int) -> None:
-    """Whatever their Location says."""
+    """Any Location is ignored."""
     assert isinstance(after(b"/r", status), Response)
 
 
@@ -84,7 +84,7 @@ def test_b001_a_refresh_to_no_address_costs_no_page(content: str) -> None:
 
 
 def test_refresh_is_a_header_too() -> None:
-    """As in browsers; one that takes its time is none here."""
+    """As in browsers; a refresh after a longer delay is not followed."""
     assert refreshed("<p>text", refresh="0; url=/r") == "http://a.test/r"
     assert refreshed("<p>text", refresh='0;URL="/r?a=1&b=2"') == "http://a.test/r?a=1&b=2"
     assert (

@@ -90,7 +90,7 @@ def test_a_dripping_robots_txt_holds_up_its_own_host_only(web: Web, crawl: Crawl
 
 
 def test_a_fetch_that_waits_occupies_no_slot_of_the_downloader(web: Web, crawl: Crawl) -> None:
-    """`is_open` starts the fetches of many hosts at once, whatever the engine's concurrency."""
+    """`is_open` starts the fetches of many hosts at once, at any concurrency of the engine."""
     everyone = threading.Barrier(4)
 
     def together(handler: Any) -> None:
@@ -106,7 +106,7 @@ def test_a_fetch_that_waits_occupies_no_slot_of_the_downloader(web: Web, crawl: 
 
 
 def test_the_body_of_a_404_is_no_rule(web: Web, crawl: Crawl) -> None:
-    """An authority without robots.txt allows everything, whatever its error page says."""
+    """An authority without robots.txt allows everything; the text of its error page has no effect."""
     web.robots(A, reply(404, NOTHING))
     crawl([web.url(A, "/page")])
     assert web.page_hits() == {f"{A}/page": 1}
@@ -205,7 +205,7 @@ def test_an_authority_is_given_up_after_the_last_try(web: Web, crawl: Crawl) -> 
 
 
 def test_a_budget_counts_each_robots_request_and_can_withhold_it(web: Web, crawl: Crawl) -> None:
-    """Nobody is told that a site is closed when it was never asked."""
+    """A site that was never asked is not reported as closed."""
     web.robots(A, reply(302, Location="/rules"))
     web.answers[A]["/rules"] = reply(body=NO_PRIVATE)
     result = crawl([web.url(A, f"/{i}") for i in range(3)], budget=1)

@@ -215,7 +215,7 @@ def test_a_page_behind_a_redirect_is_explained(tmp_path: Path) -> None:
         assert found.reason is not None
 
 
-def test_what_cannot_be_replayed_is_said(tmp_path: Path) -> None:
+def test_a_failed_replay_is_reported(tmp_path: Path) -> None:
     """The rest of the explanation stands."""
     path = stored(tmp_path / "s")
     database = sqlite3.connect(path)

@@ -25,7 +25,7 @@ from evocrawl.monitor.summary import CrawlSummary
 
 
 class Story:
-    """A crawl told by outcomes: each visit takes one request."""
+    """A crawl made of outcomes: each visit takes one request."""
 
     def __init__(self) -> None:
         self.ledger = Ledger(relevant_at=0.5)
@@ -67,7 +67,7 @@ def test_the_recent_harvest_is_of_the_last_hundred_requests() -> None:
 
 
 def test_the_best_pages_are_kept_and_of_equals_the_first() -> None:
-    """Ten of them, whatever their order was."""
+    """Ten of them, from any order."""
     story = Story()
     scores = [(n * 37 % 101) / 101 for n in range(101)]
     for score in scores:

@@ -89,7 +89,7 @@ def test_what_the_host_asks_for_is_kept(asked_s: float) -> None:
 
 
 def test_a_host_that_asks_for_too_long_is_given_up_for_as_long() -> None:
-    """R11: nobody waits, and nobody knocks before; a day is the most."""
+    """R11: no visit waits for the host or starts before; the longest back-off is a day."""
     there = troubles()
     assert there.failed(HOST, 0.0, 1.0, 3600.0) == 1.0
     assert there.is_given_up(HOST, 3600.0)
@@ -99,7 +99,7 @@ def test_a_host_that_asks_for_too_long_is_given_up_for_as_long() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 50), st.floats(0, 5000))))
-def test_times_are_finite_whatever_comes(steps: list[tuple[bool, float, float]]) -> None:
+def test_times_are_finite_after_any_events(steps: list[tuple[bool, float, float]]) -> None:
     """R17: waits end within the larger of both caps."""
     there, now_s = troubles(), 0.0
     for is_failure, passed_s, asked_s in steps:

@@ -1,4 +1,4 @@
-"""Hosts: concurrency, delays and closed doors, and who is told when they end."""
+"""Hosts: concurrency, delays and holds, and which hosts are reported when these end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Model:
 def test_a_host_is_free_exactly_when_nothing_stands_against_it(
     limit: int, delay_s: float, actions: list[tuple[str, str, float]]
 ) -> None:
-    """Under any order of events; and whoever becomes free is named, sooner or later."""
+    """Under any order of events; each host that becomes free is reported in the end."""
     hosts, model, now_s = HostSlots(lambda _: (limit, delay_s)), Model(limit, delay_s), 0.0
     sleeping = set[str]()
     hosts.on_free.append(sleeping.discard)
@@ -78,7 +78,7 @@ def test_a_host_is_free_exactly_when_nothing_stands_against_it(
         hosts.advance(now_s)
         free = {name for name in NAMES if hosts.is_free(name, now_s)}
         assert free == {name for name in NAMES if model.is_free(name, now_s)}
-        assert not sleeping & free, "a host became free and nobody was told"
+        assert not sleeping & free, "a host became free and was not reported"
         sleeping |= set(NAMES) - free
         delays = [until_s for until_s in model.until_s.values() if until_s > now_s]
         wakes_at_s = hosts.wakes_at()
@@ -136,7 +136,7 @@ def test_hosts_of_one_address_share_its_limit() -> None:
 
 
 def test_crawls_share_the_places_of_an_address() -> None:
-    """R9: each of several takes its part, and whoever is kept out may ask when there are fewer."""
+    """R9: each of several hosts takes its part; a host kept out gets it when there are fewer."""
     hosts = HostSlots(lambda _: (8, 0.0))
     freed: list[str] = []
     hosts.on_free.append(freed.append)

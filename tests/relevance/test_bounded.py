@@ -15,7 +15,7 @@ WILD = [math.nan, math.inf, -math.inf, 1e300, -1.0, 2]
 
 
 class Wild:
-    """A model that says whatever the text or anchor has as its number."""
+    """A model that returns the number in the text or anchor."""
 
     reads: frozenset[str] = frozenset()
 

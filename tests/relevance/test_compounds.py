@@ -101,7 +101,7 @@ def test_an_english_word_is_never_cut() -> None:
 
 @given(st.text("abcdehilnrstäöß", max_size=60), st.sampled_from(sorted(GRAMMARS)))
 def test_the_pieces_of_any_word_are_the_word(word: str, language: str) -> None:
-    """Or there are none."""
+    """Or the language has no compounds."""
     pieces = compounds(language).pieces(word)
     assert not pieces or "".join(pieces) == word
     assert len(pieces) != 1

@@ -1,4 +1,4 @@
-"""What every registered relevance model keeps, whatever it is made of."""
+"""The contract of every registered relevance model."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_link_whose_anchor_names_the_topic_beats_one_that_does_not(model: Rele
     assert model.link("Coral bleaching", RELEVANT) > model.link("Budget", OTHER)
 
 
-def test_the_same_text_scores_the_same_whatever_came_before(name: str, model: Relevance) -> None:
+def test_the_same_text_scores_the_same_after_any_others(name: str, model: Relevance) -> None:
     """B039: caches change the speed, not the result."""
     model.page(Content("", OTHER, "en"))
     used = (model.page(Content("Corals", RELEVANT, "en")), model.link("Corals", RELEVANT))

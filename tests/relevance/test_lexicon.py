@@ -1,4 +1,4 @@
-"""What a lexicon tells of short texts."""
+"""The scores that a lexicon gives to short texts."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_a_mix_that_cannot_be_read_is_refused(text: str) -> None:
 
 @given(st.lists(st.tuples(WEIGHTS, NAMES, ARGUMENTS), min_size=1, max_size=5))
 def test_every_mix_that_is_written_is_read_back(parts: list[tuple[float, str, str]]) -> None:
-    """Whatever stands in an argument in quotes, plus signs and stars included."""
+    """An argument in quotes may hold any character, also plus signs and stars."""
     text = "+".join(f'{weight!r}*{name}:"{argument}"' for weight, name, argument in parts)
     assert [*parse_mix(text)] == [MixPart(*part) for part in parts]
 

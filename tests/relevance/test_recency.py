@@ -22,7 +22,7 @@ DAY_S = 86_400.0
     [(0.0, 1.0), (DAY_S, 1.0), (DAY_S + 1, 0.0), (None, 0.0), (math.nan, 0.0), (math.inf, 0.0)],
 )
 def test_a_page_is_news_for_a_day(age_s: float | None, relevance: float) -> None:
-    """What nobody knows the age of is none."""
+    """A page of unknown age is not news."""
     assert create("recency", "").page(Content("", RAILWAY, age_s=age_s)) == relevance
 
 
@@ -37,7 +37,7 @@ def test_with_a_query_news_must_be_about_it() -> None:
 
 
 def test_without_a_query_links_say_nothing() -> None:
-    """Their words do not tell how old a page is."""
+    """Their words do not show how old a page is."""
     assert create("recency", " ").link("News of today", RAILWAY) == 0
 
 

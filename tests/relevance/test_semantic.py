@@ -10,7 +10,7 @@ from evocrawl.relevance import create
 
 
 def test_any_machine_readable_content_is_relevant_and_nothing_else_is() -> None:
-    """Whatever the page says, and without any query."""
+    """For any text of the page, and without any query."""
     model = create("semantic", "")
     assert model.page(Content(formats=("turtle",))) == 1.0
     assert model.page(Content("Semantic web", "semantic content", formats=("rdfa", "x"))) == 1.0
@@ -20,14 +20,14 @@ def test_any_machine_readable_content_is_relevant_and_nothing_else_is() -> None:
 
 
 def test_the_query_may_ask_for_formats() -> None:
-    """Its other words are for whoever else reads the query."""
+    """Its other words are for the other models that read the query."""
     model = create("semantic", "turtles format:Turtle format:owl")
     assert model.page(Content(formats=("json-ld", "turtle"))) == 1.0
     assert model.page(Content(formats=("owl",))) == 1.0
     assert model.page(Content(formats=("json-ld",))) == 0.0
 
 
-def test_a_format_that_nobody_finds_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     """Before anything is fetched."""
     with pytest.raises(QueryError, match=r"'jsonld'.*json-ld, microdata"):
         create("semantic", "format:jsonld")

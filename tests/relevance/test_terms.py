@@ -143,7 +143,7 @@ def test_memory_is_bounded_by_forgetting_without_changing_the_result(
         ("deep sea", "en"),
     ],
 )
-def test_the_script_of_a_query_tells_its_language(query: str, language: str) -> None:
+def test_the_language_of_a_query_is_found_by_its_script(query: str, language: str) -> None:
     """Latin letters alone are taken for English."""
     assert language_of(query) == language
 

@@ -97,7 +97,7 @@ def test_short_numbers_are_a_query_only_beside_a_word() -> None:
 
 
 def test_common_words_of_a_query_are_left_out() -> None:
-    """What is in every text tells no topic."""
+    """A term that is in every text does not mark a topic."""
     assert TfIdf("the history of whales").page(Content("", "the of", "en")) == 0.0
 
 

@@ -1,4 +1,4 @@
-"""Rows tell what was new, where the world dates its pages."""
+"""Rows have what was new, if the world dates its pages."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class _Counting:
 
 
 def test_a_redirect_to_a_dead_page_that_is_known_is_not_followed() -> None:
-    """What was asked for once, with whatever end, is not asked for again."""
+    """A link that was requested once, with any outcome, is not requested again."""
     world = SmallWorld(
         {url("a"): [url("old"), url("gone"), url("older")]},
         moved={url("old"): url("gone"), url("older"): url("gone")},

@@ -52,7 +52,7 @@ def test_a_page_without_a_way_to_what_is_relevant_is_no_far_start() -> None:
 
 
 def test_distances_follow_redirects_and_pass_over_the_dead() -> None:
-    """The way through a redirect is one link long, and there is none through a dead page."""
+    """The way through a redirect is one link long, and no way leads through a dead page."""
     world = SmallWorld(
         {url("a"): [url("old"), url("dead")], url("b"): [], url("c"): [url("dead")]},
         moved={url("old"): url("b")},

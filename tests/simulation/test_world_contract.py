@@ -141,7 +141,7 @@ def test_search_finds_pages_that_say_the_words(world: AnsweringWorld) -> None:
 
 
 def test_the_same_seed_makes_the_same_world(maker: Callable[[], AnsweringWorld]) -> None:
-    """Page for page, at the beginning and later, in whatever order one asks."""
+    """Page for page, at the beginning and later, in any order of the requests."""
     one, two = maker(), maker()
     urls = every_url(one)
     for now_s in (0.0, 2.5 * DAY_S):

@@ -15,7 +15,7 @@ WEB: Pages = {
 }
 
 
-def test_labelled_links_come_first_whatever_their_relevance() -> None:
+def test_labelled_links_come_first_with_any_relevance() -> None:
     """Then links on labelled pages, in the order of finding."""
     visited = order("oracle", WEB, labels=["gem", "mid"])
     assert visited == ["seed", "mid", "gem", "next", "hub", "plain"]

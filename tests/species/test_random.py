@@ -15,7 +15,7 @@ def lead(number: int, host: str) -> Lead:
     return Lead(f"http://{host}/{number}", bytes([number]), host, b"", 0, 0.0)
 
 
-def test_every_open_link_is_as_likely_whatever_its_host() -> None:
+def test_every_open_link_is_equally_likely_on_any_host() -> None:
     """Seven links of one host and one of another: an eighth each."""
     lottery, rng = RandomQueue(lambda _: False), np.random.default_rng(1)
     for number in range(8):

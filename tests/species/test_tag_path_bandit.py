@@ -53,7 +53,7 @@ def test_paths_that_look_alike_are_one_group() -> None:
 
 @given(st.lists(st.text("abc/", max_size=200), max_size=400))
 def test_no_page_makes_groups_without_end(paths: list[str]) -> None:
-    """Whatever is given as tag paths, a path keeps its group."""
+    """With any tag paths, a path keeps its group."""
     groups = TagPathGroups(1.0)
     first = [groups.group(path) for path in paths]
     assert [groups.group(path) for path in paths] == first

@@ -31,7 +31,7 @@ class Names:
 
 
 class Pool:
-    """A pool whose connections are the addresses they could be made to, or fail as told."""
+    """A pool that notes the addresses that it may connect to, or fails with `error`."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
@@ -60,7 +60,7 @@ def connected(pool: Pool, key: Any = KEY, endpoint: Any = None) -> Failure:
 
 
 def test_of_a_name_with_many_addresses_only_the_public_are_seen() -> None:
-    """R19: whatever else the name claims to be; what fails then fails as it did before."""
+    """R19: with any other addresses of the name; a failure then is the same failure as before."""
     pool = Pool()
     assert connected(pool).type is ConnectionRefusedError
     assert pool.seen == ("93.184.216.34", "2606:4700::1111")

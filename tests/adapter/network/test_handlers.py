@@ -13,16 +13,16 @@ from evocrawl.adapter.network.handlers import check_at_last
 
 
 class Transport:
-    """A transport that writes when it is told to, or is closed."""
+    """A transport that writes when the test says so, or is closed."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.calls: list[str] = []
 
     def doWrite(self) -> None:  # noqa: N802 - Twisted's name
-        self.told.append("written")
+        self.calls.append("written")
 
     def loseConnection(self) -> None:  # noqa: N802 - Twisted's name
-        self.told.append("closed")
+        self.calls.append("closed")
 
 
 class Wrapped:
@@ -84,9 +84,9 @@ def test_what_passes_is_written_at_once(wrap: Callable[[Transport], Any]) -> Non
     pool = Pool(Connection(wrap(transport)))
     (connection,) = checked(pool, lambda: None)
     assert connection.request("one") == "answer"
-    assert transport.told == ["written"]
+    assert transport.calls == ["written"]
     assert connection.request("two") == "answer"
-    assert transport.told == ["written"]
+    assert transport.calls == ["written"]
     assert connection.asked == ["one", "two"]
 
 
@@ -103,7 +103,7 @@ def test_what_does_not_pass_is_not_sent() -> None:
     assert got == []
     pool.made.callback(pool.connection)
     assert got[0].check(PermissionError)
-    assert transport.told == ["closed"]
+    assert transport.calls == ["closed"]
     assert pool.connection.asked == []
 
 
@@ -113,4 +113,4 @@ def test_who_has_no_check_is_left_alone() -> None:
     pool = Pool(Connection(transport))
     (connection,) = checked(pool, None)
     connection.request("one")
-    assert transport.told == []
+    assert transport.calls == []

@@ -13,7 +13,7 @@ from evocrawl.adapter.network.resolver import LIFETIME_S, MAX_NAMES, DnsCache
 
 
 class World:
-    """A resolver that answers when it is told to, a clock and timers that wait."""
+    """A resolver that answers when the test says so, a clock and timers that wait."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
@@ -53,7 +53,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_everybody_who_waits_for_a_name_gets_the_same_answer(world: World) -> None:
-    """B081's kind of fault: of several waiters none is told less."""
+    """B081's kind of fault: each of several waiters gets the whole answer."""
     answers = [world.ask("a.test") for _ in range(5)]
     world.answer("10.0.0.1", "10.0.0.2")
     assert answers == [[("10.0.0.1", "10.0.0.2")]] * 5
@@ -61,7 +61,7 @@ def test_everybody_who_waits_for_a_name_gets_the_same_answer(world: World) -> No
 
 
 def test_answers_are_remembered_for_a_time(world: World) -> None:
-    """Also that there is none; then the name is asked for again."""
+    """Also that there is no address; then the name is resolved again."""
     world.ask("a.test")
     world.answer()
     assert world.ask("a.test") == [()]

@@ -109,8 +109,8 @@ def rules(body: bytes = b"") -> RobotsRules:
     return RobotsRules.from_response(200, body, "evocrawl")
 
 
-def test_an_authority_is_asked_once_and_every_waiter_is_told_the_same(desk: Desk) -> None:
-    """The third waiter is told no less than the first."""
+def test_an_authority_is_asked_once_and_every_waiter_gets_the_answer(desk: Desk) -> None:
+    """The third waiter gets the same answer as the first."""
     outcomes = [desk.outcome_of(HOST) for _ in range(8)]
     found = rules()
     desk.reply(found)
@@ -144,7 +144,7 @@ def test_retry_after_lengthens_the_pause(desk: Desk) -> None:
     assert desk.timers[-1].delay_s == 900.0
 
 
-def test_nobody_waits_through_a_pause(desk: Desk) -> None:
+def test_no_request_waits_through_a_pause(desk: Desk) -> None:
     """Between two tries the last answer stands, and the authority stays closed."""
     early = desk.outcome_of(HOST)
     desk.reply(RobotsRules.unreachable())
@@ -155,7 +155,7 @@ def test_nobody_waits_through_a_pause(desk: Desk) -> None:
 
 
 def test_a_fetch_that_raises_is_an_unreachable_server(desk: Desk) -> None:
-    """Whatever goes wrong on the way means no, for now."""
+    """Any failure on the way means no, for now."""
     outcome = desk.outcome_of(HOST)
     desk.fetches[-1][1].errback(OSError("no route"))
     assert outcome == [RobotsRules.unreachable()]
@@ -198,7 +198,7 @@ def test_the_number_of_fetches_at_once_is_bounded(desk: Desk) -> None:
 
 
 def test_the_hosts_of_one_address_are_asked_a_few_at_a_time(desk: Desk) -> None:
-    """R9: whoever waits there lets others go past, and is told to come back."""
+    """R9: a request that waits there lets others pass, and is woken later."""
     desk.at("192.0.2.1", *"abcde")
     for name in [*"abcde", "x"]:
         desk.inquiries.known(f"http://{name}")
@@ -285,7 +285,7 @@ def test_closing_drops_fetches_timers_and_waiters(desk: Desk) -> None:
 
 
 def test_closing_drops_lookups_and_those_kept_out(desk: Desk) -> None:
-    """Nobody is asked any more, and whoever waits is told."""
+    """No more hosts are asked, and each waiting request gets an answer."""
     desk.at("192.0.2.1", *"abc")
     outcomes = [desk.outcome_of(f"http://{name}") for name in "abc"]
     dropped: list[Deferred[str]] = []

@@ -69,7 +69,7 @@ def test_every_default_is_a_value_the_option_accepts(name: str) -> None:
     assert getattr(Config.read({f"{PREFIX}{name.upper()}": value}), name) == value
 
 
-def test_numbers_are_finite_whatever_is_left_out() -> None:
+def test_numbers_are_finite_without_any_option() -> None:
     """Options that depend on others are completed."""
     config = Config.read({})
     for name in ("gain", "cost", "refusal_cost", "latency_cost"):

@@ -63,7 +63,7 @@ def test_a_part_of_a_key_is_no_key(length: int) -> None:
     assert whole[12 - length : 24 - length] not in keys
 
 
-def test_values_that_look_like_a_key_are_none() -> None:
+def test_values_that_look_like_a_key_are_no_keys() -> None:
     """A key is where a record begins."""
     keys = KeyMap("<12s", 0)
     keys.put(b"twelve bytes", b"other bytes!")

@@ -49,7 +49,7 @@ def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
 
 
 def test_nothing_is_asked_of_a_file_while_all_is_in_memory() -> None:
-    """There is none."""
+    """The table has no such row."""
     rows = table(SpillFile(Path("/proc/none")), 1 << 20)
     rows.append(rows.fresh(1000))
     assert rows._blocks.is_whole

@@ -85,7 +85,7 @@ def test_a_number_is_the_address_it_stands_for(number: int, is_hex: bool) -> Non
 
 @given(st.integers(0, 2**32 - 1))
 def test_nothing_refused_gets_by_in_a_wrapping(number: int) -> None:
-    """R19: whatever IPv6 form holds the address that is refused."""
+    """R19: in any IPv6 form of the refused address."""
     bare = IPv4Address(number)
     if not PUBLIC.refuses(str(bare)):
         return

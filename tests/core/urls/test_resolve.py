@@ -66,7 +66,7 @@ def test_b003_slashes_are_as_many_as_were_written(base: str, written: str, url: 
 @example("http:\\\\\ud800")
 @example("http://ß\u00ad.%ff/")
 @example("0?\x80")
-def test_whatever_is_written_is_an_address_none_or_an_error(written: str) -> None:
+def test_any_text_is_an_address_or_none_or_an_error(written: str) -> None:
     """Links are written by strangers; what comes out stays as it is, and names one host."""
     for text in (written, f"//{written}", f"http://{written}", f"http:\\\\{written}"):
         try:
@@ -104,7 +104,7 @@ def test_r18_other_schemes_lead_nowhere(written: str) -> None:
      ("//a.test%2f@127.0.0.1/", "127.0.0.1"), ("http:127.0.0.1/", "a.test")],
 )  # fmt: skip
 def test_b105_the_host_is_the_one_that_a_browser_asks(written: str, host: str) -> None:
-    """B105: whatever the address is dressed up as."""
+    """B105: in any disguise of the address."""
     url = resolve(BASE, written)
     assert url is not None
     assert host_of(url) == host

@@ -80,7 +80,7 @@ def test_a_domain_is_the_registered_name(host: str, domain: str) -> None:
 
 @given(st.text(max_size=300) | st.builds("http://{}/{}?{}".format, *[st.text(max_size=99)] * 3))
 def test_every_text_has_a_template(url: str) -> None:
-    """Nothing raises, whatever a page calls an address."""
+    """Nothing raises an error, for any text that a page gives as an address."""
     assert isinstance(template_of(url), str)
     assert isinstance(repeats_itself(url), bool)
     assert isinstance(domain_of(url), str)

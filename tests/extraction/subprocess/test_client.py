@@ -95,7 +95,7 @@ def test_r16_a_page_that_ends_the_process_ends_nothing_else(
 
 
 def test_a_process_that_was_killed_while_idle_is_replaced() -> None:
-    """Whoever runs out of memory kills it."""
+    """The kernel kills it when memory runs out."""
     with reading_within(60) as reader:
         reader.read(PAGE)
         assert reader._process is not None
@@ -130,12 +130,12 @@ def test_where_no_process_can_begin_the_page_is_unread(monkeypatch: pytest.Monke
         (b"", False),
     ],
 )
-def test_what_may_take_long_is_told_by_its_bytes(body: bytes, costly: bool) -> None:
+def test_costly_pages_are_recognised_by_their_bytes(body: bytes, costly: bool) -> None:
     """R15: ordinary pages are small, with few tags and links."""
     assert is_costly(Document(body, URL)) == costly
 
 
 def test_pdf_is_costly_where_it_is_read() -> None:
-    """How long a PDF takes nobody can tell before."""
+    """The time that a PDF takes is not known before."""
     pytest.importorskip("pypdf")
     assert is_costly(Document(b"%PDF-1.7", URL))

@@ -137,7 +137,7 @@ def test_robots_txt_in_an_odd_spelling_is_not_exempt() -> None:
 
 @pytest.mark.parametrize("url", ["", "/private", "file:///etc/passwd", "http://[oops", "http://"])
 def test_what_is_no_web_address_is_not_allowed(url: str) -> None:
-    """Without an authority there is nobody who could have allowed it."""
+    """A URL without an authority has no server that could allow it."""
     assert not rules("").allows(url)
 
 

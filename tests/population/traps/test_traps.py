@@ -187,7 +187,7 @@ def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
 
 
 def test_a_run_of_pages_that_say_nothing_new_ends() -> None:
-    """By whatever addresses it goes on."""
+    """With any addresses by which it goes on."""
 
     def chain(url: str) -> tuple[str, list[str]]:
         return said("x"), [f"http://h{len(url)}.test/{'x' * len(url)}"]

@@ -134,7 +134,7 @@ def test_a_centroid_lies_between_its_texts(embedding: Embedding) -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_has_a_finite_vector(embedding: Embedding, text: str) -> None:
-    """Whatever strangers write."""
+    """For any text."""
     vector = embedding.of_text(text)
     assert vector.shape == (embedding.dimensions,)
     assert np.isfinite(vector).all()

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_term_is_found_whatever_its_place(folder: Path) -> None:
+def test_a_term_is_found_at_any_place(folder: Path) -> None:
     """Each line of the terms belongs to one row of vectors."""
     table = WordTable(folder)
     assert (len(table), table.dimensions, table.language) == (5, 3, "en")

@@ -69,7 +69,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 
 
 def test_topics_count_more_than_seeds() -> None:
-    """A hundred seeds of two topics tell little about topics: the interval stays wide."""
+    """A hundred seeds of two topics show little about topics: the interval stays wide."""
     values = {"a": {s: [0.0] for s in range(100)}, "b": {s: [1.0] for s in range(100)}}
     found = interval(values, rng())
     assert (found.low, found.high) == (0.0, 1.0)

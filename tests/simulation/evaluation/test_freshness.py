@@ -44,7 +44,7 @@ def test_a_document_is_sent_once_by_each_agent_and_found_once() -> None:
     ("age_h", "is_news"), [(0, True), (23.9, True), (24, False), (None, False)]
 )
 def test_news_is_younger_than_a_day(age_h: float | None, is_news: bool) -> None:
-    """A page without a date is none."""
+    """A page without a date is not news."""
     assert download(30, b"a", None if age_h is None else 30 - age_h).is_news == is_news
 
 
@@ -65,7 +65,7 @@ def test_fetching_again_makes_fresh() -> None:
 
 
 def test_only_pages_of_which_news_was_found_are_kept() -> None:
-    """An old page is none, until it is new: then its copy is that of then."""
+    """An old page is not news until it changes; its copy is then that of the change."""
     world = changes({b"a": [-48 * HOUR_S, 4 * HOUR_S]})
     first, second = over_time([download(1, b"a", -48), download(5, b"a", 4)], world, 6 * HOUR_S)
     assert (first.freshness, first.age_s) == (None, None)
@@ -119,7 +119,7 @@ def test_every_window_is_a_count_and_a_share(
 
 
 def test_ratios_of_nothing() -> None:
-    """Are none, but for URLs found."""
+    """They count as zero, but for URLs found."""
     assert fresh.efficiency(1, 4) == 0.25
     assert fresh.efficiency(0, 0) is None
     assert fresh.mean_of([None, 1.0, 3.0]) == 2.0

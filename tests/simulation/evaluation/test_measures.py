@@ -45,7 +45,7 @@ def test_recall_auc_of_nothing_is_nothing() -> None:
 
 @given(st.integers(1, 20), st.integers(1, 100))
 def test_recall_auc_is_1_when_every_relevant_page_comes_first(relevant: int, budget: int) -> None:
-    """Whatever topic and budget."""
+    """For any topic and budget."""
     assert measures.recall_auc(range(1, relevant + 1), budget, relevant) == pytest.approx(1.0)
 
 

@@ -56,7 +56,7 @@ def test_runs_of_different_budgets_share_an_axis() -> None:
 
 
 def test_starts_have_curves_of_their_own() -> None:
-    """In the order of their names, whatever the order of the rows."""
+    """In the order of their names, for any order of the rows."""
     recall = charts([row("b"), row("a"), row("a", start="far")])[0]
     assert [curve.name for curve in recall.curves] == ["a, far", "a, search", "b, search"]
 
@@ -92,7 +92,7 @@ def test_the_page_needs_no_network_and_runs_no_strangers_script(tmp_path: Path) 
     assert page.count('class="plotly-graph-div"') == len(charts([row()]))
 
 
-def test_b124_whatever_is_shown_is_text(tmp_path: Path) -> None:
+def test_b124_all_that_is_shown_is_text(tmp_path: Path) -> None:
     """B124: as title, cell, and names of species and starts; also within the data of a script."""
     path = tmp_path / "report.html"
     draw_html([], path, "t", [["h"]])

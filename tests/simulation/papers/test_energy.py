@@ -40,7 +40,7 @@ def test_the_gain_of_the_linear_model_decides_over_life_and_death(found) -> None
 
 
 def test_the_sigmoid_model_does_not_explode(found) -> None:
-    """Whatever C and G are."""
+    """For any C and G."""
     assert holds(found, "3")[1]
     assert len(found["energy-3"].rows) == 3 * RUNS
 

@@ -21,7 +21,7 @@ FINDINGS = Findings(
 EXPERIMENT = Experiment("one", "A & B 2008", "a title", lambda _: FINDINGS)
 
 
-def test_a_claim_that_does_not_hold_is_said_so(tmp_path: Path) -> None:
+def test_a_claim_that_does_not_hold_is_reported(tmp_path: Path) -> None:
     """In the table, with its note below, the picture beside it, and every row in the JSON."""
     text = save(EXPERIMENT, Setup(), FINDINGS, tmp_path)
     (picture,) = tmp_path.glob("*.png")

@@ -54,7 +54,7 @@ def test_every_kind_of_answer_goes_over_http(world: AnsweringWorld) -> None:
 
 
 def test_no_html_is_served_as_what_it_is() -> None:
-    """With a type and a body that are none."""
+    """With an invalid type and body."""
     world = open_world("sites:sites=5,dead=1,forbidden=0,seed=1")
     urls = [link.url for document in world.documents() for link in document.links]
     file = next(url for url in urls if url.endswith(".pdf"))
@@ -89,7 +89,7 @@ text = st.text(
 def test_links_with_any_words_are_read_in_their_order(
     title: str, links: list[tuple[int, str, bool]]
 ) -> None:
-    """Whatever mark-up they look like; of several anchors of one link, the reader takes one."""
+    """Also words that look like mark-up; of several anchors of one link, the reader takes one."""
     urls = [f"http://b.test/{number}?a=1&b=%3C" for number, _, _ in links]
     made = tuple(
         Link(url, fingerprint(url), anchor, f"{WORDS} {anchor} {WORDS}" if around else "")
@@ -142,7 +142,7 @@ def test_a_secure_world_is_served_without_its_s(tmp_path: Path) -> None:
     assert arrived.document.url == "http://a.test/c"
 
 
-def test_the_clock_tells_which_page_is_served(tmp_path: Path) -> None:
+def test_the_clock_decides_which_page_is_served(tmp_path: Path) -> None:
     """A changing world changes under the crawl."""
     write_rows(tmp_path / "start.jsonl", ROWS)
     write_rows(tmp_path / "changes.jsonl", [{"at_s": 10, "url": A, "text": "Later."}])

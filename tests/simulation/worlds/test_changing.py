@@ -32,7 +32,7 @@ def page(world: Changing, url: str, now_s: float) -> Document:
 
 
 def test_a_change_counts_from_its_second_on(world: Changing) -> None:
-    """In whatever order the file has the changes."""
+    """With any order of the changes in the file."""
     assert page(world, B, 99.0).text == "Birds, birds and birds."
     assert page(world, B, 100.0).text == "Whales."
     assert [link.url for link in page(world, B, 100.0).links] == [A]
@@ -56,7 +56,7 @@ def test_a_page_appears(world: Changing) -> None:
     assert len(world) == 4
 
 
-def test_what_had_happened_before_tells_the_date_alone(world: Changing) -> None:
+def test_an_earlier_change_sets_the_date_alone(world: Changing) -> None:
     """A page without changes keeps the date of the file."""
     assert page(world, A, 0.0).text == "Albatrosses and other birds."
     assert world.changed_at(A, 0.0) == -50.0

@@ -134,8 +134,8 @@ def test_of_two_pages_of_one_address_the_first_counts(
     assert "ignored 1 duplicate pages" in caplog.text
 
 
-def test_packed_files_are_told_by_their_first_bytes(tmp_path: Path, world: Recorded) -> None:
-    """gzip and zstd, whatever the file is called."""
+def test_packed_files_are_recognised_by_their_first_bytes(tmp_path: Path, world: Recorded) -> None:
+    """gzip and zstd, with any file name."""
     import zstandard
 
     raw = "".join(json.dumps(row) + "\n" for row in ROWS).encode()

@@ -155,7 +155,7 @@ def test_a_file_that_holds_something_is_left_alone(tmp_path: Path) -> None:
         begun(path)
 
 
-def test_what_is_no_recording_of_this_version_is_told_apart(tmp_path: Path) -> None:
+def test_a_file_that_is_no_recording_of_this_version_is_recognised(tmp_path: Path) -> None:
     """Another world file has no head; one of a later version is refused."""
     path = tmp_path / "reef.jsonl"
     path.write_text(json.dumps({"url": url("a")}) + "\n")

@@ -34,7 +34,7 @@ def test_rare_words_count_more() -> None:
 
 
 def test_equal_pages_keep_their_order() -> None:
-    """Whatever k is."""
+    """For any k."""
     ranking = index(*["whale"] * 5)
     assert ranking.search("whale", 3) == [f"http://p{number}.test/" for number in range(3)]
     assert ranking.search("whale", 0) == []

@@ -154,7 +154,7 @@ def test_weights_are_corrected_by_the_error_of_the_value() -> None:
     assert (mind.profits, mind.profit) == ([100.0], 0.0)
 
 
-def test_weights_stay_finite_whatever_the_rewards() -> None:
+def test_weights_stay_finite_for_any_rewards() -> None:
     """A step that would overshoot is shortened."""
     mind, rng = Mind(np.ones(STATE_SIZE)), np.random.default_rng(1)
     for number in range(2_000):
@@ -333,7 +333,7 @@ def test_foragers_live_beside_other_species() -> None:
 
 
 def test_like_texts_have_like_states() -> None:
-    """And a state is 50 numbers in [−1, 1], the same whatever was read before."""
+    """And a state is 50 numbers in [−1, 1], the same for any earlier pages."""
     classify = TextStates()
 
     def of(text: str, states: TextStates = classify) -> np.ndarray:

@@ -97,7 +97,7 @@ def reached(relevance: float, text: str = "") -> Fetched:
 
 
 def test_one_founder_begins_at_each_seed_with_half_of_theta() -> None:
-    """Whatever number of agents is configured."""
+    """With any configured number of agents."""
     habitat, events = living(agents=7)
     crawl(habitat, {name: (0.0, []) for name in "abc"}, list("abc"))
     born = [event for event in events if isinstance(event, Born)]

@@ -74,7 +74,7 @@ def test_learning_often_makes_the_estimate_the_target(target: float) -> None:
     ),
     st.floats(0, 10),
 )
-def test_whatever_is_learnt_weights_stay_bounded(
+def test_weights_stay_bounded_for_any_lessons(
     lessons: list[tuple[str, float]], rate: float
 ) -> None:
     """B041: and estimates lie in [−1, 1]."""

@@ -234,7 +234,7 @@ def test_a_mind_travels_with_its_agent() -> None:
 
 
 def test_what_others_find_teaches_the_species() -> None:
-    """Of a link that was seen here, others tell that it led to a good page, or to none."""
+    """Other workers report that a link seen here led to a good page, or to none."""
     stage = Stage()
     good, dead = "http://theirs.test/good", "http://theirs.test/dead"
     stage.show(good, dead)
@@ -289,7 +289,7 @@ def test_a_link_that_was_not_tried_stays_open(outcome: Any, is_reported: bool) -
     assert bool(stage.calls("settle")) == is_reported
 
 
-def test_what_lands_after_the_host_was_lost_is_not_told() -> None:
+def test_a_visit_that_settles_after_its_host_was_lost_is_not_reported() -> None:
     """It is counted, and the link is seen again should the host come back."""
     stage = Stage()
     stage.show(OURS)

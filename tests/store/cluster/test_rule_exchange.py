@@ -1,4 +1,4 @@
-"""Crawlers of several workers that tell each other their best rules, on a real Redis."""
+"""Crawlers of several workers exchange their best rules through a real Redis."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_best_rules_of_all_are_known_to_all(server: RedisServer) -> None:
     play(server, story)
 
 
-def test_rules_outlive_the_worker_that_told_them(server: RedisServer) -> None:
+def test_rules_outlive_the_worker_that_sent_them(server: RedisServer) -> None:
     """Who joins begins with them."""
 
     async def story(one: Side, other: Side) -> None:
@@ -111,7 +111,7 @@ def test_rules_outlive_the_worker_that_told_them(server: RedisServer) -> None:
     play(server, story)
 
 
-def test_rules_told_while_redis_is_away_are_told_later(server: RedisServer) -> None:
+def test_rules_sent_while_redis_is_away_arrive_later(server: RedisServer) -> None:
     """They wait where they are."""
 
     async def story(one: Side, other: Side) -> None:
@@ -128,7 +128,7 @@ def test_rules_told_while_redis_is_away_are_told_later(server: RedisServer) -> N
     play(server, story)
 
 
-def test_rules_that_are_none_are_put_aside(server: RedisServer) -> None:
+def test_invalid_rules_are_put_aside(server: RedisServer) -> None:
     """B078, R18: also with a high strength; other rules are taken."""
 
     async def story(one: Side, _: Side) -> None:

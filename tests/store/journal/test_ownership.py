@@ -90,7 +90,7 @@ def test_a_state_that_is_not_there_any_more_is_noticed(
 
 
 def test_a_second_writer_is_noticed(journal: SqliteJournal, state: Path) -> None:
-    """Whatever locks it went past; readers are none."""
+    """With any locks that it went past; readers do not count."""
     with Archive(state) as archive:
         assert len(archive) == 0
     journal.append(OP)

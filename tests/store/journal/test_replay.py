@@ -1,4 +1,4 @@
-"""A crawl is had again from its journal, whatever happened and wherever it was cut."""
+"""A crawl is rebuilt from its journal after any events, cut anywhere."""
 
 from __future__ import annotations
 

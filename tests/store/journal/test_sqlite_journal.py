@@ -139,7 +139,7 @@ def rows(path: Path, query: str) -> list[Any]:
 
 @given(OPS)
 def test_an_operation_is_read_as_it_was_written(op: Op) -> None:
-    """Floats to the last bit, texts with whatever a page may hold."""
+    """Floats to the last bit, texts with any character that a page may hold."""
     packer = OperationCodec(NoPayloads())
     content = None
     if isinstance(op, VisitSettled) and isinstance(op.outcome, Fetched):

@@ -159,7 +159,7 @@ def test_pages_change_as_often_as_asked_for() -> None:
     assert max(news.revision(page, 9 * DAY_S)[1] or 0 for page in range(2000)) <= DAY_S
 
 
-def test_the_state_of_a_page_tells_its_topic(news: News) -> None:
+def test_the_state_of_a_page_has_its_topic(news: News) -> None:
     """50 numbers in (−1, 1); the largest is the topic of the text."""
     vector = news.topic_vector(news.url(4321))
     assert vector.shape == (TOPICS,)

@@ -129,7 +129,7 @@ pages = st.lists(
 
 @settings(max_examples=60)
 @given(pages)
-def test_whatever_is_met_every_feature_and_weight_is_finite(
+def test_every_feature_and_weight_is_finite_for_any_pages(
     crawl: list[tuple[int, float, list[tuple[int, str, str]], bool]],
 ) -> None:
     """R17, B041: pages of any relevance, met again, with any links, or missing."""

@@ -195,7 +195,7 @@ def test_the_end_is_not_seen_while_links_move(server: RedisServer) -> None:
 
 
 def test_the_budget_of_all_is_never_exceeded(server: RedisServer) -> None:
-    """B076: in whatever portions, some given back; a call that is repeated counts once."""
+    """B076: in any portions, some given back; a repeated call counts once."""
 
     async def story(crowd: Crowd) -> None:
         boards = [(await crowd.join())[0] for _ in range(4)]
@@ -273,7 +273,7 @@ def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
     run(server, story)
 
 
-def test_a_wrong_password_is_told_without_it(server: RedisServer) -> None:
+def test_a_wrong_password_is_reported_without_it(server: RedisServer) -> None:
     """R22."""
 
     async def story(_: Crowd) -> None:
@@ -286,7 +286,7 @@ def test_a_wrong_password_is_told_without_it(server: RedisServer) -> None:
     run(server, story)
 
 
-def test_what_redis_forgot_or_lost_is_told_again(server: RedisServer) -> None:
+def test_what_redis_forgot_or_lost_is_reported_again(server: RedisServer) -> None:
     """Scripts are loaded anew, connections made anew; what was on its way arrives, in order."""
 
     async def story(crowd: Crowd) -> None:

@@ -81,7 +81,7 @@ def test_pages_of_all_workers_are_written_once(
     assert len(world) == 2
 
 
-def test_what_cannot_be_exported_is_told(
+def test_an_impossible_export_is_reported(
     server: RedisServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No such crawl, no such server: an error, without the password."""

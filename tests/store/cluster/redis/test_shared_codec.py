@@ -36,7 +36,7 @@ def key_of(link: Link) -> bytes:
 def test_a_link_comes_back_with_its_source(
     url: str, anchor: str, context: str, relevance: float, depth: int
 ) -> None:
-    """With the words around it, whatever is in them."""
+    """With the words around it, with any characters in them."""
     link = Link(url, fingerprint(url), anchor, context, ("nofollow",), 3, "html/body/p")
     source = Source("http://b.test/", fingerprint("http://b.test/"), relevance, depth, anchor)
     packed = ROWS.pack_link(link, source).encode(errors="surrogatepass")
@@ -48,7 +48,7 @@ def test_a_link_comes_back_with_its_source(
 @given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
 def test_garbage_is_refused(row: bytes) -> None:
     """With a ValueError, and nothing else."""
-    with pytest.raises(ValueError):  # noqa: PT011 - whatever it says
+    with pytest.raises(ValueError):  # noqa: PT011 - any message will do
         ROWS.unpack_link("a.test", b"00" * 12, row)
     with pytest.raises(ValueError):  # noqa: PT011
         ROWS.unpack_guest(row)
@@ -80,7 +80,7 @@ def test_a_link_with_one_bad_field_is_a_link_or_is_refused(name: str, value: Any
     ],
 )  # fmt: skip
 def test_a_link_that_must_not_get_in_is_refused(row: str) -> None:
-    """R17, R18: other schemes, other hosts, numbers that are none, depths that break readers."""
+    """R17, R18: other schemes, other hosts, invalid numbers, depths that break readers."""
     with pytest.raises(ValueError):  # noqa: PT011
         ROWS.unpack_link("a.test", b"00" * 12, row.encode())
 
@@ -134,7 +134,7 @@ def test_keys_of_a_host_share_a_slot() -> None:
     assert {shard_of(f"host{number}") for number in range(2000)} == set(range(SHARDS))
 
 
-def test_a_place_tells_no_password() -> None:
+def test_a_place_shows_no_password() -> None:
     """R22: neither user nor password, nor what else stands in its options."""
     place = RedisAddress.of("rediss://me:s3cret@db.test:7000/1?crawl=coral&ssl_cert_reqs=none")
     assert str(place) == "rediss://db.test:7000/1?crawl=coral"

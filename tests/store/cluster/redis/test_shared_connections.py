@@ -101,7 +101,7 @@ def test_clients_may_show_a_certificate_too(tmp_path: Path, certificate: Certifi
         assert PASSWORD not in refusal(server.url.partition("&")[0])
 
 
-def test_files_that_are_missing_are_told(tls: RedisServer) -> None:
+def test_missing_files_are_reported(tls: RedisServer) -> None:
     """With their reason, and without the password."""
     reported = refusal(tls.url.replace("own.pem", "none.pem"))
     assert "No such file" in reported

@@ -44,7 +44,7 @@ def test_what_is_no_address_is_refused(store: str) -> None:
 
 
 @given(SECRET, st.sampled_from(["redis://:{}@h:1/0", "rediss://u:{}@h?crawl=a", "unix://:{}@/r"]))
-def test_a_password_that_is_not_quoted_is_not_told(secret: str, form: str) -> None:
+def test_a_password_that_is_not_quoted_is_not_shown(secret: str, form: str) -> None:
     """R22: whether the address can be read or not; nor is it a part of the password."""
     try:
         reported = str(RedisAddress.of(form.format(secret)))

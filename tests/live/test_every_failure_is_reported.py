@@ -31,7 +31,7 @@ def outcomes(crawl: Crawl, proxy: Any, urls: list[Any], **options: Any) -> Any:
     )
 
 
-def told(crawled: Any) -> Counter[str]:
+def reported(crawled: Any) -> Counter[str]:
     """How often each address had a callback or errback."""
     return Counter(each["asked"] for each in crawled.pages)
 
@@ -55,7 +55,7 @@ def test_ten_failing_pages_have_ten_errbacks(serve, crawl: Crawl, share: float) 
         settings={"EVOCRAWL_RETRY_SHARE": share},
     )
     crawled.check_settled()
-    assert told(crawled) == Counter(urls + last)
+    assert reported(crawled) == Counter(urls + last)
     failed = [each for each in crawled.pages if "kinds" in each]
     assert {each["asked"] for each in failed} == set(urls)
     assert all("HttpError" in each["kinds"] and each["status"] == 500 for each in failed)
@@ -66,7 +66,7 @@ NAMELESS = "http://nowhere.invalid/"
 
 
 @pytest.mark.parametrize("obey", [True, False])
-def test_what_is_refused_at_once_is_told_at_once(serve, crawl: Crawl, obey: bool) -> None:
+def test_a_refused_request_is_reported_at_once(serve, crawl: Crawl, obey: bool) -> None:
     """Where nothing else is to be done, a crawl does not wait for minutes.
 
     The errback finds the failure's own type, whether robots.txt was asked for or the page.
@@ -84,7 +84,7 @@ def test_what_is_refused_at_once_is_told_at_once(serve, crawl: Crawl, obey: bool
     )
     crawled.check_settled()
     kinds = {each["asked"]: each["kinds"] for each in crawled.pages}
-    assert told(crawled) == Counter([REFUSING, NAMELESS])
+    assert reported(crawled) == Counter([REFUSING, NAMELESS])
     assert "DownloadConnectionRefusedError" in kinds[REFUSING]
     assert "CannotResolveHostError" in kinds[NAMELESS]
     assert all(("RobotsUnreachable" in each) is obey for each in kinds.values())
@@ -128,7 +128,7 @@ def test_retries_are_those_of_scrapy(serve, crawl: Crawl) -> None:
     ]
     crawled = outcomes(crawl, proxy, urls)
     crawled.check_settled()
-    assert told(crawled) == Counter([never, once, thrice, "http://second.test/"])
+    assert reported(crawled) == Counter([never, once, thrice, "http://second.test/"])
     sent = Counter(each.path for each in proxy.log)
     assert [sent[name] for name in paths] == [1, 2, 4]
     assert crawled.stats["retry/count"] == 1 + 3 + 1
@@ -136,12 +136,12 @@ def test_retries_are_those_of_scrapy(serve, crawl: Crawl) -> None:
     assert crawled.stats["retry/reason_count/503 Service Unavailable"] == 5
 
 
-def test_without_retries_each_failure_is_told_at_once(serve, crawl: Crawl) -> None:
+def test_without_retries_each_failure_is_reported_at_once(serve, crawl: Crawl) -> None:
     """RETRY_ENABLED=False: one request, one errback."""
     proxy = serve({"reef.test": site({"/a": Response(502), "/b": Response(502)})})
     urls = ["http://reef.test/a", "http://reef.test/b"]
     crawled = outcomes(crawl, proxy, urls, settings={"RETRY_ENABLED": False})
-    assert told(crawled) == Counter(urls)
+    assert reported(crawled) == Counter(urls)
     assert proxy.requested("reef.test").count("/a") == 1
     assert "retry/count" not in crawled.stats
 
@@ -156,4 +156,4 @@ def test_a_slot_that_a_request_names_is_what_delays_go_by(serve, crawl: Crawl) -
     ]
     crawled = outcomes(crawl, proxy, urls, settings={"DOWNLOAD_DELAY": 600})
     crawled.check_settled()
-    assert told(crawled) == Counter(accounts)
+    assert reported(crawled) == Counter(accounts)
