@@ -1,0 +1,225 @@
+"""What a worker does when it loses the lease of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sync_stage import OURS, THEIRS, VACANT, Stage
+
+from evocrawl.adapter.cluster import SharedPopulation
+from evocrawl.core.fetch import FetchDetails
+from evocrawl.core.model import Content, Cost, Dropped, Fetched, Lead, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.politeness.robots.rules import authority
+from evocrawl.population.admission import AdmissionQueue
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.population_sync import LEASE_LOST
+from evocrawl.store.cluster.quotas import bounds_per_worker
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+
+
+def test_a_visit_that_settles_after_its_host_was_lost_is_not_reported() -> None:
+    """It is counted, and the link is seen again should the host come back."""
+    stage = Stage()
+    stage.show(OURS)
+    visit = stage.choose()
+    assert visit is not None
+    stage.sync.lost(["ours.test"])
+    stage.settle(visit)
+    assert (stage.sync.fenced, stage.sent) == (1, [])
+    stage.gain("ours.test")
+    stage.show(OURS)
+    assert stage.all_visits() == {OURS}
+
+
+def test_who_waited_at_a_lost_hosts_door_goes_on() -> None:
+    """It stays here, and goes elsewhere."""
+    stage = Stage()
+    stage.show(VACANT)
+    assert stage.choose() is None
+    stage.sync.lost(["vacant.test"])
+    assert len(stage.population) == 8
+    stage.show(OURS)
+    visit = stage.choose()
+    assert visit is not None
+    assert visit.lead.url == OURS
+
+
+@pytest.mark.parametrize("species", ["evo", "energy", "best_first"])
+@pytest.mark.parametrize("is_denied", [False, True], ids=["lost", "denied"])
+def test_a_host_lost_while_its_robots_txt_could_not_be_had_holds_no_agent(
+    species: str, *, is_denied: bool
+) -> None:
+    """Else the worker is never idle: it never looks for the end, nor at links left open.
+
+    Should the host come back, its robots.txt is awaited again, and its link is followed.
+    """
+    stage = Stage(species)
+    stage.gain("theirs.test")
+    stage.sync.guard(authority)
+    stage.show(THEIRS)
+    assert stage.choose() is None
+    stage.population.close_origin("http://theirs.test")
+    assert stage.choose() is None
+    assert stage.population.ended is None
+    if is_denied:
+        stage.sync.denied("theirs.test")
+    else:
+        stage.sync.lost(["theirs.test"])
+    stage.now_s = 100.0
+    assert stage.choose() is None
+    assert stage.population.ended == "exhausted"
+    assert stage.population.closed_origins() == []
+    stage.gain("theirs.test")
+    stage.show(THEIRS)
+    assert stage.choose() is None
+    assert stage.population.closed_origins() == ["http://theirs.test"]
+    stage.sync.guard(lambda _: None)
+    stage.population.open_origin("http://theirs.test")
+    assert stage.all_visits() == {THEIRS}
+
+
+def test_other_origins_stay_closed_when_a_host_is_lost() -> None:
+    """Their robots.txt is still awaited."""
+    stage = Stage("best_first")
+    stage.gain("theirs.test")
+    stage.sync.guard(authority)
+    stage.show(OURS, THEIRS)
+    assert stage.choose() is None
+    for origin in stage.population.closed_origins():
+        stage.population.close_origin(origin)
+    stage.sync.lost(["theirs.test"])
+    assert stage.population.closed_origins() == ["http://ours.test"]
+    assert stage.choose() is None
+    assert stage.population.ended is None
+
+
+def test_a_visit_whose_lease_ran_out_is_made_again_where_the_host_is_still_ours() -> None:
+    """At once, and not when nothing else is left; where the host is another's, it is not made."""
+    stage = Stage()
+    worker: Any = SimpleNamespace(
+        population=stage.population, sync=stage.sync, may_choose=True,
+        may_send=lambda host, **_: stage.lease_table.is_ours(host),
+    )  # fmt: skip
+    limits_ = JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))
+    shared = SharedPopulation(worker, limits_)
+    stage.show(OURS)
+    for is_kept in (True, False):
+        visit = shared.choose(stage.now_s)
+        assert visit is not None
+        assert visit.lead.url == OURS
+        stage.now_s += 20.0
+        if is_kept:
+            stage.lease_table.renewed(range(64), stage.now_s)
+        else:
+            stage.sync.lost(["ours.test"])
+        shared.settle(visit.id, Dropped(LEASE_LOST))
+    assert shared.choose(stage.now_s) is None
+    assert stage.calls("settle") == []
+
+
+def test_only_quiet_hosts_are_spared() -> None:
+    """A host that is being fetched from is not given up."""
+    stage = Stage()
+    stage.gain("theirs.test")
+    stage.show(OURS, THEIRS, "http://theirs.test/2")
+    visit = stage.choose()
+    assert visit is not None
+    assert stage.sync.spare(9) == [
+        host for host in ("ours.test", "theirs.test") if host != visit.lead.host
+    ]
+    assert stage.sync.spare(0) == []
+
+
+def test_the_delay_of_a_host_is_kept_by_its_next_owner() -> None:
+    """From when it was taken over: its last owner may have asked just then."""
+    stage = Stage()
+    stage.sync.gained("theirs.test", "1.2", set(), was_anothers=True)
+    stage.show(THEIRS)
+    stage.sync.paced("theirs.test", 5.0)
+    assert stage.choose() is None
+    stage.now_s = 4.9
+    assert stage.choose() is None
+    stage.now_s = 5.0
+    stage.lease_table.renewed(range(64), stage.now_s)
+    assert stage.choose() is not None
+
+
+def test_a_lease_is_not_relied_on_to_its_last_moment() -> None:
+    """What is under way then has the other half of it to come to an end."""
+    now_s = [0.0]
+    lease_table = LeaseTable(10.0, lambda: now_s[0])
+    lease_table.gain("a.test", "1.1")
+    assert not lease_table.is_ours("a.test")
+    lease_table.renewed(lease_table.shards(), 0.0)
+    assert lease_table.is_ours("a.test")
+    now_s[0] = 5.0
+    assert not lease_table.is_ours("a.test")
+    lease_table.renewed(lease_table.shards(), 4.0)
+    assert lease_table.is_ours("a.test")
+    assert not lease_table.is_ours("b.test")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7, 60])
+@pytest.mark.parametrize(
+    "whole", [PopulationBounds(20, 8, 60), PopulationBounds(1, 0, 1), PopulationBounds(60, 60, 60)]
+)
+def test_shares_of_the_bounds_are_bounds(whole: PopulationBounds, workers: int) -> None:
+    """Together they keep to the upper one, unless there are more workers than agents."""
+    share = bounds_per_worker(whole, workers)
+    assert share.lower <= share.founders
+    assert share.upper is not None
+    assert whole.upper is not None
+    assert workers * share.upper <= max(whole.upper, workers)
+    assert workers * share.lower >= min(whole.lower, workers * share.upper)
+    assert bounds_per_worker(PopulationBounds(20), workers).upper is None
+
+
+def test_who_is_called_back_leaves_the_door() -> None:
+    """Whether it waits or was let in; who has another link stays."""
+    hosts = Stage().population.environment.hosts
+    doors, lead = AdmissionQueue(hosts), Lead(OURS, b"a", "ours.test", b"", 0, 0.0)
+    other = replace(lead, fingerprint=b"b", host="theirs.test")
+    agent: Any = object()
+    is_first: Callable[[Lead], bool] = lambda each: each.fingerprint == b"a"  # noqa: E731
+    doors.wait("x", agent, lead)
+    doors.wait("y", agent, other)
+    assert doors.call_back(is_first) == [(agent, lead)]
+    assert list(doors) == ["y"]
+    assert hosts.is_free("ours.test", 0.0)
+    doors.wait("x", agent, lead)
+    doors.open("x")
+    assert doors.call_back(is_first) == [(agent, lead)]
+    assert not doors.has_admitted
+    assert doors.call_back(lambda _: True) == [(agent, other)]
+
+
+def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
+    """What is refused under an older lease leaves the host, which was taken again, alone."""
+    stage = Stage()
+    stage.sync.fenced_off("ours.test", "1.0")
+    assert "ours.test" in stage.lease_table.leases
+    stage.sync.fenced_off("ours.test", "1.1")
+    assert "ours.test" not in stage.lease_table.leases
+    assert stage.sync.fenced == 2
+
+
+def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> None:
+    """Where that host is another's by now, the link stays open, and leads there again."""
+    stage = Stage()
+    stage.gain("theirs.test")
+    stage.show(OURS, source=None)
+    visit = stage.choose()
+    assert visit is not None
+    page = Page(THEIRS, fingerprint(THEIRS), 0.5, 1.0, (), b"v", Content("", "t"))
+    reported = FetchDetails(visit.agent, visit.lead, 200, "2026-01-01T00:00:00+00:00")
+    stage.end(visit, Fetched(page, Cost()), reported)
+    (parcel,) = stage.sent
+    assert [settle[2][0] for settle in parcel.settles] == ["theirs.test"]
+    assert parcel.then is not None
+    assert [settle[2][0] for settle in parcel.then.settles] == ["ours.test"]

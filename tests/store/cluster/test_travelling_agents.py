@@ -1,0 +1,135 @@
+"""Agents travel between workers, and species learn from what other workers found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from checks import limits
+from sync_stage import OURS, SOURCE, THEIRS, VACANT, Stage
+
+from evocrawl.core.fetch import OVER_BUDGET
+from evocrawl.core.model import Cost, Dead, Dropped, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.store.cluster.population_sync import LEASE_LOST
+from evocrawl.store.cluster.redis.codec import RowCodec, TravellingAgent
+
+
+def test_an_agent_whose_host_is_anothers_travels_there() -> None:
+    """It takes its energy with it, and the news reports it. No agent waits in vain."""
+    stage = Stage()
+    stage.show(VACANT)
+    before = len(stage.population)
+    assert stage.choose() is None
+    stage.sync.denied("vacant.test")
+    assert len(stage.population) == before - 1 == stage.ledger.population
+    (guest,) = stage.calls("visit")
+    assert guest[0] == "1.1"
+    (reported,) = stage.calls("tell")
+    assert reported[2:] == ["guest", "vacant.test", fingerprint(VACANT).hex()]
+    held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
+    assert held == pytest.approx(stage.ledger.energy.of_founders - stage.ledger.energy.departed)
+    assert stage.ledger.energy.departed > 0
+    assert stage.choose() is None
+    assert stage.population.closed_origins() == []
+
+
+def test_the_last_agents_stay() -> None:
+    """At the lower bound a link goes without its agent."""
+    stage = Stage()
+    stage.population.lifecycle.bounds = PopulationBounds(8, 8, 20)
+    stage.show(VACANT)
+    assert stage.choose() is None
+    stage.sync.denied("vacant.test")
+    assert stage.sent == []
+    assert len(stage.population) == 8 == limits(stage.population)[0]
+    stage.show(OURS)
+    assert stage.choose() is not None
+
+
+def test_an_agent_that_comes_lives_here() -> None:
+    """With the energy it brings; one of a species that is not here is sent away."""
+    stage = Stage()
+    stage.show(OURS)
+    species = stage.population.species[0].name
+    stage.sync.welcome(
+        [TravellingAgent(species, 0.25, b"p"), TravellingAgent("unknown", 1.0, b"p")]
+    )
+    assert len(stage.population) == 9 == stage.ledger.population
+    assert stage.ledger.energy.arrived == 0.25
+    held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
+    assert held == pytest.approx(stage.ledger.energy.of_founders + 0.25)
+
+
+def test_a_mind_travels_with_its_agent() -> None:
+    """What it was is what comes; what is no mind of the species is sent away."""
+    stage, other = Stage(), Stage()
+    stage.show(VACANT, "http://vacant.test/2")
+    assert stage.choose() is None
+    minds = stage.population.species[0].minds
+    assert minds is not None
+    stage.sync.denied("vacant.test")
+    (guest,) = stage.calls("visit")
+    travelled = RowCodec.unpack_guest(guest[1].encode())
+    other.sync.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
+    arrived = list(other.population.lifecycle.agents.values())
+    assert [minds.pack(each.mind) for each in arrived] == [travelled.mind]
+    assert len(travelled.mind) > 1
+
+
+def test_what_others_find_teaches_the_species() -> None:
+    """Other workers report that a link seen here led to a good page, or to none."""
+    stage = Stage()
+    good, dead = "http://theirs.test/good", "http://theirs.test/dead"
+    stage.show(good, dead)
+    model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
+    tries = model.evidence.tries
+    stage.sync.heard(Page(good, fingerprint(good), 0.9, 1.0), 2)
+    stage.sync.heard_dead(fingerprint(dead))
+    assert model.evidence.tries == tries + 2
+    assert model.evidence.labels > 0
+    assert stage.choose() is None
+
+
+def test_pages_of_others_count_and_their_links_are_seen() -> None:
+    """Also of a page that was known as the source of a link, and of one that is reported twice."""
+    stage = Stage()
+    first, second = "http://ours.test/1", "http://ours.test/2"
+    stage.show(first)
+    page = Page(
+        SOURCE.url, SOURCE.fingerprint, 0.5, 3.0,
+        tuple(Link(url, fingerprint(url)) for url in (first, second)),
+    )  # fmt: skip
+    for _ in range(2):
+        stage.sync.heard(page, 1)
+    stage.sync.heard(replace(page, url=THEIRS, fingerprint=fingerprint(THEIRS), links=()), 0)
+    assert len(stage.population.environment.base.ranks) == 2
+    assert stage.population.environment.base.energy() == 0
+    assert stage.all_visits() == {first, second}
+
+
+def test_a_link_that_others_found_dead_is_not_followed() -> None:
+    """It is as if it had been followed here."""
+    stage = Stage()
+    stage.show(OURS)
+    stage.sync.heard_dead(fingerprint(OURS))
+    assert stage.choose() is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_reported"),
+    [
+        (Dead(OVER_BUDGET, Cost()), False), (Dropped(OVER_BUDGET), False),
+        (Dropped(LEASE_LOST), False), (Dead("404", Cost()), True), (Dropped("filtered"), True),
+    ],
+)  # fmt: skip
+def test_a_link_that_was_not_tried_stays_open(outcome: Any, is_reported: bool) -> None:
+    """For the next worker with budget, or the next owner of the host."""
+    stage = Stage()
+    stage.show(OURS)
+    visit = stage.choose()
+    assert visit is not None
+    stage.end(visit, outcome)
+    assert bool(stage.calls("settle")) == is_reported
