@@ -24,7 +24,15 @@ from scrapy.utils.reactor import install_reactor
 from smallspider import Case, kind_of
 from twisted.python.failure import Failure
 
-GROUPS = ("repeats", "lists", "failures", "waits", "documented", "components")
+GROUPS = {
+    "repeats": ("repeats", "fingerprints"),
+    "lists": ("lists",),
+    "failures": ("failures", "retries"),
+    "waits": ("waits",),
+    "documented": ("documented", "feeds"),
+    "components": ("components", "signals", "settings"),
+}
+"""The files of each group: `repeats` is cases_repeats.py."""
 SIDE_BY_SIDE = 10
 TURN_S = 0.05
 IDLE_TURNS = 500
@@ -38,9 +46,10 @@ MOST_RESPONSES = 500
 
 def cases_of(group: str) -> dict[str, type[Case]]:
     """Return the cases of a group by name."""
-    module = importlib.import_module(f"cases_{group}")
+    modules = [importlib.import_module(f"cases_{name}") for name in GROUPS[group]]
     return {
         name: each
+        for module in modules
         for name, each in vars(module).items()
         if isinstance(each, type)
         and issubclass(each, Case)
