@@ -12,9 +12,10 @@ crawl: venv
 	$(BIN)/python -m demo.stoppable demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
 		$(if $(MAX_REQUESTS),--max-requests $(MAX_REQUESTS)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
 
-# Style, types, our tests, and Scrapy's own tests with the add-on.
+# Style, types, our tests, and Scrapy's own tests with the add-on. Many tests wait for servers, so
+# that three processes keep two cores busy.
 test: lint types
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+	$(BIN)/python -m pytest -n 3 --dist worksteal -q
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs tests/scrapys_own
 
 lint: venv

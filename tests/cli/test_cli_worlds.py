@@ -45,7 +45,7 @@ def test_a_made_up_world_is_asked_for_a_topic_by_its_own_words(tmp_path: Path) -
 def test_worker_processes_open_any_world(tmp_path: Path) -> None:
     """What opens it is sent to them; they make the same run."""
     here, there = tmp_path / "here", tmp_path / "there"
-    label = ["--relevant", "semantic"]
+    label = ["--relevant", "semantic", "--budget", "30"]
     assert simulate(SITES, here, *label) == 0
     assert simulate(SITES, there, *label, "--runs", "2", "--processes", "2") == 0
     rows = {row["seed"]: row for row in rows_of(there)}
@@ -160,7 +160,7 @@ def test_a_world_is_saved_to_a_folder_with_its_topics(
         (page.url, page.text, page.links) for page in first.documents()
     ]
     assert str(out) in printed
-    arguments = ["--topics", str(out / "topics.tsv"), "--split", "check"]
+    arguments = ["--topics", str(out / "topics.tsv"), "--split", "check", "--budget", "5"]
     assert simulate(str(out), tmp_path / "out", *arguments) == 0
     topics = [row["topic"] for row in rows_of(tmp_path / "out")]
     assert topics

@@ -63,7 +63,7 @@ def test_autothrottle_spares_a_server_that_gets_slower(tmp_path: Path) -> None:
         "AUTOTHROTTLE_MAX_DELAY": 2,
         "RANDOMIZE_DOWNLOAD_DELAY": False,
     }
-    with LoopbackProxy({HOST: tiring(40, 15)}) as proxy:
+    with LoopbackProxy({HOST: tiring(30, 12)}) as proxy:
         crawled = start(proxy, tmp_path / "run", arguments=ARGUMENTS, settings=settings).end()
-    assert (crawled.code, crawled.stat("pages")) == (0, 40)
+    assert (crawled.code, crawled.stat("pages")) == (0, 30)
     assert median(gaps_s(proxy)[-8:]) > 0.2

@@ -9,7 +9,7 @@ import pytest
 from livecrawl import QUERY, Crawl
 from statefiles import HOST, asked, recorded, tree
 
-PAGES = 300
+PAGES = 200
 IN_FLIGHT = 8
 ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 SETTINGS = {"CONCURRENT_REQUESTS": IN_FLIGHT}
@@ -24,7 +24,7 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
     proxy = serve({HOST: tree(PAGES)})
     state = tmp_path / "state.sqlite"
     arguments = {**ARGUMENTS, "species": species, "store": state}
-    kills = (3, 60, 100)
+    kills = (3, 40, 60)
     for later in kills:
         killed = crawl(
             proxy,

@@ -20,7 +20,7 @@ from evocrawl.core.errors import StateError
 from evocrawl.simulation.server.proxy import LoopbackProxy, Response
 from evocrawl.store.archive import Archive
 
-PAGES = 150
+PAGES = 100
 IN_FLIGHT = 8
 OURS = ("evocrawl", "evospider")
 FAST = (
@@ -95,7 +95,7 @@ def test_a_cancelled_job_goes_on_under_its_id(daemon: Daemon, web: LoopbackProxy
     for times, signal in ((1, "KILL"), (2, "TERM")):
         asked_before = len(web.log)
         daemon.schedule(*OURS, "again", **ARGUMENTS)
-        wait_for(lambda: len(web.log) >= asked_before + 40)  # noqa: B023 - called here only
+        wait_for(lambda: len(web.log) >= asked_before + 25)  # noqa: B023 - called here only
         answer = daemon.ask("cancel.json", project=OURS[0], job="again", signal=signal)
         assert answer["prevstate"] == "running"
         daemon.wait_for_end(OURS[0], "again", times)

@@ -44,7 +44,7 @@ def test_a_redirect_to_a_host_in_back_off(serve, crawl: Crawl, concurrency: int)
     def busy(request: Request) -> Response:
         asked[request.path] += 1
         if len(_pages_of(proxy, "c.test")) <= GOOD:
-            return Response(503, b"", {"retry-after": "5"})
+            return Response(503, b"", {"retry-after": "2"})
         return page(text=f"{QUERY} at {request.path}")
 
     proxy = serve(_web("", {f"/{number}": busy for number in range(WAYS)}))

@@ -43,7 +43,7 @@ def options(web: ManyHosts, **more: object) -> dict[str, object]:
 
 def test_workers_share_a_crawl(fleet_for: Start) -> None:
     """B079: each host is one worker's at a time, all end when there is nothing left."""
-    web = ManyHosts(pages=200, hosts=40)
+    web = ManyHosts(pages=140, hosts=28)
     fleet = fleet_for(web)
     fleet.start(3, options(web), **COMMON)
     assert fleet.wait() == [0, 0, 0]
@@ -67,10 +67,10 @@ def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species
 
     At most the requests under way are repeated, and as many that were settled but not reported.
     """
-    web = ManyHosts(pages=240, hosts=40, delay_s=0.05)
+    web = ManyHosts(pages=170, hosts=30, delay_s=0.05)
     fleet = fleet_for(web)
     fleet.start(3, options(web, species=species, lease_s=4), **COMMON)
-    fleet.wait_for_requests(60)
+    fleet.wait_for_requests(40)
     killed, paused, _ = fleet.processes
     killed.kill()
     paused.send_signal(signal.SIGSTOP)

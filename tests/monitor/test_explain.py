@@ -57,7 +57,7 @@ def test_every_species_explains_its_last_page(species: str, tmp_path: Path) -> N
 
 def test_the_terms_of_evo_are_those_of_the_moment_of_the_choice(tmp_path: Path) -> None:
     """A crawl that notes the score of each choice has the same scores as the explanations."""
-    crawl = StoredCrawl(tmp_path / "s", "evo")
+    crawl = StoredCrawl(tmp_path / "s", "evo", budget=20)
     choice = crawl.population.species[0].choice
     scores: dict[str, float] = {}
     draw = type(choice).draw

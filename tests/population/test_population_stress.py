@@ -16,7 +16,7 @@ from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.species import SPECIES
 
-SEEDS = range(300)
+SEEDS = range(200)
 
 
 class Stress:

@@ -154,7 +154,7 @@ def test_a_group_that_yields_again_is_open_again() -> None:
 @pytest.mark.parametrize("species", ["evo", "best_first", "energy+best_first"])
 def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
     """The order is the same as with unlimited patience."""
-    copies = [f"http://a.test/copy/{n}" for n in range(300)]
+    copies = [f"http://a.test/copy/{n}" for n in range(150)]
 
     def web(url: str) -> Outcome:
         good = [f"http://b.test/{n}" for n in range(9)] if url == "http://a.test/" else []

@@ -77,7 +77,7 @@ def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
     for species in EVERY_SPECIES:
         journal = SqliteJournal(tmp_path / species, {})
         journey = Journey(species, 5, journal)
-        for _ in range(150):
+        for _ in range(100):
             journey.act()
         journal.commit()
         journal.close()
