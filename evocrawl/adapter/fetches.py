@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from evocrawl.adapter.meta import VISIT
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from evocrawl.store.journal.journaled_population import JournaledPopulation
 
 logger = logging.getLogger(__name__)
+
+_AT_ONCE_S = 0.05
+"""Seconds of settling visits after which the event loop has its turn, and others go on."""
 
 
 class FetchTracker:
@@ -109,6 +113,18 @@ class FetchTracker:
             for visit, fetch in self.under_way.items()
             if (visit not in working and not waits(visit)) or self.is_complete(fetch)
         ]
+
+    def settle_ended(self, in_engine: Collection[Request], waits: Callable[[int], bool]) -> bool:
+        """Settle the visits that are over; see `ended`.
+
+        Return False if that takes long and the rest is left for the next turn of the event loop.
+        """
+        began_s = perf_counter()
+        for fetch in self.ended(in_engine, waits):
+            if perf_counter() > began_s + _AT_ONCE_S:
+                return False
+            self.settle(fetch, "taken away by a middleware or filter")
+        return True
 
     def take(self, item: PageItem) -> None:
         """Score, price and reward a page that does not go through the pipelines."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
     from evocrawl.core.fetch import Fetch
     from evocrawl.core.model import Visit
-
-_AT_ONCE_S = 0.05
-"""Seconds of settling visits after which the event loop has its turn, and others go on."""
 
 
 class EvoScheduler(BaseScheduler):
@@ -294,15 +290,7 @@ class EvoScheduler(BaseScheduler):
         Return False if that takes long and the rest is left for the next turn of the event loop.
         Nothing is chosen before all are settled, so that choices do not depend on speed.
         """
-        began = perf_counter()
-        for fetch in self._ended():
-            if perf_counter() > began + _AT_ONCE_S:
-                return False
-            self._fetches.settle(fetch, "taken away by a middleware or filter")
-        return True
-
-    def _ended(self) -> list[Fetch]:
         assert self._crawler.engine is not None
         in_engine = requests_in_engine(self._crawler.engine)
         self._kept.forget_ended(in_engine)
-        return self._fetches.ended(in_engine, self._direct_queue.holds)
+        return self._fetches.settle_ended(in_engine, self._direct_queue.holds)

@@ -9,6 +9,9 @@ from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.politeness.host_slots import HostSlots
 from evocrawl.species.base import Agent
 
+MAX_ORIGINS = 64
+"""Greatest number of origins that links wait for at once; 1 if visits go one by one."""
+
 Gate = Callable[[str], str | None]
 """Maps a URL to None if it may be requested now, else to the name of the origin to wait for."""
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
+from evocrawl.core.budget import Budget
 from evocrawl.core.errors import SettingError
 from evocrawl.core.events import Born, Came, Cloned, Died, Event, Fed, Left, Moved, Paid
 from evocrawl.core.fees import Fees
@@ -102,6 +103,13 @@ class Lifecycle:
                 count = species.founders
             born += [self._founder(species) for _ in range(count)]
         return born
+
+    def set_fees(self, usual: Fees, budget: Budget) -> None:
+        """Let the first species set the fees, by the `usual` ones, the founders and the budget."""
+        fees = self.species[0].fees
+        if fees is not None:
+            founders = sum(agent.parent is None for agent in self.agents.values())
+            self.fees = fees(usual, founders, budget.share or budget.limit)
 
     @property
     def may_shrink(self) -> bool:

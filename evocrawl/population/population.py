@@ -28,7 +28,7 @@ from evocrawl.core.model import (
     VisitId,
 )
 from evocrawl.core.urls.identity import host_of
-from evocrawl.population.admission import AdmissionQueue, Gate
+from evocrawl.population.admission import MAX_ORIGINS, AdmissionQueue, Gate
 from evocrawl.population.discovery import ROOT, Discovery
 from evocrawl.population.environment import Environment
 from evocrawl.population.lifecycle import Lifecycle, PopulationBounds
@@ -36,9 +36,6 @@ from evocrawl.population.selection import LinkSelector
 from evocrawl.population.settlement import Settlement
 from evocrawl.species.base import Agent, Species
 from evocrawl.species.mixed import mixed
-
-_MAX_ORIGINS = 64
-"""Greatest number of origins that links wait for at once; 1 if visits go one by one."""
 
 
 class Population:
@@ -96,7 +93,7 @@ class Population:
     @max_unsettled.setter
     def max_unsettled(self, most: int) -> None:
         self._max_unsettled = most
-        self.admission.most = _MAX_ORIGINS if most > 1 else 1
+        self.admission.most = MAX_ORIGINS if most > 1 else 1
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Add seeds, where founders begin; return the number of those that are new."""
@@ -308,15 +305,4 @@ class Population:
     def _found(self, seeds: int) -> None:
         """Add founders."""
         self.selector.turns.join(self.lifecycle.found(seeds))
-        self.set_fees()
-
-    def set_fees(self) -> None:
-        """Let the species set its fees, which may depend on the founders and the budget."""
-        fees = self.species[0].fees
-        if fees is not None:
-            agents = self.lifecycle.agents.values()
-            founders = sum(agent.parent is None for agent in agents)
-            budget = self.environment.budget
-            self.lifecycle.fees = fees(
-                self.environment.fees, founders, budget.share or budget.limit
-            )
+        self.lifecycle.set_fees(self.environment.fees, self.environment.budget)

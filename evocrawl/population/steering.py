@@ -75,7 +75,7 @@ def change_parameters(population: Population, to: Parameters) -> None:
         environment, energy=replace(energy, cost=to.cost, gain=to.gain), fees=fees
     )
     lifecycle.fees = fees
-    population.set_fees()
+    lifecycle.set_fees(fees, environment.budget)
     population.selector.turns.wake()
 
 
