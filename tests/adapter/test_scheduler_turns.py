@@ -10,6 +10,7 @@ import pytest
 from scrapy import Request
 
 from evocrawl.adapter import crawl_run, scheduler
+from evocrawl.adapter import fetches as fetch_tracker
 from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.meta import VISIT
 from evocrawl.adapter.scheduler import EvoScheduler
@@ -25,7 +26,7 @@ class Stage:
         self.chosen_after: list[int] = []
         self.wakes = 0
         self.impatient_times = 0
-        monkeypatch.setattr(scheduler, "perf_counter", lambda: self.now_s)
+        monkeypatch.setattr(fetch_tracker, "perf_counter", lambda: self.now_s)
         monkeypatch.setattr(scheduler, "Retries", lambda *_: None)
         monkeypatch.setattr(crawl_run, "connect_first", lambda *_: None)
         self.inprogress: set[Request] = set()
@@ -41,6 +42,7 @@ class Stage:
             under_way=self.fetches, settle=self._settle, is_complete=lambda _: False
         )
         fetches.ended = partial(FetchTracker.ended, fetches)  # type: ignore[arg-type]
+        fetches.settle_ended = partial(FetchTracker.settle_ended, fetches)  # type: ignore[arg-type]
         context = SimpleNamespace(
             population=SimpleNamespace(wakes_at=lambda: None, cut_short=0, ended="exhausted"),
             journaled=SimpleNamespace(flush=lambda: None, choose=self._choose),
