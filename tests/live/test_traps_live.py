@@ -122,13 +122,9 @@ def test_a_page_under_many_addresses_pays_once_and_says_of_what_it_is_a_copy(
     proxy = serve({"a.test": answer})
     crawled = crawl(
         proxy,
-        arguments={
-            "query": QUERY, "seeds": "http://a.test/", "max_requests": 60,
-            # Which held back links are released first depends on the scores of pages.
-            "relevance": "tfidf", "calibrated": "false",
-        },
+        arguments={"query": QUERY, "seeds": "http://a.test/", "max_requests": 60},
         settings={"CONCURRENT_REQUESTS": 1},
-    )  # fmt: skip
+    )
     crawled.check_settled()
     copies = [each for each in crawled.pages if each["duplicate_of"]]
     assert len(crawled.pages) - len(copies) == 11

@@ -80,7 +80,7 @@ class _Queue:
 class HeldLinks:
     """Queues of links by name.
 
-    A queue returns its best link first; of links with equal scores, the one that came first. At
+    A queue returns its best link first; of links with equal ranks, the one that came first. At
     most `most` links are in memory; further links go to `spill`, except links that cannot be
     packed. A long queue takes some 20 bytes of memory for most of its links.
     """
@@ -108,8 +108,11 @@ class HeldLinks:
     def __contains__(self, name: str) -> bool:
         return name in self._queues
 
-    def put(self, name: str, held: HeldLink) -> None:
-        """Add a link to the queue of that name. O(log n)."""
+    def put(self, name: str, held: HeldLink, rank: float | None = None) -> None:
+        """Add a link to the queue of that name. O(log n).
+
+        The greatest `rank` comes out first; by default it is the score of the link.
+        """
         queue = self._queues.get(name)
         if queue is None:
             queue = self._queues[name] = _Queue(self._spill, self._longest)
@@ -117,7 +120,8 @@ class HeldLinks:
             if name not in self._listed:
                 self._listed.add(name)
                 heappush(self._next, (-inf, next(self._numbers), name))
-        queue.put((-held.lead.score, next(self._numbers), self._stored(held)))
+        rank = held.lead.score if rank is None else rank
+        queue.put((-rank, next(self._numbers), self._stored(held)))
         self._count += 1
 
     def take(self, name: str, most: int) -> list[HeldLink]:

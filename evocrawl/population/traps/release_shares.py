@@ -13,6 +13,7 @@ at the end of `LONGEST_RUN` pages without new content the same
 of the last two, if their pages lead elsewhere        up to a fifth of the budget
 of a generated domain                                 up to a fifth of the budget
 of a maze                                             up to a sixth, with all its visits
+of a maze in which copies were found                  up to half, with all its visits
 of a barren page, with a repetition in the path       one for 100 pages with new content
 ====================================================  ============================================
 
@@ -23,14 +24,20 @@ requests plus those that brought a new page.
 from __future__ import annotations
 
 from evocrawl.core.budget import Budget
+from evocrawl.core.model import Lead
+from evocrawl.core.urls.templates import template_of
 from evocrawl.population.traps.sections import Sections
 from evocrawl.population.traps.yields import YieldTracker
 
 SHARE = 20
 NO_BUDGET = 1_000
 LEAST_PART = 20
-_FIFTH, _SIXTH = 5, 6
+_HALF, _FIFTH, _SIXTH = 2, 5, 6
 _RARELY = 100
+_MIXED = ("section", "domain")
+"""Kinds of groups whose links have several templates."""
+_TIE = 1e-6
+"""Scores below that are alike: then the chance of new content decides."""
 _NEVER = 1 << 62
 
 
@@ -74,6 +81,16 @@ class ReleaseShares:
             return self.yields.domain_promise(group)
         return 1.0 if what == "section" and not self.sections.is_maze(group) else 0.0
 
+    def rank(self, name: str, lead: Lead) -> float:
+        """Return the rank of a link in its group: the score, times the chance of new content.
+
+        That chance is the same for all links of a group of one template.
+        """
+        if name.partition(" ")[0] not in _MIXED:
+            return lead.score
+        chance = self.yields.promise(template_of(lead.url))
+        return chance * (lead.score + _TIE)
+
     def opens_at(self, name: str) -> int:
         """Return the number of new pages after which a link of the group may be released."""
         part = self._part_of(name)
@@ -99,7 +116,9 @@ class ReleaseShares:
         if what == "domain":
             return _FIFTH if self.yields.is_made_up(group) else 1
         if what == "section":
-            return _SIXTH if self.sections.is_maze(group) else 1
+            if not self.sections.is_maze(group):
+                return 1
+            return _HALF if self.sections.repeats_itself(group) else _SIXTH
         if what == "run" and group and not self.yields.feeds_itself(group):
             return 1
         return _FIFTH if what == "run" and self.yields.leads_elsewhere(group) else 0

@@ -29,6 +29,7 @@ PATIENCE = 12
 SHARE = 8
 LEAST_LINKS = 60
 LEAST_HOPS = 6
+LEAST_COPIES = 2
 MOST_SECTIONS = 50_000
 
 _MET = 0.1
@@ -43,13 +44,17 @@ _NUMBERS = re.compile(r"#(?:[/-]#)+")
 
 @dataclass(slots=True)
 class Section:
-    """The counts of one section; `read`, `links` into it and `met` are of its latest pages."""
+    """The counts of one section; `read`, `links` into it and `met` are of its latest pages.
+
+    `copies` are its pages without new content.
+    """
 
     sent: int = 0
     pages: int = 0
     hops: int = 0
     fresh: int = 0
     credit: int = 0
+    copies: int = 0
     read: float = 0.0
     links: float = 0.0
     met: float = 0.0
@@ -124,6 +129,12 @@ class Sections:
             if name and name not in own and name in self._known:
                 self._known[name].credit += 1
 
+    def note_copy(self, url: str) -> None:
+        """Count a page without new content."""
+        for name in sections_of(url):
+            if name in self._known:
+                self._known[name].copies += 1
+
     def follow(self, lead: Lead) -> None:
         """Count a link that is followed."""
         self.sent += 1
@@ -153,6 +164,11 @@ class Sections:
         """Return whether the known counts show a section to be a maze."""
         section = self._known.get(name)
         return section is not None and section.is_maze
+
+    def repeats_itself(self, name: str) -> bool:
+        """Return whether copies were found in a section: its content has an end."""
+        section = self._known.get(name)
+        return section is not None and section.copies >= LEAST_COPIES
 
     def sent_to(self, name: str) -> int:
         """Return the number of followed links of a section."""

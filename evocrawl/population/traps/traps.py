@@ -86,6 +86,8 @@ class TrapDetector:
             self._is_dry = False
             self._note(page, kind, verdict)
             self._note_links(page, kind, via, at)
+            if verdict.is_new is False:
+                self.sections.note_copy(page.url)
             if verdict.is_new and at:
                 self._credit(page, kind, via.source, at)
         return verdict
@@ -194,7 +196,7 @@ class TrapDetector:
     def hold(self, reason: str, lead: Lead, species: Species) -> None:
         """Hold a link back in the group `reason`. O(log n)."""
         queues = self.held_links if lead.payload is None else self.asked
-        queues.put(reason, HeldLink(lead, species))
+        queues.put(reason, HeldLink(lead, species), self.shares.rank(reason, lead))
         self.sections.open -= 1
         self._is_dry = False
 

@@ -137,6 +137,39 @@ def test_links_held_back_wait_for_better_ones() -> None:
     assert first == [*range(1, 10), *range(110, 201)]
 
 
+@pytest.mark.parametrize("species", SPECIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_page_of_a_site_is_lost_whose_links_change_with_each_visit(
+    species: str, seed: int
+) -> None:
+    """Each page links to all ten, under another session: a maze, in which copies turn up.
+
+    When nothing else is left, the links to pages that were never seen come first.
+    """
+
+    def sessions(url: str) -> tuple[str, list[str]]:
+        path = url.partition("a.test")[2]
+        session = np.random.default_rng([seed, *path.encode()]).bytes(8).hex()
+        links = [f"http://a.test/s/{session}/{name}" for name in "abcdefghij"]
+        return said(path.rpartition("/")[2]), links
+
+    urls, _ = visited(species, sessions, traps=TrapDetector(), budget=60)
+    assert {url.rpartition("/")[2] for url in urls} == {"", *"abcdefghij"}
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_a_maze_without_copies_gets_a_sixth_of_the_budget_at_most(species: str) -> None:
+    """Though nothing else is left: each page has a text of its own, and 25 links to new ones."""
+
+    def babble(url: str) -> tuple[str, list[str]]:
+        names = np.random.default_rng(list(url.encode())).integers(10**9, size=(25, 2))
+        links = [f"http://a.test/similar/w{one:x}-{two:x}" for one, two in names.tolist()]
+        return said(url), links
+
+    urls, _ = visited(species, babble, traps=TrapDetector(), budget=240)
+    assert 20 <= sum("/similar/" in url for url in urls) <= 40
+
+
 def test_a_group_that_yields_again_is_open_again() -> None:
     """What was held back comes at once."""
     bad, good = ([f"http://a.test/{kind}/{n}" for n in range(40)] for kind in ("bad", "good"))
