@@ -28,10 +28,13 @@ Segmenter = Callable[[str], list[str]]
 
 def segments(run: str) -> list[str]:
     """Return the words of a packed run in their order. O(characters)."""
+    by_both = _BY_BOTH.search(run)
+    if (by_both and len(run) < _LONG) or _BY_PAIRS.search(run):
+        return pairs(run)  # without the dictionaries, which take 9 MB
     segmenter = dictionaries()
-    if segmenter is None or _BY_PAIRS.search(run):
+    if segmenter is None:
         return pairs(run)
-    if _BY_BOTH.search(run):
+    if by_both:
         return pairs(run) + [word for word in segmenter(run) if len(word) >= _LONG]
     return segmenter(run)
 

@@ -51,3 +51,14 @@ def test_korean_is_read_in_pairs() -> None:
 def test_words_of_dictionaries_are_parts_of_the_run(run: str) -> None:
     """Characters outside the basic plane count as one."""
     assert all(word in run for word in segments(run))
+
+
+@pytest.mark.parametrize("run", ["ツ", "鲸", "深海", "한국어", "བོད"])
+def test_no_dictionary_is_loaded_for_what_it_cannot_part(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dictionary takes 9 MB of memory; a list of English words has a sign of a smiley."""
+    loaded: list[str] = []
+    monkeypatch.setattr(segmentation, "dictionaries", lambda: loaded.append(run))
+    assert segments(run) == pairs(run)
+    assert loaded == []
