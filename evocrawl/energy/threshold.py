@@ -1,6 +1,6 @@
 """The balance threshold R: the relevance above which a page pays.
 
-R is chosen so that the expected energy change of a visit is zero whatever the topic. With the
+R is chosen so that the expected energy change of a visit is zero for any topic. With the
 step approximation g of the energy function, E(Δe) = −C·P(r ≤ R) + G·P(r > R) = 0 gives
 
     n* = n / (C/G + 1),   R = the relevance at rank n* of all n pages seen, ascending

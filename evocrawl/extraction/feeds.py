@@ -1,6 +1,6 @@
 """Feeds and sitemaps: RSS 0.9 to 2.0, RDF Site Summary, Atom (RFC 4287), sitemaps.org.
 
-Elements go by their names alone, whatever their namespace: many feeds name a wrong one, or none.
+Elements go by their names alone, in any namespace: many feeds name a wrong one, or none.
 Where two have one name, that of the entry's own prefix counts (``title`` before ``media:title``).
 A feed's text is what its entries say; each entry is a link, its title the anchor and its summary
 the context. A sitemap has no text, only links; it may be a plain list of them.

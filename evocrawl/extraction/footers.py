@@ -12,7 +12,7 @@ _NAMES = re.compile(
     r"(?:\A|\s)(?:(?:site|page|main|global)[_-]?)?(?:footer|colophon)(?:\s|\Z)", re.I
 )
 _INSIDE = ("article", "h1", "main", "nav")
-"""What holds one of these is no footer, whatever its name says."""
+"""What holds one of these is no footer, under any name."""
 
 _CANDIDATES = 50
 

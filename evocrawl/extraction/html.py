@@ -86,7 +86,7 @@ def parse_html(
     content_language: str = "",
     limits: Limits = _DEFAULT,
 ) -> ParsedPage:
-    """Read the page `body` that was fetched from `url`; never raises, whatever the bytes are.
+    """Read the page `body` that was fetched from `url`; never raises, for any bytes.
 
     `encoding` is the charset of the Content-Type header, `robots_tags` are the values of
     X-Robots-Tag headers, `content_language` is that header's value.

@@ -94,7 +94,7 @@ def rdf_format(content_type: str, url: str) -> str | None:
 
 
 def read_rdf(body: bytes, url: str, content_type: str, *, limits: Limits = _DEFAULT) -> ParsedPage:
-    """Read the file `body` that was fetched from `url`; never raises, whatever the bytes are.
+    """Read the file `body` that was fetched from `url`; never raises, for any bytes.
 
     What is no RDF, or holds no statement, is no markup. The reading has formats and links, no
     text; its content fingerprint is that of the bytes.

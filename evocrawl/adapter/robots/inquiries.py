@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
-from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
@@ -18,6 +17,7 @@ from evocrawl.adapter.exceptions import AddressRefused
 from evocrawl.adapter.failures import bare
 from evocrawl.adapter.robots.address_slots import AddressSlots
 from evocrawl.adapter.robots.fetcher import FAULTS, NotNowError, RobotsAnswer, Withheld
+from evocrawl.adapter.robots.inquiry import Inquiry
 from evocrawl.politeness.robots.cache import RobotsCache
 from evocrawl.politeness.robots.rules import RobotsRules, Verdict, authority
 
@@ -34,39 +34,18 @@ IDLE_RETRY_S = 1.0
 _WITHHELD_PAUSE_S = 1.0
 
 
-@dataclass(slots=True, eq=False)
-class _Inquiry:
-    """One authority whose rules are not known.
-
-    `reply` is the last failure, while backing off. `work` is what is being done: its address
-    looked up, or its rules fetched. `is_kept_out`: other fetches have the places at its `address`.
-    `soonest_s` is when it may be asked again at the earliest, `due_s` when it will be.
-    """
-
-    authority: str
-    address: str = ""
-    is_kept_out: bool = False
-    tries: int = 0
-    waiters: list[Deferred[RobotsRules]] = field(default_factory=list)
-    reply: RobotsRules | Withheld | None = None
-    work: Deferred[Any] | None = None
-    timer: CallLaterResult | None = None
-    soonest_s: float = 0.0
-    due_s: float = 0.0
-
-
 class RobotsInquiries:
     """Asks each authority once at a time and gives every waiter the same answer.
 
     At most 64 fetches run at once, and `at_one_address` of those whose authorities `locate` finds
-    at one address; first come, first served, but that those whom such an address keeps out let
-    others go past, and go themselves when it has room, first those that requests wait for. An
-    authority that cannot be reached
-    is asked up to `tries` times, `retry_s` seconds after the first failure and twice as long
-    after each further one (later when it sent Retry-After). Then it counts as known, forbids
-    everything, and is asked anew after an hour. One for which the budget has nothing left, or whose
-    host's lease has run out, is asked again every second, and never given up for that. `announce`
-    is called with each authority that becomes known, `delay` with each that will be asked later.
+    at one address. They run in the order in which they were asked for. An inquiry that finds no
+    room at its address lets others go past, and runs when there is room, first one that requests
+    wait for. An authority that cannot be reached is asked up to `tries` times, `retry_s` seconds
+    after the first failure and twice as long after each further one (later when it sent
+    Retry-After). Then it counts as known, forbids everything, and is asked anew after an hour. One
+    for which the budget has nothing left, or whose host's lease has run out, is asked again every
+    second, and never given up for that. `announce` is called with each authority that becomes
+    known, `delay` with each that will be asked later.
     """
 
     def __init__(
@@ -90,11 +69,11 @@ class RobotsInquiries:
         self._announce = announce
         self._delay = delay
         self._locate = locate
-        self._places = AddressSlots[_Inquiry](at_one_address)
+        self._places = AddressSlots[Inquiry](at_one_address)
         self._tries = tries
         self._retry_s = retry_s
-        self._open: dict[str, _Inquiry] = {}
-        self._queue: deque[_Inquiry] = deque()
+        self._open: dict[str, Inquiry] = {}
+        self._queue: deque[Inquiry] = deque()
         self._running = 0
         self._closed = False
 
@@ -102,7 +81,7 @@ class RobotsInquiries:
         """Return the rules of the authority `place` when they are known, else begin to ask."""
         rules = self._cache.get(place, self._clock())
         if rules is None and place not in self._open and not self._closed:
-            inquiry = self._open[place] = _Inquiry(place)
+            inquiry = self._open[place] = Inquiry(place)
             self._enqueue(inquiry)
         return rules
 
@@ -185,9 +164,9 @@ class RobotsInquiries:
                 inquiry.timer.cancel()
             if inquiry.work is not None:
                 inquiry.work.cancel()
-            _tell(inquiry, IgnoreRequest("the crawl has ended"))
+            inquiry.reply_to_all(IgnoreRequest("the crawl has ended"))
 
-    def _enqueue(self, inquiry: _Inquiry) -> None:
+    def _enqueue(self, inquiry: Inquiry) -> None:
         inquiry.reply = None
         inquiry.timer = None
         self._queue.append(inquiry)
@@ -200,7 +179,7 @@ class RobotsInquiries:
             inquiry.work = self._locate(inquiry.authority)
             inquiry.work.addBoth(self._located, inquiry)
 
-    def _located(self, address: str | Failure, inquiry: _Inquiry) -> None:
+    def _located(self, address: str | Failure, inquiry: Inquiry) -> None:
         if self._closed:
             return
         # One that cannot be looked up fails when it is fetched, and for a reason.
@@ -215,12 +194,12 @@ class RobotsInquiries:
         self._delay(inquiry.authority)
         self._start_some()
 
-    def _hurry(self, inquiry: _Inquiry) -> None:
+    def _hurry(self, inquiry: Inquiry) -> None:
         """Put an inquiry first for which requests wait: they hold places in the downloader."""
         if inquiry.is_kept_out and inquiry.waiters:
             self._places.hurry(inquiry, inquiry.address)
 
-    def _start(self, inquiry: _Inquiry) -> None:
+    def _start(self, inquiry: Inquiry) -> None:
         inquiry.is_kept_out = False
         inquiry.tries += 1
         fetch = self._fetch(inquiry.authority)
@@ -228,7 +207,7 @@ class RobotsInquiries:
             self._answered, self._failed, callbackArgs=(inquiry,), errbackArgs=(inquiry,)
         ).addBoth(self._finished, inquiry)
 
-    def _finished(self, result: Failure | None, inquiry: _Inquiry) -> None:
+    def _finished(self, result: Failure | None, inquiry: Inquiry) -> None:
         self._running -= 1
         inquiry.work = None
         if isinstance(result, Failure):
@@ -241,7 +220,7 @@ class RobotsInquiries:
             self._start(following)
         self._start_some()
 
-    def _answered(self, answer: RobotsAnswer, inquiry: _Inquiry) -> None:
+    def _answered(self, answer: RobotsAnswer, inquiry: Inquiry) -> None:
         if self._closed:
             return
         if answer.rules.verdict is Verdict.UNREACHABLE:
@@ -251,7 +230,7 @@ class RobotsInquiries:
             self._also_learn(authority(answer.url), answer.rules)
         self._settle(inquiry, answer.rules, answer.rules.lifetime_s)
 
-    def _failed(self, failure: Failure, inquiry: _Inquiry) -> None:
+    def _failed(self, failure: Failure, inquiry: Inquiry) -> None:
         if self._closed:
             return
         if isinstance(failure.value, NotNowError):
@@ -278,13 +257,11 @@ class RobotsInquiries:
         cause = bare(failure.value) if isinstance(failure.value, Exception) else None
         self._unreachable(inquiry, RobotsRules.unreachable(cause=cause))
 
-    def _unreachable(self, inquiry: _Inquiry, rules: RobotsRules) -> None:
+    def _unreachable(self, inquiry: Inquiry, rules: RobotsRules) -> None:
         self._stats.inc_value("evocrawl/robots/unreachable")
         self._back_off(inquiry, rules, rules.retry_after_s)
 
-    def _back_off(
-        self, inquiry: _Inquiry, reply: RobotsRules | Withheld, at_least_s: float
-    ) -> None:
+    def _back_off(self, inquiry: Inquiry, reply: RobotsRules | Withheld, at_least_s: float) -> None:
         if inquiry.tries >= self._tries:
             self._stats.inc_value("evocrawl/robots/given_up")
             cause = reply.cause if isinstance(reply, RobotsRules) else None
@@ -295,19 +272,19 @@ class RobotsInquiries:
         self._pause(inquiry, reply, delay_s, max(IDLE_RETRY_S * times, at_least_s))
 
     def _pause(
-        self, inquiry: _Inquiry, reply: RobotsRules | Withheld, delay_s: float, least_s: float
+        self, inquiry: Inquiry, reply: RobotsRules | Withheld, delay_s: float, least_s: float
     ) -> None:
         inquiry.reply = reply
         inquiry.due_s = self._clock() + delay_s
         inquiry.soonest_s = self._clock() + min(delay_s, least_s)
         inquiry.timer = call_later(delay_s, self._enqueue, inquiry)
-        _tell(inquiry, reply)
+        inquiry.reply_to_all(reply)
         self._delay(inquiry.authority)
 
-    def _settle(self, inquiry: _Inquiry, rules: RobotsRules, lifetime_s: float) -> None:
+    def _settle(self, inquiry: Inquiry, rules: RobotsRules, lifetime_s: float) -> None:
         self._cache.put(inquiry.authority, rules, self._clock(), lifetime_s)
         del self._open[inquiry.authority]
-        _tell(inquiry, rules)
+        inquiry.reply_to_all(rules)
         self._announce(inquiry.authority)
 
     def _also_learn(self, place: str, rules: RobotsRules) -> None:
@@ -315,12 +292,3 @@ class RobotsInquiries:
         if place not in self._open and self._cache.get(place, self._clock()) is None:
             self._cache.put(place, rules, self._clock(), rules.lifetime_s)
             self._announce(place)
-
-
-def _tell(inquiry: _Inquiry, reply: RobotsRules | IgnoreRequest) -> None:
-    waiters, inquiry.waiters = inquiry.waiters, []
-    for waiter in waiters:
-        if isinstance(reply, RobotsRules):
-            waiter.callback(reply)
-        else:
-            waiter.errback(type(reply)(*reply.args))

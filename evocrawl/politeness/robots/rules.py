@@ -90,7 +90,7 @@ class RobotsRules:
         """Return the rules for the product token `agent` in a response that is not a redirect.
 
         500 KiB of wildcard rules take up to a second, so parse large bodies outside the event
-        loop. Never raises, whatever the body contains.
+        loop. Never raises, for any body.
         """
         if 400 <= status < 500 and status != 429:
             return cls(Verdict.UNAVAILABLE, _lifetime_s(cache_control))
