@@ -105,7 +105,7 @@ class CrawlContext:
             self.population,
             self.base,
             self.population.environment.traps,
-            languages=check_for(self.config.relevance, self.config.query, self.config.language),
+            languages=check_for(self.relevance),
         )
         self.fetches = FetchTracker(
             self.page_context,

@@ -29,6 +29,10 @@ class Relevance(Protocol):
     compare with anything. `language` is a BCP 47 tag, "" when it is not known. `reads` names what
     the model needs of a page beside its words. A constructor may also take `argument`, `examples`
     and `fresh_s` by name: see `evocrawl.relevance.registry`.
+
+    `needs_language`, if a model has it, is the language in which pages have to be (a primary
+    subtag), since others score low; "" if the language does not matter; None if the model compares
+    pages in any language with the query.
     """
 
     reads: frozenset[Extra]
@@ -97,6 +101,8 @@ class Bounded:
     def __init__(self, model: Relevance) -> None:
         self._model = model
         self.observes = hasattr(model, "observe")
+        if hasattr(model, "needs_language"):
+            self.needs_language: str | None = model.needs_language
         self.reads: frozenset[Extra] = frozenset(getattr(model, "reads", ()))
 
     def page(self, content: Content) -> float:

@@ -46,6 +46,7 @@ class Bm25:
 
     def __init__(self, query: str, language: str = "") -> None:
         terms = QueryTerms(query, language)
+        self.needs_language = terms.language
         self._reader = terms.reader
         idf = {term: terms.idf(term) for term in terms.mentions}
         self._idf = idf

@@ -64,6 +64,8 @@ class Classifier:
     """
 
     reads: frozenset[Extra] = frozenset()
+    needs_language = ""
+    """The examples may be in any language, and say which pages are relevant."""
 
     def __init__(self, query: str, language: str = "", *, examples: str = "") -> None:
         if not examples:

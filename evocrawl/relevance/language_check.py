@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evocrawl.relevance.mix_text import parse_mix
-from evocrawl.relevance.terms import analyser_of
+from evocrawl.relevance.base import Relevance
 
 _ENOUGH = 10
 _MOST = 40
@@ -53,19 +52,15 @@ class LanguageCheck:
         )
 
 
-def check_for(relevance: str, query: str, language: str) -> LanguageCheck | None:
-    """Return the check for a crawl's options; None where the pages' language does not matter.
+def check_for(model: Relevance) -> LanguageCheck | None:
+    """Return the check for a crawl with this model, None where the language does not matter.
 
-    It matters where one model compares the words of the query, and none bridges languages.
+    It matters to models with `needs_language` (`evocrawl.relevance.base.Relevance`).
     """
-    models = {part.name for part in parse_mix(relevance)}
-    if not query or not models <= _ALL or models.isdisjoint(_BY_WORDS):
-        return None
-    return LanguageCheck(analyser_of(query, language).language)
+    needed = getattr(model, "needs_language", None)
+    return LanguageCheck(needed) if needed else None
 
 
-_BY_WORDS = frozenset(("bm25", "tfidf"))
-_ALL = _BY_WORDS | {"markup", "quality", "recency", "regex", "semantic"}
 _GROUPS = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
 

@@ -27,6 +27,7 @@ class Markup:
     """
 
     reads: frozenset[Extra] = frozenset(("formats",))
+    needs_language = ""
     scores_links = False
 
     def __init__(self, query: str, language: str = "", *, argument: str = "") -> None:  # noqa: ARG002

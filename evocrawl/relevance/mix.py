@@ -58,16 +58,25 @@ class _Together:
         linked = [part for part in parts if getattr(part.model, "scores_links", True)] or parts
         total = sum(part.weight for part in linked)
         self._linked = [(part.weight / total, part.model) for part in linked]
+        needs = [getattr(part.model, "needs_language", None) for part in parts]
+        self.needs_language = None if None in needs else max(map(str, needs))
+        self._bridges = any(_needs(part) is None for part in parts)
         self._asked = sorted(parts, key=lambda part: getattr(part.model, "asked_last", False))
 
     def heard(self, content: Content) -> list[tuple[MixedModel, float]]:
         """Return the models that can score a page, in the order of the mix, with their scores.
 
-        Models with ``asked_last = True`` are asked last, since the others save them work.
+        Models with ``asked_last = True`` are asked last, since the others save them work. Where one
+        model compares any languages, those that need another language than the page's are left out
+        if they see no sign.
         """
         scores = {id(part): part.evidence(content) for part in self._asked}
         found = ((part, scores[id(part)]) for part in self.parts)
-        return [(part, score) for part, score in found if score is not None]
+        heard = [(part, score) for part, score in found if score is not None]
+        if self._bridges and content.language:
+            fits = ("", None, content.language.partition("-")[0].lower())
+            heard = [each for each in heard if each[1] or _needs(each[0]) in fits]
+        return heard
 
     @property
     def observes(self) -> bool:
@@ -91,6 +100,11 @@ class _Together:
     def learn(self, content: Content, relevant: bool) -> None:
         """Let each model that learns take in what a user says of a page."""
         teach([part.model for part in self.parts], content, relevant)
+
+
+def _needs(part: MixedModel) -> str | None:
+    """Return the language that a model needs; "" for one that does not say."""
+    return getattr(part.model, "needs_language", "")
 
 
 class MeanScore(_Together):

@@ -33,6 +33,7 @@ class Patterns:
     """
 
     reads: frozenset[Extra] = frozenset()
+    needs_language = ""
 
     def __init__(self, query: str, language: str = "", *, argument: str = "") -> None:  # noqa: ARG002
         if not argument:

@@ -30,6 +30,7 @@ class Quality:
     """
 
     reads: frozenset[Extra] = frozenset()
+    needs_language = ""
     scores_links = False
 
     def __init__(self, query: str, language: str = "", *, argument: str = "") -> None:  # noqa: ARG002

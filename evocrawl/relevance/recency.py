@@ -30,6 +30,7 @@ class Recency:
     def __init__(self, query: str, language: str = "", fresh_s: float = FRESH_S) -> None:
         self._topic = TfIdf(query, language) if query.strip() else None
         self.calibration = None if self._topic is None else self._topic.calibration
+        self.needs_language = "" if self._topic is None else self._topic.needs_language
         self._fresh_s = fresh_s
 
     def page(self, content: Content) -> float:

@@ -24,6 +24,7 @@ class Semantic:
     """
 
     reads: frozenset[Extra] = frozenset(("formats",))
+    needs_language = ""
     scores_links = False
 
     def __init__(self, query: str, language: str = "") -> None:  # noqa: ARG002 - every model's form

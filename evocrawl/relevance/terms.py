@@ -71,9 +71,17 @@ def analyser_of(query: str, language: str = "") -> Analyser:
     Raises SettingError for a malformed tag.
     """
     primary = primary_language(language) or language_of(query)
+    if query.isascii():
+        return _plain_analyser(primary)
     plain = Analyser(primary)
     letters = letters_of(plain.count(plain.words(query)))
     return Analyser(primary, letters, _spellings(query, Analyser(primary, letters)))
+
+
+@lru_cache(maxsize=4)
+def _plain_analyser(language: str) -> Analyser:
+    """Return the analyser of all queries without letters of their own; they share its words."""
+    return Analyser(language)
 
 
 @lru_cache(maxsize=16)

@@ -52,6 +52,7 @@ class TfIdf:
 
     def __init__(self, query: str, language: str = "") -> None:
         terms = QueryTerms(query, language)
+        self.needs_language = terms.language
         self._background = terms.background
         self._reader = terms.reader
         self._analyser = terms.reader.analyser

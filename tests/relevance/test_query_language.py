@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from evocrawl.relevance import create
 from evocrawl.relevance.language_check import LanguageCheck, check_for, name_of
 from evocrawl.relevance.query_language import language_of
+from evocrawl.relevance.vectors.table import save_table
+
+OWN = "tfidf+relevance_models.Longest"
 
 
 @pytest.mark.parametrize(
@@ -82,12 +89,26 @@ def test_codes_of_one_language_are_one() -> None:
     assert not any(check.add(("no", "nn", "nb")[turn % 3]) for turn in range(60))
 
 
-def test_models_that_do_not_compare_words_are_not_warned_about() -> None:
-    """Nor are mixes with a model that may bridge languages."""
-    assert check_for("tfidf+0.5*bm25", "coral", "") is not None
-    assert check_for("semantic", "coral", "") is None
-    assert check_for("tfidf+my.own:Model", "coral", "") is None
-    assert check_for("recency", "", "") is None
+@pytest.mark.parametrize(
+    "mix", ["tfidf", "tfidf+0.5*bm25", "tfidf+vectors", "recency", "bm25+semantic"]
+)
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_models_that_compare_words_have_a_check(mix: str, calibrated: bool) -> None:
+    """The shipped vectors are of English, and so compare words too."""
+    assert check_for(create(mix, "coral", calibrated=calibrated)) is not None
+
+
+@pytest.mark.parametrize("mix", ["semantic", "regex:coral", "markup:Recipe", "recency", OWN])
+def test_models_that_do_not_compare_words_have_no_check(mix: str) -> None:
+    """Nor has a mix with a model of another package, which may bridge languages."""
+    assert check_for(create(mix, "coral" if mix == OWN else "")) is None
+
+
+def test_word_vectors_of_any_language_have_no_check(tmp_path: Path) -> None:
+    """They bridge languages, and so does a mix with them."""
+    save_table(tmp_path, ["coral", "korall"], np.eye(2), {"language": ""})
+    model = create(f"tfidf+vectors:{tmp_path}", "coral")
+    assert check_for(model) is None
 
 
 def test_a_language_without_a_name_is_called_by_its_code() -> None:

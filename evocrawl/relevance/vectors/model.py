@@ -9,6 +9,7 @@ is alone, that of the other models in a mix.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -63,6 +64,7 @@ class Vectors:
         self._idf = terms.idf
         self.embedding = embedding_at(argument, terms.reader.analyser)
         known = self.embedding.language
+        self.needs_language = known or None
         if known not in ("", terms.language):
             raise UnknownWordsError(
                 f"the word vectors are in the language {known!r}, the query in {terms.language!r}:"
@@ -117,10 +119,16 @@ def embedding_at(place: str, analyser: Analyser) -> PageEmbedding:
     Raises SettingError for a folder that is not there or cannot be used.
     """
     if not place:
-        return Embedding(shipped(), analyser)
+        return _shipped_embedding(analyser)
     folder = Path(place).expanduser()
     if not folder.is_dir():
         raise SettingError("relevance", f"vectors:{place}", "a folder that is there")
     if (folder / ABOUT).is_file():
         return Embedding(WordTable(folder), analyser)
     return StaticModelEmbedding(folder)
+
+
+@lru_cache(maxsize=2)
+def _shipped_embedding(analyser: Analyser) -> Embedding:
+    """Return the embedding by the shipped table; queries with one analyser share its words."""
+    return Embedding(shipped(), analyser)

@@ -81,6 +81,31 @@ def test_a_folder_of_vectors_is_named_by_its_path(tmp_path: Path) -> None:
     assert model.page(Content("", "Bahnen", "de")) < 0.1
 
 
+BILINGUAL = {
+    "coral": (1, 0, 0), "koralle": (1, 0, 0), "korallen": (1, 0, 0), "reef": (0.9, 0.1, 0),
+    "riff": (0.9, 0.1, 0), "railway": (0, 0, 1), "eisenbahn": (0, 0, 1), "budget": (0, 0.2, 0.9),
+}  # fmt: skip
+"""Words of two languages with vectors of one space."""
+
+
+@pytest.mark.parametrize("mix", ["vectors:{}", "tfidf+vectors:{}", "bm25+2*vectors:{}"])
+@pytest.mark.parametrize(("query", "language"), [("coral reef", "en"), ("Korallen", "de")])
+def test_a_table_of_two_languages_finds_pages_in_the_other_language(
+    tmp_path: Path, mix: str, query: str, language: str
+) -> None:
+    """Its language is "": words of all languages are read as those of the query are."""
+    read = Analyser(language).terms
+    rows = {read(word)[0]: row for word, row in BILINGUAL.items()}
+    save_table(tmp_path, [*rows], np.array([*rows.values()]), {"language": ""})
+    model = create(mix.format(tmp_path), query, language)
+    german, far = Content("", GERMAN, "de"), Content("", "Die Eisenbahn hat ein Budget.", "de")
+    english, other = Content("", "The coral on the reef", "en"), Content("", RAILWAY, "en")
+    assert model.page(german) > 0.5 > 0.1 > model.page(far)
+    assert model.page(english) > 0.5 > 0.1 > model.page(other)
+    alone = create("tfidf", query, language)
+    assert min(alone.page(german), alone.page(english)) == 0
+
+
 @pytest.mark.parametrize("place", ["nowhere", "empty"])
 def test_a_folder_without_vectors_is_refused(tmp_path: Path, place: str) -> None:
     """Nothing is looked up on the Internet instead."""

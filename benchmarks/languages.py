@@ -1,0 +1,120 @@
+"""Measures how well pages about a query are found in many languages by their words (tf-idf).
+
+    python benchmarks/languages.py [--against SOURCES]
+
+For each language a query, three pages of a sentence or two about it in several forms of its words,
+and two pages that share a word with it and have another topic: those of
+tests/relevance/language_samples.py and of `MORE`. `recall`: the share of the relevant pages with a
+score above 0. `precision`: the share of relevant ones among the three best of the pages with such a
+score. `--against` measures another copy of evocrawl too, a folder with the package.
+"""  # fmt: skip
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_HOME = Path(__file__).parents[1]
+MORE = {
+    "de": ("Seit Jahren bleichen die Korallenriffe aus, weil das Wasser zu warm ist.",
+           "Ausgebleichte Korallen erholen sich nur, wenn das Meer wieder kühler wird."),
+    "nl": ("De zee steeg vorige eeuw twintig centimeter; de zeespiegel stijgt steeds sneller.",
+           "Dijken moeten hoger worden omdat de zeespiegelstijging doorgaat."),
+    "sv": ("Havets försurning hotar koraller och musslor.",
+           "Forskare mäter hur havet försuras när halten av koldioxid ökar."),
+    "fi": ("Merenpinnan noustessa rannikko jää veden alle.",
+           "Meren pinta on noussut jo kaksikymmentä senttiä."),
+    "fr": ("Les récifs blanchissent quand l’eau se réchauffe, et les coraux meurent.",
+           "Le corail blanchi peut se remettre si la mer refroidit."),
+    "es": ("El océano se acidifica al absorber dióxido de carbono.",
+           "La acidificación de los océanos amenaza a los corales."),
+    "pl": ("Rafy koralowe bieleją, gdy morze się ociepla.",
+           "Naukowcy badają bielenie raf u wybrzeży Australii."),
+    "ru": ("Кораллы обесцвечиваются из-за нагрева океана.",
+           "Учёные изучают обесцвечивание коралловых рифов."),
+    "el": ("Τα κοράλλια λευκαίνονται όταν θερμαίνεται η θάλασσα.",
+           "Η λεύκανση του κοραλλιού απειλεί τους υφάλους."),
+    "tr": ("Mercanların ağarması resiflerin ölümüne yol açar.",
+           "Isınan denizde mercan resifleri ağarıyor."),
+    "ar": ("يهدد ابيضاض الشعاب المرجانية الحياة في البحر.",
+           "المرجان يبيضّ حين يسخن ماء البحر."),
+    "fa": ("مرجان‌ها با گرم شدن دریا سفید می‌شوند.",
+           "سفیدشدن مرجان‌ها زندگی ماهی‌ها را تهدید می‌کند."),
+    "he": ("האלמוגים מלבינים כאשר הים מתחמם.",
+           "הלבנת האלמוגים פוגעת בדגי השונית."),
+    "hi": ("समुद्र गर्म होने से प्रवाल भित्तियों का विरंजन बढ़ रहा है।",
+           "हिंद महासागर में प्रवालों का विरंजन तेज़ हुआ है।"),
+    "th": ("ปะการังฟอกขาวทำให้ปลาในแนวปะการังลดลง",
+           "เมื่อทะเลร้อน ปะการังจะฟอกขาวและตาย"),
+    "ja": ("サンゴが白化すると魚の住みかが失われる。",
+           "沖縄のサンゴ礁で白化現象が広がっている。"),
+    "zh": ("大堡礁的珊瑚正在大面积白化。",
+           "珊瑚礁白化威胁鱼类的生存。"),
+    "ko": ("바다가 뜨거워져 산호가 하얗게 백화되고 있다.",
+           "산호 백화로 물고기의 서식지가 줄었다."),
+}  # fmt: skip
+"""Two further pages about the query of each language."""
+
+
+def main() -> None:
+    """Print a row a language, then the means."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--against", default="", metavar="SOURCES")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.worker:
+        print(json.dumps(_measure()))
+        return
+    trees = [each for each in (asked.against, str(_HOME)) if each]
+    found = [_run(tree) for tree in trees]
+    print("| language | query |" + "".join(" recall | precision |" for _ in trees))
+    print("| --- | --- |" + " --- | --- |" * len(trees))
+    for place, (language, query, *_) in enumerate(found[0]):
+        cells = [f"{value:.2f}" for rows in found for value in rows[place][2:]]
+        print(f"| {language} | {query} | " + " | ".join(cells) + " |")
+    means = [sum(row[place] for row in rows) / len(rows) for rows in found for place in (2, 3)]
+    print("| mean | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
+
+
+def _run(tree: str) -> list[list]:
+    environment = {**os.environ, "PYTHONPATH": tree}
+    command = [sys.executable, __file__, "--worker"]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, cwd=tree)
+    rows: list[list] = json.loads(done.stdout)
+    return rows
+
+
+def _measure() -> list[tuple[str, str, float, float]]:
+    """Return language, query, recall and precision."""
+    from evocrawl.core.model import Content
+    from evocrawl.relevance import create
+
+    sys.path.insert(0, str(_HOME / "tests" / "relevance"))
+    from language_samples import SAMPLES
+
+    rows = []
+    for sample in SAMPLES:
+        pages = [(text, True) for text in (sample.relevant, *MORE.get(sample.language, ()))]
+        pages += [(text, False) for text in sample.distractors]
+        try:
+            score = create("tfidf", sample.query, sample.language).page
+        except ValueError:
+            rows.append((sample.language, sample.query, 0.0, 0.0))
+            continue
+        scored = [(score(Content("", text, sample.language)), hit) for text, hit in pages]
+        relevant = sum(hit for _, hit in pages)
+        found = [(value, hit) for value, hit in scored if value > 0]
+        # A distractor with the score of a relevant page comes first.
+        best = sorted(found, key=lambda each: (-each[0], each[1]))[:relevant]
+        recall = sum(hit for _, hit in found) / relevant
+        precision = sum(hit for _, hit in best) / max(len(best), 1)
+        rows.append((sample.language, sample.query, recall, precision))
+    return rows
+
+
+if __name__ == "__main__":
+    main()
