@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evocrawl.core.config.config import Config
+    from evocrawl.core.model import Content
     from evocrawl.relevance.explanation import Explanation, ModelScore
 
 _SHOWN_TERMS = 8
+_CAPTIONS = {
+    "tfidf": "by the words of the query that are on the page:",
+    "bm25": "by the words of the query that are on the page:",
+    "vectors": "by how near the meaning of the page's words is to the query:",
+    "classifier": "by the words that make the page like the examples:",
+}
 _EPILOG = """\
 examples:
   evocrawl score "coral bleaching" https://en.wikipedia.org/wiki/Coral_bleaching
@@ -25,7 +33,8 @@ examples:
   curl https://… | evocrawl score "coral bleaching" -
 
 It shows the chance that a reader would call the page relevant, whether that is enough, and for each
-model of the mix its weight, its own score, and the terms of the page that add most to it.
+model of the mix its weight, its own score, and the words of the page that add most to it, each
+for all its forms.
 
 The command fetches URL once, and nothing else; it does not ask for robots.txt."""
 
@@ -72,21 +81,47 @@ def score(asked: argparse.Namespace) -> None:
                  "relevant_at": config.relevant_at}  # fmt: skip
         print(json.dumps(about | asdict(found), indent=2))
     else:
-        title = f"{content.title or 'a page without a title'}, {len(content.text.split())} words"
-        in_language = f", language {content.language}" if content.language else ""
-        sys.stdout.write("\n".join([title + in_language, "", *_lines(found, config), ""]))
+        forms = _forms(config, content)
+        lines = [*_heading(config, content), "", *_lines(found, config, forms), ""]
+        sys.stdout.write("\n".join(lines))
 
 
-def _lines(found: Explanation, config: Config) -> Iterator[str]:
+def _heading(config: Config, content: Content) -> Iterator[str]:
+    from evocrawl.relevance.language_check import is_same, name_of
+    from evocrawl.relevance.terms import analyser_of
+
+    title = f"{content.title or 'a page without a title'}, {len(content.text.split())} words"
+    page = content.language.partition("-")[0].lower()
+    yield f"{title}, in {name_of(page)}" if page else title
+    query = analyser_of(config.query, config.language).language
+    if page and not is_same(page, query):
+        yield f"The query is in {name_of(query)}; models that compare words find little here."
+
+
+def _forms(config: Config, content: Content) -> dict[str, str]:
+    """Return the most frequent word of each term, since a stem such as "speci" is no word."""
+    from evocrawl.relevance.terms import analyser_of
+
+    analyser = analyser_of(config.query, config.language)
+    words = Counter(analyser.words(f"{content.title} {content.text} {config.query}"))
+    forms: dict[str, str] = {}
+    for word, _ in sorted(words.items(), key=lambda each: (-each[1], len(each[0]), each[0])):
+        terms = analyser.terms(word)
+        if len(terms) == 1 or (terms and analyser.parts_compounds):
+            forms.setdefault(terms[0], word)
+    return forms
+
+
+def _lines(found: Explanation, config: Config, forms: dict[str, str]) -> Iterator[str]:
     what = "chance" if config.calibrated else "score"
     verdict = "relevant" if found.relevance >= config.relevant_at else "not relevant"
     yield f"{what} {found.relevance:.3f}: {verdict} (relevant from {config.relevant_at:g})"
     for each in found.models:
         yield ""
-        yield from _model_lines(each)
+        yield from _model_lines(each, forms)
 
 
-def _model_lines(each: ModelScore) -> Iterator[str]:
+def _model_lines(each: ModelScore, forms: dict[str, str]) -> Iterator[str]:
     from evocrawl.core.sanitize import one_line
 
     if each.score is None:
@@ -95,10 +130,12 @@ def _model_lines(each: ModelScore) -> Iterator[str]:
     means = "" if each.chance is None else f", which alone means the chance {each.chance:.3f}"
     yield f"{each.name}, weight {each.weight:.2f}: score {each.score:.3f}{means}"
     shown = [term for term in each.terms if term.share > 0][:_SHOWN_TERMS]
-    missing = [term.term for term in each.terms if not term.mentions]
+    missing = [forms.get(term.term, term.term) for term in each.terms if not term.mentions]
+    if shown and each.name in _CAPTIONS:
+        yield f"  {_CAPTIONS[each.name]}"
     for term in shown:
         times = "1 mention" if term.mentions == 1 else f"{term.mentions} mentions"
-        yield f"  {term.share:+.3f}  {one_line(term.term, 40):24} {times}"
+        yield f"  {term.share:+.3f}  {one_line(forms.get(term.term, term.term), 40):24} {times}"
     rest = sum(term.share for term in each.terms) - sum(term.share for term in shown)
     others = len([term for term in each.terms if term.mentions]) - len(shown)
     if others > 0:

@@ -61,6 +61,15 @@ def check_for(model: Relevance) -> LanguageCheck | None:
     return LanguageCheck(needed) if needed else None
 
 
+def is_same(one: str, other: str) -> bool:
+    """Return whether two codes are of one language, as "no" and "nb".
+
+    >>> is_same("no", "nb"), is_same("no", "sv")
+    (True, False)
+    """
+    return _group_of(one) == _group_of(other)
+
+
 _GROUPS = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
 

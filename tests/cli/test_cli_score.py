@@ -67,6 +67,7 @@ def test_a_page_is_explained_model_by_model_and_term_by_term(
     assert "not on the page: fossil" in shown
     assert "vectors, weight 0.50: score 0." in shown
     assert " reef " in shown
+    assert "by the words of the query" in shown
 
 
 def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> None:
