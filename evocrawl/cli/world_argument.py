@@ -12,6 +12,7 @@ a WORLD is
   pages.jsonl.gz           a file: JSON lines, plain, .gz or .zst
   wikis/                   a folder with pages.jsonl, or with start.jsonl and changes.jsonl for
                            a web that changes; each may be .gz or .zst
+  sqlite-docs              203 pages of SQLite's documentation, which come with evocrawl
   sites:sites=100,seed=3   synthetic: a few sites have relevant pages, some forbid crawlers, some
                            links are dead
   news:pages=5000,seed=3   synthetic: a small world of news pages that appear and change

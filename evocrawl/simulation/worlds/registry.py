@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from evocrawl.simulation.worlds.answers import AnsweringWorld
@@ -12,6 +13,8 @@ from evocrawl.simulation.worlds.made_up.spec import WorldSpec
 from evocrawl.simulation.worlds.recorded import Recorded
 from evocrawl.simulation.worlds.world_file import WorldError, read_lines
 
+BROUGHT = {"sqlite-docs": "sqlite-docs.jsonl.gz"}
+"""Recorded worlds that come with evocrawl, by name; `demo/sample_world.py` makes them."""
 PAGES = "pages"
 _START, _CHANGES = "start", "changes"
 _ENDINGS = ("", ".gz", ".zst")
@@ -27,6 +30,8 @@ def open_world(spec: str | Path) -> AnsweringWorld:
     a folder                         `Changing` when it has start.jsonl and changes.jsonl (with
                                      redirects.json, if it exists), else `Recorded` of its
                                      pages.jsonl; each may end in .gz or .zst
+    ``sqlite-docs``                  `Recorded`: a part of SQLite's documentation, which is in the
+                                     public domain and comes with evocrawl
     ``sites:sites=100,seed=3``       `Sites`: fields of `SitesPlan` and `Weather`, and a seed
     ``news:pages=5000,seed=3``       `News`: fields of `NewsPlan` and `Weather`, and a seed;
                                      with ``rewired=1`` its links are rewired
@@ -40,6 +45,9 @@ def open_world(spec: str | Path) -> AnsweringWorld:
     >>> len(world), world.name
     (18, 'sites:sites=20,pages_per_site=1,forbidden=0.1')
     """
+    if _is_brought(spec):
+        with as_file(files(__package__) / BROUGHT[str(spec)]) as file:
+            return Recorded.read(file)
     made_up = made_up_by(spec)
     if made_up is not None:
         return made_up.make()
@@ -60,6 +68,8 @@ def made_up_by(spec: str | Path) -> WorldSpec | None:
 
     The name of an existing file or folder is always a path.
     """
+    if _is_brought(spec):
+        return None
     return None if os.path.exists(spec) else WorldSpec.parse(str(spec))
 
 
@@ -68,8 +78,14 @@ def identity_of(spec: str | Path) -> str:
 
     Raises FileNotFoundError if there is no such file, SettingError for an invalid number.
     """
+    if _is_brought(spec):
+        return str(spec)
     made_up = made_up_by(spec)
     return str(Path(spec).resolve(strict=True)) if made_up is None else made_up.name
+
+
+def _is_brought(spec: str | Path) -> bool:
+    return str(spec) in BROUGHT and not os.path.exists(spec)
 
 
 def _find(folder: Path, stem: str) -> Path | None:
