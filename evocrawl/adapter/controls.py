@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,14 @@ from evocrawl.adapter.scrapy_internals import (
     is_closing,
 )
 from evocrawl.core.config.config import options_by_name
-from evocrawl.core.model import VisitId
+from evocrawl.core.model import AgentId, VisitId
 from evocrawl.core.sanitize import mask_secrets, one_line
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ControlError, Row
+from evocrawl.monitor.views import exclusions_of, line_of
 from evocrawl.population.steering import parameters_of
+from evocrawl.species.reasons import Trait, traits_of
 
 if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
@@ -79,8 +81,13 @@ class CrawlControls:
         return {name: value for name, value in now.items() if value is not None}
 
     def exclusions(self) -> list[str]:
-        """Return the hosts and patterns that are excluded."""
-        return [*self._context.population.discovery.exclusions.patterns]
+        """Return the hosts, patterns and lines of agents that are excluded."""
+        return exclusions_of(self._context.population)
+
+    def traits(self, agent: AgentId) -> Sequence[Trait]:
+        """Return what a living agent has inherited or learnt; nothing of a dead one."""
+        one = self._context.population.lifecycle.agents.get(agent)
+        return () if one is None else traits_of(one)
 
     def change(self, values: Mapping[str, Any]) -> Row:
         """Change parameters by the rules of the options of the same names; return all of them."""
@@ -112,6 +119,20 @@ class CrawlControls:
         except ValueError as error:
             raise ControlError(str(error)) from None
         self._after(f"no link to {one_line(pattern)} is followed any more")
+
+    def exclude_line(self, agent: AgentId) -> None:
+        """End an agent and all its living descendants."""
+        self._check_alone()
+        self._running()
+        population = self._context.population
+        if agent in population.excluded_lines:
+            raise ControlError(f"the line of agent {agent} is excluded already")
+        alive = [each for each in line_of(self._record.agents, agent)
+                 if each in population.lifecycle.agents]  # fmt: skip
+        if not alive:
+            raise ControlError(f"no agent of the line of agent {agent} is alive")
+        self._context.journaled.exclude_line(agent, alive)
+        self._after(f"the line of agent {agent} is excluded: {len(alive)} agents end")
 
     def mark(self, visit: VisitId, *, relevant: bool) -> Row:
         """Teach the crawl that a page is relevant, or is not.

@@ -65,7 +65,10 @@ class Cloned:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """An agent ran out of energy; the population loses its `energy` (≤ 0)."""
+    """An agent ran out of energy; the population loses its `energy`.
+
+    It is 0 or less, but for an agent whose line a user has excluded.
+    """
 
     agent: AgentId
     energy: float

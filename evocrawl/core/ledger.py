@@ -39,7 +39,7 @@ class EnergyTotals:
     laid_above_0     laid on pages that are not negative
     eaten            that agents took from pages
     paid             that agents paid in fees
-    of_dead          that agents had when they died (≤ 0)
+    of_dead          that agents had when they died: above 0 only if their line was excluded
     arrived          of agents that came from other populations; 0 with one population
     departed         of agents that went to other populations; 0 with one population
     ===============  =======================================================================

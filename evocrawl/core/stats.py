@@ -40,7 +40,8 @@ STATS: dict[str, str] = {
     "pages took",
     "evocrawl/energy/out": "energy that agents paid in fees",
     "evocrawl/energy/founders": "energy that founders started with",
-    "evocrawl/energy/died": "energy of agents when they died (zero or less)",
+    "evocrawl/energy/died": "energy of agents when they died: zero or less, but for agents whose "
+    "line was excluded",
     "evocrawl/energy/left_on_pages": "energy on pages at the end that no agent took",
     "evocrawl/agents/births": "agents born, founders included",
     "evocrawl/agents/founders": "agents that started at the seeds",

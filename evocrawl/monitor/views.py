@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -11,6 +12,7 @@ from evocrawl.estimation.outlook import numbers
 from evocrawl.monitor.curve import Point
 from evocrawl.monitor.record import AgentRecord, HostRecord, Record
 from evocrawl.monitor.results import Result
+from evocrawl.population.population import Population
 
 Row = dict[str, Any]
 
@@ -128,6 +130,20 @@ def lineages(record: Record) -> dict[AgentId, int]:
         if parent is not None:
             found[parent] += found[number]
     return found
+
+
+def line_of(agents: Mapping[AgentId, AgentRecord], agent: AgentId) -> list[AgentId]:
+    """Return an agent and all its descendants. O(descendants)."""
+    line = [agent] if agent in agents else []
+    for each in line:
+        line += agents[each].children
+    return line
+
+
+def exclusions_of(population: Population) -> list[str]:
+    """Return the hosts, patterns and lines of agents that a user has excluded."""
+    lines = [f"agent {each} and its line" for each in population.excluded_lines]
+    return [*population.discovery.exclusions.patterns, *lines]
 
 
 def is_monotonous(points: list[Point]) -> bool:

@@ -64,6 +64,8 @@ class Lifecycle:
         self.agents: dict[AgentId, Agent] = {}
         self.on_event: list[Callable[[Event], None]] = []
         self.is_unborn = True
+        self.excluded: set[AgentId] = set()
+        """Agents that a user has excluded, and that end with their last visit under way."""
         self.fees = fees
         self.species = species
         self.bounds = bounds
@@ -121,6 +123,18 @@ class Lifecycle:
         del self.agents[agent.id]
         self.emit(Left(agent.id, agent.energy))
 
+    def exclude(self, agent: Agent) -> None:
+        """End an agent that the user excludes; one with visits under way ends with the last."""
+        if agent.in_flight:
+            self.excluded.add(agent.id)
+        else:
+            self._die(agent)
+
+    def refill(self, species: Species) -> list[Agent]:
+        """Add founders up to the lower bound, one at least, after agents were excluded."""
+        missing = max(self.bounds.lower, 1) - len(self.agents)
+        return [self._founder(species) for _ in range(missing)]
+
     def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> Agent:
         """Add an agent from another population; without a `mind` it gets that of a founder."""
         self.is_unborn = False
@@ -175,6 +189,8 @@ class Lifecycle:
 
     def reproduce(self, agent: Agent) -> list[Agent]:
         """Kill or clone the agent if it is due; return the agents that go on, this one first."""
+        if agent.id in self.excluded:
+            return self._end_excluded(agent)
         breeding = agent.species.breeding
         while breeding.is_doomed(agent):
             # An agent with other visits under way does not die before they are settled.
@@ -209,6 +225,13 @@ class Lifecycle:
             yield events
         finally:
             self.on_event.remove(events.append)
+
+    def _end_excluded(self, agent: Agent) -> list[Agent]:
+        if agent.in_flight:
+            return []
+        self.excluded.discard(agent.id)
+        self._die(agent)
+        return self.refill(agent.species)
 
     def _eat(self, agent: Agent, page: Fingerprint) -> None:
         unbuffered = agent.species.unbuffered

@@ -16,6 +16,7 @@ from numpy.random import Generator
 from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Event, VisitOpened
 from evocrawl.core.model import (
+    AgentId,
     Content,
     Dropped,
     Fetched,
@@ -61,6 +62,8 @@ class Population:
         self.unsettled: dict[VisitId, Visit] = {}
         self.cut_short = 0
         """Number of times that `choose` returned None although it could continue at once."""
+        self.excluded_lines: list[AgentId] = []
+        """Agents whose line a user has excluded."""
         self.stopped = ""
         """Why no further visit is opened although there are links: a stop rule; "" without."""
         base = environment.base

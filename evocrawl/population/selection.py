@@ -85,9 +85,16 @@ class LinkSelector:
             self._free(agent, lead)
         return back
 
+    def dismiss(self, agent: Agent) -> None:
+        """Give no further turn to an agent. O(agents)."""
+        self.turns.remove(agent)
+        self._waiting.leave(agent)
+
     def resume(self, agent: Agent) -> None:
         """Give turns again to an agent whose chosen link is not visited."""
-        if agent.species.single_flight:
+        if agent.id in self._lifecycle.excluded:
+            self.turns.join(self._lifecycle.reproduce(agent))
+        elif agent.species.single_flight:
             self.turns.join([agent])
 
     def go_on(self, agent: Agent, alive: Iterable[Agent]) -> None:

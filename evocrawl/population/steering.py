@@ -5,11 +5,12 @@ Each is an operation of the journal, so that a stored crawl replays it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from evocrawl.core.events import HeldBack
-from evocrawl.core.model import Content, Fingerprint
+from evocrawl.core.model import AgentId, Content, Fingerprint
 from evocrawl.energy import Linear, Sigmoid
 from evocrawl.population.exclusions import EXCLUDED
 from evocrawl.population.lifecycle import PopulationBounds
@@ -90,6 +91,24 @@ def exclude(population: Population, pattern: str) -> None:
         population.lifecycle.emit(HeldBack(lead, EXCLUDED))
         population.resume(agent)
     population.selector.turns.wake()
+
+
+def exclude_line(population: Population, agent: AgentId, alive: Iterable[AgentId]) -> None:
+    """End an agent's line: `alive` are those of the agent and its descendants that are alive.
+
+    Their energy is gone; visits under way are finished, and links that they wait to follow are
+    followed once more. The links on their pages stay open to the other agents. Founders begin again
+    at the seeds if fewer agents than the lower bound are left. O(agents²).
+    """
+    population.excluded_lines.append(agent)
+    lifecycle, selector = population.lifecycle, population.selector
+    gone = [lifecycle.agents[each] for each in alive if each in lifecycle.agents]
+    for each in gone:
+        selector.dismiss(each)
+        lifecycle.exclude(each)
+    if gone:
+        selector.turns.join(lifecycle.refill(gone[-1].species))
+    selector.turns.wake()
 
 
 def mark(population: Population, page: Fingerprint, content: Content, *, relevant: bool) -> None:

@@ -50,6 +50,29 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Trait:
+    """One part of what an agent has inherited or learnt; `average` is that of its species."""
+
+    name: str
+    value: float
+    average: float | None = None
+
+
+@runtime_checkable
+class Describing(Protocol):
+    """A choice that can say what an agent's mind is made of."""
+
+    def describe(self, agent: Agent) -> Sequence[Trait]:
+        """Return the traits of an agent, the most telling ones first; none without a mind."""
+
+
+def traits_of(agent: Agent) -> Sequence[Trait]:
+    """Return the traits of an agent, none where its species has no minds."""
+    choice = agent.species.choice
+    return choice.describe(agent) if isinstance(choice, Describing) else ()
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """The place of a link among those that wait: `rank` from 1 of `waiting`, by `score`."""
 

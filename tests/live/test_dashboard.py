@@ -6,9 +6,11 @@ import json
 import os
 import re
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from chromium import launch_options
@@ -37,6 +39,24 @@ def endless(other: str) -> Site:
         return page(*links, text=f"{QUERY} {n} " * (n % 5), title=title)
 
     return answer
+
+
+def with_traits(port: int) -> int | None:
+    """An agent that is alive and has chosen among links, so that it has its genome."""
+
+    def read(what: str) -> Any:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/{what}", timeout=60) as answer:
+            return json.load(answer)
+
+    alive = [each["id"] for each in read("agents?alive=true&limit=200")["agents"]]
+    return next((each for each in alive if read(f"agents/{each}")["traits"]), None)
+
+
+def until_found(look: Callable[[], int | None]) -> int:
+    """Look again and again until there is something."""
+    while (found := look()) is None:
+        time.sleep(0.5)
+    return found
 
 
 @contextmanager
@@ -122,7 +142,13 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
         tab.click("nav >> text=Agents")
         tab.click(".tree li:first-child button:not([aria-expanded])")
         tab.wait_for_selector(".panel table tbody tr")
+        number = until_found(lambda: with_traits(port))
+        tab.evaluate(f"location.hash = '#/agents?id={number}'")
+        tab.click("text=What it has inherited and learnt")
+        tab.wait_for_selector("td >> text=temperature")
         check_accessible(tab)
+        tab.click("text=Exclude its line")
+        tab.wait_for_selector(f"text=The line of agent {number} is excluded.")
 
         tab.click("nav >> text=Hosts")
         tab.click("[aria-label='Exclude b.test']")
@@ -133,6 +159,7 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
 
         tab.click("nav >> text=Control")
         tab.wait_for_selector("li >> text=b.test")
+        tab.wait_for_selector(f"li >> text=agent {number} and its line")
         tab.fill("[name=upper_bound]", "33")
         tab.click("text=Change")
         tab.wait_for_selector("text=The parameters are changed")
@@ -151,7 +178,7 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
         browser.close()
 
     assert [each for each in problems if "net::" not in each and "fetch" not in each] == []
-    assert len(asked) == 2  # our own questions: to exclude, and to stop
+    assert len(asked) == 3  # our own questions: to exclude a line and a host, and to stop
     assert json.loads(stats.read_text())["evocrawl/stop_reason"] == "stopped_by_user"
     found = explain(str(tmp_path / "s"), "http://a.test/0")
     assert (found.status, found.notes) == ("fetched", [])

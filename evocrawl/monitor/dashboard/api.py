@@ -10,6 +10,8 @@ from evocrawl import __version__
 from evocrawl.core.model import AgentId
 from evocrawl.monitor import views
 from evocrawl.monitor.dashboard.parameters import (
+    MOST_OFFSET,
+    MOST_ROWS,
     ParameterError,
     agent_id,
     flag_of,
@@ -18,6 +20,7 @@ from evocrawl.monitor.dashboard.parameters import (
     text_of,
     visit_id,
     whole,
+    whole_of,
 )
 from evocrawl.monitor.dashboard.source import ControlError, Source
 from evocrawl.monitor.results import Filter
@@ -25,8 +28,8 @@ from evocrawl.monitor.results import Filter
 Row = dict[str, Any]
 Query = Mapping[str, str]
 
-MOST_ROWS = 200
 _CHILDREN = 500
+_TRAITS = 60
 
 
 class NotFoundError(Exception):
@@ -129,6 +132,7 @@ class Api:
             "ancestors": ancestors,
             "child_ids": one.children[:_CHILDREN],
             "history": history,
+            "traits": [asdict(each) for each in self.source.controls.traits(one.id)[:_TRAITS]],
         }
 
     def hosts(self, query: Query) -> Row:
@@ -160,8 +164,13 @@ class Api:
         return {"parameters": self.source.controls.change(body)}
 
     def exclusions(self, body: Row) -> Row:
-        """Exclude a host or a pattern of addresses."""
-        self.source.controls.exclude(text_of(body, "pattern"))
+        """Exclude a host, a pattern of addresses, or the line of an agent."""
+        if ("agent" in body) == ("pattern" in body):
+            raise ParameterError("allowed: either pattern or agent")
+        if "agent" in body:
+            self.source.controls.exclude_line(self._agent(whole_of(body, "agent")).id)
+        else:
+            self.source.controls.exclude(text_of(body, "pattern"))
         return {"exclusions": self.source.controls.exclusions()}
 
     def feedback(self, body: Row) -> Row:
@@ -187,7 +196,7 @@ class Api:
 
 
 def _window(query: Query) -> tuple[int, int]:
-    return whole(query, "offset", 0, 10_000_000), whole(query, "limit", 50, MOST_ROWS)
+    return whole(query, "offset", 0, MOST_OFFSET), whole(query, "limit", 50, MOST_ROWS)
 
 
 __all__ = ["Api", "ControlError", "NotFoundError", "ParameterError"]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic, perf_counter
 
 from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.model import AgentId
 from evocrawl.core.urls.identity import host_of
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ReadOnly, Source
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
 from evocrawl.monitor.stored_record import SharedRecord
+from evocrawl.monitor.views import exclusions_of
+from evocrawl.species.reasons import Trait, traits_of
 from evocrawl.store.archive import Archive
 from evocrawl.store.journal.operations import Op
 
@@ -54,6 +57,9 @@ class Follower:
         self._rebuilt = RebuiltPopulation(about, learnt=learnt)
         assembly = self._rebuilt.assembly
         record = CrawlRecord(self._rebuilt.population, assembly.ledger, assembly.forecast)
+        population = self._rebuilt.population
+        self._controls.excluded = lambda: exclusions_of(population)
+        self._controls.mind = self._traits
         for row in self._archive.rows():
             record.results.add(_result(*row))
         self.source = Source(
@@ -79,6 +85,10 @@ class Follower:
             self._problem = f"The journal was replayed up to entry {self._last} only: {error}"
         self._tell()
         return bool(self._waiting)
+
+    def _traits(self, agent: AgentId) -> Sequence[Trait]:
+        one = self._rebuilt.population.lifecycle.agents.get(agent)
+        return () if one is None else traits_of(one)
 
     def close(self) -> None:
         """Close the store."""

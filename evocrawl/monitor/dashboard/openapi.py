@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from evocrawl import __version__
+from evocrawl.monitor.dashboard.parameters import MOST_NUMBER, MOST_OFFSET, MOST_ROWS
 
 Row = dict[str, Any]
 
+
+def _up_to(most: int, least: int = 0) -> Row:
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
 _OBJECT: Row = {"type": "object"}
 _WINDOW: list[Row] = [
-    {"name": "offset", "in": "query", "schema": {"type": "integer", "minimum": 0}},
-    {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 200}},
+    {"name": "offset", "in": "query", "schema": _up_to(MOST_OFFSET)},
+    {"name": "limit", "in": "query", "schema": _up_to(MOST_ROWS)},
 ]
 _TEXT: Row = {"type": "string", "maxLength": 500}
 _FLAG: Row = {"type": "string", "enum": ["true", "false"]}
-_NUMBER: Row = {"type": "integer", "minimum": 0}
+_NUMBER: Row = _up_to(MOST_NUMBER)
 _ERRORS = {
     "400": "a parameter is not allowed", "401": "the token is missing or wrong",
     "403": "the request comes from a page of another site", "421": "the Host header is foreign",
@@ -82,11 +88,15 @@ WRITES: dict[str, tuple[str, Row]] = {
         },
     ),
     "exclusions": (
-        "Follow no link to a host (example.org) or to addresses of a pattern (example.org/tag/*)",
+        "Follow no link to a host (example.org) or to addresses of a pattern "
+        "(example.org/tag/*), or end an agent and its living descendants",
         {
             "type": "object",
-            "required": ["pattern"],
-            "properties": {"pattern": {"type": "string", "minLength": 1, "maxLength": 500}},
+            "oneOf": [{"required": ["pattern"]}, {"required": ["agent"]}],
+            "properties": {
+                "pattern": {"type": "string", "minLength": 1, "maxLength": 500},
+                "agent": _up_to(MOST_NUMBER - 1, 1),
+            },
         },
     ),
     "feedback": (
@@ -95,13 +105,17 @@ WRITES: dict[str, tuple[str, Row]] = {
             "type": "object",
             "required": ["visit", "relevant"],
             "properties": {
-                "visit": {"type": "integer", "minimum": 1},
+                "visit": _up_to(MOST_NUMBER - 1, 1),
                 "relevant": {"type": "boolean"},
             },
         },
     ),
 }
 """Address to summary and body of each POST."""
+
+
+_NAMING = ("feedback", "exclusions")
+"""Writes whose body names a thing that may not exist."""
 
 
 def description() -> Row:
@@ -113,7 +127,7 @@ def description() -> Row:
             "get": {
                 "summary": summary,
                 "parameters": parameters,
-                "responses": _responses(kind, "404" if "{" in name else ""),
+                "responses": _responses(kind, "404" if name.startswith("agents") else ""),
             }
         }
     for name, (summary, body) in WRITES.items():
@@ -122,7 +136,7 @@ def description() -> Row:
             "post": {
                 "summary": summary,
                 "requestBody": {"required": True, "content": content},
-                "responses": _responses("application/json", "404" if name == "feedback" else ""),
+                "responses": _responses("application/json", "404" if name in _NAMING else ""),
                 "security": [{"token": []}],
             }
         }

@@ -9,7 +9,10 @@ from typing import Any
 from evocrawl.core.model import AgentId, VisitId
 
 _LONGEST = 500
-_MOST = 2**53
+MOST_ROWS = 200
+MOST_OFFSET = 10_000_000
+MOST_NUMBER = 2**53
+"""Greatest number of an agent; JavaScript has no greater whole numbers."""
 
 
 class ParameterError(ValueError):
@@ -58,14 +61,21 @@ def flag_of(query: Mapping[str, str], name: str) -> bool:
 
 def agent_id(query: Mapping[str, str], name: str) -> AgentId | None:
     """Return the number of an agent, None unless given."""
-    return whole(query, name, 0, _MOST) if name in query else None
+    return whole(query, name, 0, MOST_NUMBER) if name in query else None
 
 
 def visit_id(body: Mapping[str, Any], name: str) -> VisitId:
     """Return the number of a visit in the body of a request."""
+    return whole_of(body, name)
+
+
+def whole_of(body: Mapping[str, Any], name: str) -> int:
+    """Return a whole number from 1 in the body of a request; 7.0 is one, as in JSON Schema."""
     value = body.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < _MOST:
-        raise ParameterError(f"{name}: allowed: the number of a visit")
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < MOST_NUMBER:
+        raise ParameterError(f"{name}: allowed: a whole number from 1")
     return value
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from evocrawl.core.errors import EvocrawlError
-from evocrawl.core.model import VisitId
+from evocrawl.core.model import AgentId, VisitId
 from evocrawl.monitor.record import Record
+from evocrawl.species.reasons import Trait
 
 Row = dict[str, Any]
 
@@ -28,7 +29,10 @@ class Controls(Protocol):
         """Return the parameters that can be changed, by name."""
 
     def exclusions(self) -> list[str]:
-        """Return the hosts and path patterns that are excluded."""
+        """Return the hosts, path patterns and lines of agents that are excluded."""
+
+    def traits(self, agent: AgentId) -> Sequence[Trait]:
+        """Return what a living agent has inherited or learnt; nothing of a dead one."""
 
     def stop(self) -> None:
         """End the crawl cleanly."""
@@ -45,6 +49,9 @@ class Controls(Protocol):
     def exclude(self, pattern: str) -> None:
         """Follow no link to a host, or to addresses of a pattern, any more."""
 
+    def exclude_line(self, agent: AgentId) -> None:
+        """End an agent and all its living descendants."""
+
     def mark(self, visit: VisitId, *, relevant: bool) -> Row:
         """Teach the crawl that a page is relevant, or is not; return what was before."""
 
@@ -55,14 +62,21 @@ class ReadOnly:
     def __init__(self, state: str, reason: str) -> None:
         self.state = state
         self._reason = reason
+        self.excluded: Callable[[], list[str]] = list
+        self.mind: Callable[[AgentId], Sequence[Trait]] = lambda _: ()
+        """What the population of a store knows: its exclusions, and the traits of an agent."""
 
     def parameters(self) -> Row:
         """Return no parameters."""
         return {}
 
     def exclusions(self) -> list[str]:
-        """Return no exclusions."""
-        return []
+        """Return the exclusions of the store."""
+        return self.excluded()
+
+    def traits(self, agent: AgentId) -> Sequence[Trait]:
+        """Return the traits of an agent that is alive where the store ends."""
+        return self.mind(agent)
 
     def stop(self) -> None:
         """Raise ControlError."""
@@ -75,6 +89,10 @@ class ReadOnly:
         raise ControlError(self._reason)
 
     def exclude(self, pattern: str) -> None:  # noqa: ARG002
+        """Raise ControlError."""
+        raise ControlError(self._reason)
+
+    def exclude_line(self, agent: AgentId) -> None:  # noqa: ARG002
         """Raise ControlError."""
         raise ControlError(self._reason)
 

@@ -41,7 +41,7 @@ from evocrawl.core.model import Dropped, Fingerprint, Lead, Link, Outcome, Page,
 from evocrawl.species.base import Agent, Species
 from evocrawl.species.biocrawler.rules import LEAST_STRENGTH, Rule, RuleManager, Rules
 from evocrawl.species.biocrawler.vision import Domains, Trail, Vision
-from evocrawl.species.reasons import Reason, Term
+from evocrawl.species.reasons import Reason, Term, Trait
 
 INITIAL_ENERGY = 50.0
 EXCHANGE_EVERY = 50
@@ -167,6 +167,16 @@ class ByRules(AnyDomain):
         alike = sum(each.host == lead.host for each in leads)
         terms = (Term("strength of the rule, after its tax", rule.strength, 1.0),)
         return Reason(text, rule.strength, drawn=1 / alike if alike else None, terms=terms)
+
+    def describe(self, agent: Agent) -> list[Trait]:
+        """Return the strengths of the crawler's rules, the strongest first. O(n log n)."""
+        if not isinstance(agent.mind, Mind):
+            return []
+        rules = sorted(agent.mind.rules, key=lambda each: -each.strength)
+        return [
+            Trait(f"if it sees {', '.join(each.condition)}: to {each.target}", each.strength)
+            for each in rules
+        ]
 
     def domain(self, agent: Agent, domains: Domains) -> str:
         """Return a domain and note how it was chosen; a rule that is used pays its tax."""

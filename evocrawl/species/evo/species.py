@@ -27,7 +27,7 @@ from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
 from evocrawl.species.parts import Queue
-from evocrawl.species.reasons import Reason, Standing, Term, sigmoid
+from evocrawl.species.reasons import Reason, Standing, Term, Trait, sigmoid
 
 _SEED = 1e6
 _HOTTEST = 2.0
@@ -207,6 +207,15 @@ class ByGenome:
         usual = model.usual_features()
         terms = tuple(map(Term, model.names, x.tolist(), theta.tolist(), usual.tolist()))
         return Reason(rule, float(x @ theta), sigmoid(float(x @ model.mean)), terms=terms)
+
+    def describe(self, agent: Agent) -> list[Trait]:
+        """Return the agent's weights; those that differ most from the model's come first."""
+        if not isinstance(agent.mind, Genome):
+            return []
+        theta = self.model.sampled(agent.mind.z, agent.mind.temperature)
+        weights = [*map(Trait, self.model.names, theta.tolist(), self.model.mean.tolist())]
+        weights.sort(key=lambda each: -abs(each.value - (each.average or 0.0)))
+        return [Trait("temperature", agent.mind.temperature), *weights]
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return the lead with the best score for the agent's genome. O(leads · d)."""

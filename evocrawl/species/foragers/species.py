@@ -36,7 +36,7 @@ from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page,
 from evocrawl.species.base import Agent, Move, Species, View
 from evocrawl.species.foragers.mind import MAX_STEP, Mind
 from evocrawl.species.foragers.text_states import STATE_SIZE, State
-from evocrawl.species.reasons import Reason
+from evocrawl.species.reasons import Reason, Trait
 
 INIT_SCORE = 100.0
 MAX_SCORE = 200.0
@@ -171,6 +171,17 @@ class Next:
         else:
             rule = "The forager fetches all pages that the last step of its path links to."
         return Reason(f"{rule} The path has {len(mind.path)} steps.", lead.score)
+
+    def describe(self, agent: Agent) -> list[Trait]:
+        """Return the values of the pages in the forager's weblog, in its order."""
+        mind = agent.mind
+        if not isinstance(mind, Mind):
+            return []
+        values = mind.weblog.values
+        return [
+            Trait(f"weblog: {lead.url}", values[target])
+            for target, lead in mind.weblog.leads.items()
+        ]
 
     def draw(self, agent: Agent, leads: Sequence[Lead]) -> Lead:
         """Return the first lead, and remove it from the pages to fetch. O(errands)."""

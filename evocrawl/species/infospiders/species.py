@@ -35,7 +35,7 @@ from evocrawl.core.model import Dead, Fetched, Fingerprint, Lead, Link, Outcome,
 from evocrawl.species.base import Agent, Move, PageBase, Species
 from evocrawl.species.infospiders.keyword_net import Lexicon, Net, near
 from evocrawl.species.parts import OpenLinks, PageSight
-from evocrawl.species.reasons import Reason, Term
+from evocrawl.species.reasons import Reason, Term, Trait
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,15 @@ class Softmax:
             1 / math.fsum(math.exp(greed * (each - own)) for each in estimates) if leads else None
         )
         return Reason(rule, own, drawn=drawn, terms=(*terms, Term("bias", 1.0, net.bias)))
+
+    def describe(self, agent: Agent) -> list[Trait]:
+        """Return the weights of the agent's net of keywords, the greatest first."""
+        if not isinstance(agent.mind, Mind):
+            return []
+        net = agent.mind.net
+        weights = [Trait(f"keyword {word}", weight) for word, weight in net.weights.items()]
+        weights.sort(key=lambda each: -abs(each.value))
+        return [*weights, Trait("bias", net.bias)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from evocrawl.core.budget import Budget
 from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Event
 from evocrawl.core.fetch import FetchDetails
-from evocrawl.core.model import Content, Fingerprint, Lead, Link, Outcome, Visit, VisitId
+from evocrawl.core.model import AgentId, Content, Fingerprint, Lead, Link, Outcome, Visit, VisitId
 from evocrawl.population.admission import Gate
 from evocrawl.population.population import Population
 from evocrawl.population.steering import Parameters
@@ -28,6 +28,7 @@ from evocrawl.store.journal.operations import (
     GivenBack,
     HostHeld,
     HostLocated,
+    LineExcluded,
     Linked,
     Marked,
     Op,
@@ -201,6 +202,12 @@ class JournaledPopulation:
     def exclude(self, pattern: str) -> None:
         """Follow no link that matches `pattern`; see `Exclusions`. Raises ValueError."""
         excluded = Excluded(pattern)
+        excluded.apply(self.population)
+        self._note(excluded)
+
+    def exclude_line(self, agent: AgentId, alive: Iterable[AgentId]) -> None:
+        """End an agent's line; see `evocrawl.population.steering.exclude_line`."""
+        excluded = LineExcluded(agent, tuple(alive))
         excluded.apply(self.population)
         self._note(excluded)
 

@@ -280,7 +280,16 @@ views.agents = (place, given) => {
         ["visits", one.visits], ["relevant pages", `${one.relevant} of ${one.pages}`],
         ["life in requests", `${one.born_at} to ${one.died_at == null ? "now" : one.died_at}`],
       ]),
-      make("p", {}, [inside("results", { agent: one.id }, "Its pages")]),
+      make("p", {}, [inside("results", { agent: one.id }, "Its pages"), " ",
+        canControl() ? button("Exclude its line", () => excludeLine(one.id)) : null]),
+      ...(one.traits.length ? [make("details", {}, [
+        make("summary", {}, ["What it has inherited and learnt"]),
+        table(["trait", "value", "average"], one.traits.map((each) =>
+          [each.name, real(each.value), real(each.average)]), ["value", "average"]),
+      ])] : [make("p", { class: "soft" }, [one.is_alive
+        ? "It has nothing inherited or learnt that could be shown."
+        : "It is dead: what it had inherited and learnt is gone."])]),
+      make("h4", {}, ["Its latest acts"]),
       table(["request", "what", "page", "energy"], one.history.reverse().map((each) => [
         String(each.requests), each.what,
         each.url ? inside("why", { url: each.url }, each.title || each.url) : "–",
@@ -321,6 +330,12 @@ views.hosts = (place) => {
   }
   load(0).catch((error) => say(error.message));
 };
+
+async function excludeLine(id) {
+  if (!confirm(`End agent ${id} and all its living descendants? This cannot be undone in this crawl.`)) return;
+  await tell("exclusions", { agent: id });
+  say(`The line of agent ${id} is excluded.`);
+}
 
 async function exclude(pattern) {
   if (!confirm(`Follow no further link to ${pattern}? This cannot be undone in this crawl.`)) return;

@@ -26,7 +26,12 @@ from evocrawl.store.journal.operations.hosts import (
 )
 from evocrawl.store.journal.operations.links import Linked, Placed
 from evocrawl.store.journal.operations.run import RunStarted, Spent
-from evocrawl.store.journal.operations.steering import Excluded, Marked, ParametersChanged
+from evocrawl.store.journal.operations.steering import (
+    Excluded,
+    LineExcluded,
+    Marked,
+    ParametersChanged,
+)
 from evocrawl.store.journal.operations.visits import (
     Chosen,
     Claimed,
@@ -47,6 +52,7 @@ __all__ = [
     "HostHeld",
     "HostLocated",
     "Limited",
+    "LineExcluded",
     "Linked",
     "Marked",
     "Op",
@@ -83,6 +89,7 @@ Op: TypeAlias = (
     | OriginClosed
     | ParametersChanged
     | Excluded
+    | LineExcluded
     | Marked
 )
 

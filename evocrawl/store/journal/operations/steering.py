@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import ClassVar, Self
 
-from evocrawl.core.model import Content, Fingerprint
+from evocrawl.core.model import AgentId, Content, Fingerprint
 from evocrawl.population.population import Population
-from evocrawl.population.steering import Parameters, change_parameters, exclude, mark
+from evocrawl.population.steering import (
+    Parameters,
+    change_parameters,
+    exclude,
+    exclude_line,
+    mark,
+)
 from evocrawl.store.journal.operations.row import PlainOperation, Row, from_json, present, to_json
 
 
@@ -51,6 +57,29 @@ class Excluded(PlainOperation):
     def apply(self, population: Population) -> None:
         """Follow no link that matches; see `exclude`."""
         exclude(population, self.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class LineExcluded(PlainOperation):
+    """The line of an agent was excluded; `alive` are its agents that were alive."""
+
+    tag: ClassVar[str] = "exclude line"
+    agent: AgentId
+    alive: tuple[AgentId, ...]
+
+    def row(self) -> Row:
+        """Return the operation as a row."""
+        return Row(self.tag, data=to_json([self.agent, list(self.alive)]))
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """Undo `row`."""
+        agent, alive = from_json(row.data)
+        return cls(agent, tuple(alive))
+
+    def apply(self, population: Population) -> None:
+        """End the line; see `exclude_line`."""
+        exclude_line(population, self.agent, self.alive)
 
 
 @dataclass(frozen=True, slots=True)
