@@ -96,6 +96,8 @@ class CrawlContext:
         self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
         if self.cluster is not None:
             self.journaled = self.cluster.journaled
+            # A worker without a link of its own may get links of others.
+            self.forecast.is_exhausted = lambda: False
             self.cluster.worker.sync.on_links = self.names.recall
             self.names.keeps_slots = False
         self.journaled.on_links = self.names.recall

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.events import Event, VisitSettled
@@ -42,6 +43,8 @@ class Forecast:
     def __init__(self, relevant_at: float, budget: Budget) -> None:
         self._relevant_at = relevant_at
         self._budget = budget
+        self.is_exhausted: Callable[[], bool] = lambda: False
+        """Returns True where no link is left to follow, so that nothing is left to find."""
         self._found = 0
         self._latest: deque[int] = deque([0] * LATE, maxlen=LATE)
         """Requests at which the last five relevant pages were found, 0 before there were so many"""
@@ -68,7 +71,18 @@ class Forecast:
         return LATE / max(self._budget.spent - self._latest[0], LATE)
 
     def outlook(self) -> Outlook | None:
-        """Return what is left; None before the first 100 requests. O(pages left)."""
+        """Return what is left; None before the first 100 requests. O(pages left).
+
+        At the end of a crawl that has followed all links nothing is left, however short it was.
+        """
+        if self.is_exhausted():
+            nothing = Interval(0.0, 0.0, 0.0)
+            recall = recall_of(self._found, nothing)
+            return Outlook(self._budget.spent, self._found, nothing, nothing, recall)
+        return self.estimate()
+
+    def estimate(self) -> Outlook | None:
+        """Return the estimate of a crawl that goes on; None before the first 100 requests."""
         if self._budget.spent < FIRST:
             return None
         remaining = interval(REMAINING, self.late)

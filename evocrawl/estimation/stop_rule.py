@@ -58,7 +58,7 @@ class StopRule:
 
     def _look(self) -> None:
         self._looked_at = self._forecast.requests
-        outlook = self._forecast.outlook()
+        outlook = self._forecast.estimate()
         if outlook is None:
             return
         for each in self._conditions:

@@ -142,6 +142,7 @@ def assemble(
     population.on_event.append(ledger.note)
     forecast = Forecast(config.relevant_at, budget)
     population.on_event.append(forecast.note)
+    forecast.is_exhausted = lambda: population.ended == "exhausted"
     stop_rule = StopRule(stop_conditions(config.stop), forecast, population)
     if config.stop:
         population.on_event.append(stop_rule.note)

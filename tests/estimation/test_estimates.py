@@ -120,3 +120,14 @@ def test_a_second_visit_or_a_failure_is_no_find() -> None:
     found = forecast.outlook()
     assert found is not None
     assert found.relevant == 1
+
+
+def test_nothing_is_left_where_all_links_are_followed() -> None:
+    """Also in a crawl of few requests, and where nothing was found."""
+    for relevant, recall in (([True, False] * 5, 1.0), ([False] * 150, 0.0)):
+        forecast = crawl(relevant)
+        forecast.is_exhausted = lambda: True
+        found = forecast.outlook()
+        assert found is not None
+        assert found.gain.high == found.remaining.high == 0
+        assert found.recall.low == found.recall.high == recall

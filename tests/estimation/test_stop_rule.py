@@ -72,7 +72,7 @@ class Told:
         self.requests = 0
         self.yields = 1.0
 
-    def outlook(self) -> Left:
+    def estimate(self) -> Left:
         return Left(self.requests, self.yields)
 
 

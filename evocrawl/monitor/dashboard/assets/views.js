@@ -116,7 +116,7 @@ views.overview = (place) => {
         ["relevant from", real(status.relevant_at)],
         ["harvest rate", percent(status.harvest)],
         ...(status.left ? [
-          ["relevant in the next 1 000 requests",
+          ["relevant in the next 1\u00a0000 requests",
             `${whole(status.left.gain_low)} to ${whole(status.left.gain_high)}`],
           ["recall, an estimate", `${share(status.left.recall)} ` +
             `(${share(status.left.recall_low)} to ${share(status.left.recall_high)})`],
@@ -165,7 +165,7 @@ views.results = (place, given) => {
   const more = button("Show new pages", () => load(offset), { hidden: true });
   place.append(make("h2", {}, ["Results"]), form, count, more, list,
     make("div", { class: "pages" }, [before, next]));
-  let offset = 0, pages = 0;
+  let offset = 0, pages = null;
 
   async function load(start) {
     const asked = { offset: Math.max(start, 0), limit: ROWS };
@@ -176,7 +176,7 @@ views.results = (place, given) => {
     if (agent) asked.agent = agent;
     const found = await ask("results", asked);
     offset = found.offset;
-    pages = app.status ? app.status.pages : 0;
+    pages = app.status ? app.status.pages : null;
     more.hidden = true;
     const last = Math.min(offset + ROWS, found.total);
     count.textContent = found.total
@@ -219,6 +219,7 @@ views.results = (place, given) => {
   load(0).catch((error) => say(error.message));
   return {
     update(status) {
+      if (pages === null) pages = status.pages;  // the list came before the first status
       const fresh = status.pages - pages;
       more.hidden = fresh <= 0;
       more.textContent = `Show ${whole(fresh)} new pages`;
@@ -447,12 +448,13 @@ views.control = (place) => {
   const forbid = make("form", {}, [make("label", { class: "wide" }, ["Host or pattern", pattern]),
     make("button", { class: "main" }, ["Exclude"])]);
   const list = make("ul"), note = make("p", { class: "soft" });
+  const change = make("h2", {}, ["Parameters"]), leaveOut = make("h2", {}, ["Exclude"]);
   const token = make("input", { type: "password", autocomplete: "off", value: app.token });
   const key = make("form", {}, [make("label", { class: "wide" },
     ["Token (the log of the crawl has it); without it this page only reads", token]),
     make("button", {}, ["Keep"])]);
-  place.append(make("h2", {}, ["Run"]), note, acts, make("h2", {}, ["Parameters"]), form,
-    make("h2", {}, ["Exclude"]), forbid, list, make("h2", {}, ["Token"]), key);
+  place.append(make("h2", {}, ["Run"]), note, acts, change, form,
+    leaveOut, forbid, list, make("h2", {}, ["Token"]), key);
   let known = "";
 
   const on = (element, action) => element.addEventListener("submit", (event) => {
@@ -487,7 +489,9 @@ views.control = (place) => {
           field.disabled = value === undefined;
         }
       }
-      form.hidden = forbid.hidden = !canControl();
+      change.hidden = form.hidden = forbid.hidden = !canControl();
+      leaveOut.hidden = !canControl() && !status.exclusions.length;
+      acts.hidden = !["running", "paused", "stopping"].includes(status.state);
       list.replaceChildren(...status.exclusions.map((each) => make("li", {}, [each])));
     },
   };
