@@ -47,7 +47,8 @@ class Recorder(LinkModel):
     """A link model that keeps features with their addresses."""
 
     def __init__(self, have: SpeciesContext) -> None:
-        super().__init__(have.relevance.link, have.relevant_at, prior.shipped())
+        reader = have.lexicon().analyser
+        super().__init__(have.relevance.link, reader, have.relevant_at, prior.shipped())
         self.kept: list[tuple[np.ndarray, Fingerprint]] = []
         self.rows: dict[Fingerprint, int] = {}
         self.rng = np.random.default_rng(0)
