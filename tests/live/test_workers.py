@@ -43,7 +43,7 @@ def options(web: ManyHosts, **more: object) -> dict[str, object]:
 
 def test_workers_share_a_crawl(fleet_for: Start) -> None:
     """B079: each host is one worker's at a time, all end when there is nothing left."""
-    web = ManyHosts(pages=140, hosts=28)
+    web = ManyHosts(pages=200, hosts=40)
     fleet = fleet_for(web)
     fleet.start(3, options(web), **COMMON)
     assert fleet.wait() == [0, 0, 0]
