@@ -30,6 +30,7 @@ from evocrawl.adapter.settings_check import check_process, check_settings
 from evocrawl.core.sanitize import mask_secrets
 from evocrawl.middlewares.backoff import BackoffMiddleware
 from evocrawl.middlewares.beginnings import BeginningsMiddleware
+from evocrawl.middlewares.browser import BrowserMiddleware
 from evocrawl.middlewares.compression import DecompressionMiddleware
 from evocrawl.middlewares.encoding import EncodingMiddleware
 from evocrawl.middlewares.guard import GuardMiddleware
@@ -56,6 +57,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", GuardMiddleware, 980),
     ("DOWNLOADER_MIDDLEWARES", BeginningsMiddleware, 586),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, 585),
+    ("DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 545),
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),
     ("SPIDER_MIDDLEWARES", LinksMiddleware, -1_000_000),
     ("ITEM_PIPELINES", RelevancePipeline, 100),

@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exceptions import AddressRefused, HostGivenUp, OverBudget
-from evocrawl.adapter.meta import REFUSED, VISIT
+from evocrawl.adapter.meta import OPENER, REFUSED, VISIT
 from evocrawl.core.fetch import ADDRESS, GIVEN_UP, OVER_BUDGET, RawResponse, has_page
 from evocrawl.core.sanitize import one_line
 from evocrawl.middlewares.browser_requests import watch_browsers
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
 
 class MeterMiddleware:
@@ -27,15 +28,17 @@ class MeterMiddleware:
     redirects and retries, so that each hop and each try is one.
     """
 
-    def __init__(self, context: CrawlContext) -> None:
+    def __init__(self, context: CrawlContext, stats: StatsCollector) -> None:
         self._context = context
+        self._stats = stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's context."""
         context = CrawlContext.of(crawler)
         context.on_open.append(lambda: watch_browsers(crawler))
-        return cls(context)
+        assert crawler.stats is not None
+        return cls(context, crawler.stats)
 
     def process_request(self, request: Request) -> None:
         """Count the request; raises OverBudget when it may not be sent."""
@@ -44,10 +47,19 @@ class MeterMiddleware:
             if fetch is not None:
                 fetch.failure = OVER_BUDGET
             raise OverBudget(f"the budget of {self._context.budget.limit} requests is used up")
+        self._count_for_opener(request)
         # Redirects and retries copy it from the answer before.
         request.meta.pop("download_latency", None)
         if fetch is not None:
             fetch.sent(self._context.now_s())
+
+    def _count_for_opener(self, request: Request) -> None:
+        """Count what a page in the browser requests for the visit of that page."""
+        opener = self._context.fetches.under_way.get(request.meta.get(OPENER, 0))
+        if opener is not None:
+            opener.requests += 1
+            opener.browser_requests += 1
+            self._stats.inc_value("evocrawl/browser/requests")
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note time, bytes and status."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
@@ -12,21 +13,29 @@ from evocrawl import Addon
 from evocrawl.adapter import log_records
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
-from evocrawl.adapter.meta import SEED
+from evocrawl.adapter.meta import SEED, SEED_SCORE
+from evocrawl.adapter.seed_fetches import seed_fetch
 from evocrawl.adapter.soft_404 import SOFT_404
 from evocrawl.core.config.hints import address_hint, domain_hint
 from evocrawl.core.errors import SettingError
 from evocrawl.core.fetch import has_page
+from evocrawl.core.sanitize import one_line
 from evocrawl.core.urls.hostnames import ascii_name, with_ascii_name
 from evocrawl.core.urls.identity import host_of, identity
 from evocrawl.extraction.data_links import DATA
+from evocrawl.seeding.base import Topic
+from evocrawl.seeding.gathering import first_of, gather
+from evocrawl.seeding.registry import NamedSource, is_notation, source_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+    from evocrawl.core.config.config import Config
     from evocrawl.core.items import PageItem
+
+logger = logging.getLogger(__name__)
 
 
 class EvoSpider(Spider):
@@ -63,12 +72,13 @@ class EvoSpider(Spider):
             context.spider_reads = True
             reads_data = "formats" in context.relevance.reads
             context.reads_beginnings = cls.parse is EvoSpider.parse and not reads_data
-            spider.seeds = _seeds(context)
+            spider.seeds, spider.sources = _seeds(context)
             spider.domains = tuple(map(_domain, context.config.allowed_domains))
         return spider
 
     context: CrawlContext
     seeds: tuple[str, ...]
+    sources: tuple[NamedSource, ...]
     domains: tuple[str, ...]
 
     async def start(self) -> AsyncIterator[Request]:
@@ -77,8 +87,32 @@ class EvoSpider(Spider):
         try:
             for url in self.seeds:
                 yield Request(with_ascii_name(url), meta={SEED: True})
+            async for request in self._found_seeds():
+                yield request
         finally:
             self.context.is_seeding = False
+
+    async def _found_seeds(self) -> AsyncIterator[Request]:
+        """Yield the seeds that sources give, or else those of the templates.
+
+        A crawl that goes on has its seeds.
+        """
+        context = self.context
+        if context.has_begun or not self.sources:
+            return
+        config, fetch = context.config, seed_fetch(self.crawler)
+        topic = Topic(config.query, config.language, context.relevance, config.seeds_limit)
+        ask = gather if config.seeds else first_of
+        found = await ask(self.sources, topic, fetch)
+        for each in found:
+            meta = {SEED: True, "link_text": each.title, SEED_SCORE: each.score}
+            yield Request(with_ascii_name(each.url), meta=meta)
+        others = () if found or config.seeds else _from_templates(config)
+        for url in others:
+            logger.info("seeds: %s is made of the query", one_line(url))
+            yield Request(with_ascii_name(url), meta={SEED: True})
+        if not (found or others or self.seeds):
+            logger.error("seeds: none of the %d sources gives any", len(self.sources))
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
         """Yield the page and note its links on the visit, except those marked nofollow."""
@@ -121,21 +155,34 @@ def _domain(name: str) -> str:
         raise SettingError("allowed_domains", name, allowed, domain_hint(name)) from error
 
 
-def _seeds(context: CrawlContext) -> tuple[str, ...]:
-    """Return the option `seeds`, or else the seeds that the templates make of the query."""
+def _seeds(context: CrawlContext) -> tuple[tuple[str, ...], tuple[NamedSource, ...]]:
+    """Return the URLs and the sources of the option `seeds`, or else those of `seed_sources`."""
     config = context.config
+    name = "seeds" if config.seeds else "seed_sources"
+    given = config.seeds or config.seed_sources
+    urls = tuple(each for each in given if not is_notation(each))
+    sources = tuple(source_of(name, each) for each in given if is_notation(each))
+    for url in urls:
+        _check(name, url)
+    templates = () if config.seeds else _from_templates(config)
+    for url in templates:
+        _check("seed_templates", url)
+    if not (given or templates):
+        raise SettingError("seeds", "", "URLs, or seed_templates to make them of the query")
+    return urls if given else templates, sources
+
+
+def _from_templates(config: Config) -> tuple[str, ...]:
+    """Return the seeds that the templates make of the query, if there is one."""
     title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")
-    seeds = config.seeds or tuple(
+    return tuple(
         template.replace("{title}", title).replace("{query}", quote(config.query, safe=""))
         for template in (config.seed_templates if config.query else ())
     )
-    for url in seeds:
-        try:
-            identity(url)
-        except ValueError as error:
-            name = "seeds" if config.seeds else "seed_templates"
-            allowed = "absolute http or https URLs"
-            raise SettingError(name, url, allowed, address_hint(url)) from error
-    if not seeds:
-        raise SettingError("seeds", "", "URLs, or seed_templates to make them of the query")
-    return seeds
+
+
+def _check(name: str, url: str) -> None:
+    try:
+        identity(url)
+    except ValueError as error:
+        raise SettingError(name, url, "absolute http or https URLs", address_hint(url)) from error

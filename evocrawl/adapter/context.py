@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from evocrawl.adapter.browser.places import BrowserPlaces
 from evocrawl.adapter.cluster import cluster_of
 from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.kept_requests import KeptRequests
@@ -60,6 +61,8 @@ class CrawlContext:
         """True where the spider is an evospider, whose `parse` reads pages itself."""
         self.reads_beginnings = False
         """True where the spider reads as evospider does: of a big page the beginning."""
+        self.has_begun = False
+        """True in a run that goes on with an earlier one, which has had its seeds."""
         self.is_seeding = False
         """True while seeds are still to come: nothing is chosen before the last is placed."""
         limits = JournaledHostLimits(self.host_limit, (self._host_concurrency, self._host_delay_s))
@@ -85,6 +88,9 @@ class CrawlContext:
         self._stop_rule = assembly.stop_rule
         self.population = assembly.population
         self.population.selector.patience = PATIENCE
+        self.rendering = assembly.rendering
+        pages = 0 if self.config.browser == "never" else self.config.browser_pages
+        self.browser_places = BrowserPlaces(crawler, self.population, pages=pages)
         self.summary = CrawlSummary(self.ledger, self.budget, self.forecast)
         self.summary.attach(self.population.on_event, self.population.on_outcome)
         is_kept = bool(self.state_path or self.config.store)
@@ -115,6 +121,7 @@ class CrawlContext:
             self.names,
             self.now_s,
             self.config.pipelines_wait_s,
+            is_shared=self.cluster is not None,
         )
         self.kept = KeptRequests(self._journal, codec, self.names, self.journaled.flush_soon)
         self.fetches.on_settled.append(self.kept.settled)
@@ -148,6 +155,7 @@ class CrawlContext:
         )
         past = resume(self._journal, self.journaled, run)
         if past.runs:
+            self.has_begun = not self.population.is_unborn
             # Time goes on from where it was: another process has another clock.
             self._ahead_s = past.now_s - monotonic()
             self.names.begin(past.runs)

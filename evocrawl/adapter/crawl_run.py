@@ -164,7 +164,8 @@ class CrawlRun:
         reason = self.ended()
         if reason in _CUT_SHORT:
             raise CloseSpider(reason)
-        if reason is not None and self._have_seeds_failed():
+        is_over = reason is not None or self._context.population.is_unborn
+        if is_over and self._have_seeds_failed():
             self._is_without_page = True
             raise CloseSpider(SEEDS_FAILED)
 

@@ -42,3 +42,7 @@ class AddressRefused(IgnoreRequest):
     def at(cls, host: str, address: str, kind: str) -> AddressRefused:
         """Of a host that is at `address`, which is of that kind."""
         return cls(f"{host} is at {address} ({kind})")
+
+
+class PageTooLarge(Exception):  # noqa: N818 - like the others here
+    """A page has become larger in the browser than DOWNLOAD_MAXSIZE allows."""

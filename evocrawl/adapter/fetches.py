@@ -40,6 +40,8 @@ class FetchTracker:
         names: RequestIdentities,
         now_s: Callable[[], float],
         pipelines_wait_s: float,
+        *,
+        is_shared: bool = False,
     ) -> None:
         self.under_way = pages.fetches
         self.settled_twice = 0
@@ -53,6 +55,7 @@ class FetchTracker:
         self._names = names
         self._now_s = now_s
         self._pipelines_wait_s = pipelines_wait_s
+        self._is_shared = is_shared
 
     def of(self, request: Request) -> Fetch | None:
         """Return the notes on the visit that `request` belongs to, None if it belongs to none."""
@@ -155,6 +158,16 @@ class FetchTracker:
         except SettleError:
             self.settled_twice += 1
             logger.exception("scheduler: a visit was settled twice")
+
+    def leave_host(self, fetch: Fetch, slot: str) -> None:
+        """Count a visit at `slot` and no longer at its host; in a shared crawl it keeps its host.
+
+        The lease of the host is held for its visits.
+        """
+        if self._is_shared:
+            return
+        self._journaled.go_on(fetch.visit.id, slot, self._now_s())
+        fetch.host = slot
 
     def put_off(self, fetch: Fetch, url: str = "") -> None:
         """Settle a visit that has brought nothing, at no cost, and open its link again.

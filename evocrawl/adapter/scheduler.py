@@ -234,6 +234,8 @@ class EvoScheduler(BaseScheduler):
             return self._to_repeat.popleft()
         if self._context.is_seeding:
             return None
+        if self._context.browser_places.is_full(len(self._population.unsettled)):
+            return None
         return self._journaled.choose(self._context.now_s())
 
     def _continue(self, fetch: Fetch, request: Request) -> bool:

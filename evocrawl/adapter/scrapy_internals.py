@@ -125,6 +125,11 @@ def default_delay_s(downloader: Downloader) -> float:
     return downloader._delay
 
 
+def allow_more_requests(downloader: Downloader, number: int) -> None:
+    """Let `number` more requests than before be under way at once; fewer if it is negative."""
+    downloader.total_concurrency += number
+
+
 def download_slot(downloader: Downloader, request: Request) -> Slot:
     """Return the downloader's slot of `request`; the downloader makes it if there is none."""
     return downloader._get_slot(request)[1]

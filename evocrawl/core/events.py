@@ -42,7 +42,7 @@ class Paid:
 
     agent: AgentId
     energy: float
-    reason: Literal["visit", "dead", "latency", "refusal", "hand on"]
+    reason: Literal["visit", "dead", "latency", "refusal", "hand on", "browser"]
 
 
 @dataclass(frozen=True, slots=True)

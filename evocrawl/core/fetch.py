@@ -98,6 +98,7 @@ class Fetch:
     body_bytes: int = 0
     last_bytes: int = 0
     requests: int = 0
+    browser_requests: int = 0
     goes_anywhere: bool = False
     answer: RawResponse | None = None
     hops: list[tuple[str, str]] = field(default_factory=list)
@@ -152,7 +153,9 @@ class Fetch:
     @property
     def cost(self) -> Cost:
         """Cost of the visit so far."""
-        return Cost(self.seconds, self.headers_s, self.body_bytes, self.requests)
+        return Cost(
+            self.seconds, self.headers_s, self.body_bytes, self.requests, self.browser_requests
+        )
 
     def sent(self, now_s: float) -> None:
         """Count a request that is sent now."""

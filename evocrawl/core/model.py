@@ -40,12 +40,17 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cost of a fetch: total `seconds`, `headers_s` until the headers, bytes, HTTP requests."""
+    """Cost of a fetch: total `seconds`, `headers_s` until the headers, bytes, HTTP requests.
+
+    `browser_requests` are those that the page made in a browser, but at least 1 for a page that was
+    opened there; 0 for any other.
+    """
 
     seconds: float = 0.0
     headers_s: float = 0.0
     body_bytes: int = 0
     requests: int = 1
+    browser_requests: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,8 +52,14 @@ STATS: dict[str, str] = {
     "evocrawl/moves/dead_end": "moves out of a page without open links",
     "evocrawl/moves/back": "moves back to the page from which an agent came",
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept alive",
-    "evocrawl/browser/requests": "requests that a browser sent by itself; part of "
-    "evocrawl/requests",
+    "evocrawl/browser/pages": "pages opened in a browser",
+    "evocrawl/browser/not_worth": "pages left as they came since a browser does not pay for pages "
+    "like them, or its share of the budget is used up",
+    "evocrawl/browser/failed": "pages that a browser could not open, which are read as they came",
+    "evocrawl/browser/restarts": "times that a browser hung or died and was started anew",
+    "evocrawl/browser/shared": "scripts and style sheets that were not requested again since "
+    "another page in the browser has them",
+    "evocrawl/browser/requests": "requests that pages in a browser made; part of evocrawl/requests",
     "evocrawl/browser/refused": "requests of a browser that robots.txt, the address guard or the "
     "budget refused",
     "evocrawl/robots/unreachable": "fetches of robots.txt that failed or returned a server error",

@@ -29,6 +29,7 @@ from evocrawl.politeness.host_slots import HostLimit, HostSlots
 from evocrawl.population.environment import Environment
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
+from evocrawl.population.rendering import RenderingChoice
 from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
@@ -51,6 +52,7 @@ class Assembly:
     link_model: LinkModel | None
     forecast: Forecast
     stop_rule: StopRule
+    rendering: RenderingChoice
 
     def save_learnt(self) -> None:
         """Write the link model to the file `learn_to` of the configuration. Raises OSError."""
@@ -93,6 +95,8 @@ def assemble(
             config.latency_cost,
             timeout_s,
             config.hand_on_cost,
+            config.browser_cost,
+            config.gain,
         ),
         base,
         HostSlots(host_limit),
@@ -148,7 +152,14 @@ def assemble(
         population.on_event.append(stop_rule.note)
     learner = made[0] if made else None
     _check_learning(config, learner)
-    return Assembly(config, model, base, budget, ledger, population, learner, forecast, stop_rule)
+    rendering = RenderingChoice(
+        budget, environment.fees, gain=config.gain, share=config.browser_share, seed=config.seed
+    )
+    if config.browser != "never":
+        population.on_outcome.append(rendering.learn)
+    return Assembly(
+        config, model, base, budget, ledger, population, learner, forecast, stop_rule, rendering
+    )
 
 
 def _traps(config: Config, spill: SpillFile) -> TrapDetector | None:

@@ -149,7 +149,7 @@ class Lifecycle:
             settlement.agent.page = settlement.outcome.page.fingerprint
 
     def pay(self, settlement: Settlement) -> None:
-        """Charge the agent for time, for a page that it hands on, and for a link without a page."""
+        """Charge the agent for time and a browser, for a page that it hands on, and for no page."""
         agent, outcome = settlement.agent, settlement.outcome
         match outcome:
             case Fetched(page, cost):
@@ -247,6 +247,7 @@ class Lifecycle:
 
     def _pay_time(self, agent: Agent, cost: Cost) -> None:
         self._pay(agent, self.fees.of_time(cost), "latency")
+        self._pay(agent, self.fees.of_browser(cost), "browser")
 
     def _clone(self, agent: Agent, count: int) -> list[Agent]:
         share = agent.energy / (count + 1)

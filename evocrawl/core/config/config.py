@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast
 
 from evocrawl.core.config.adapter import AdapterOptions
+from evocrawl.core.config.browser import BrowserOptions
 from evocrawl.core.config.cluster import ClusterOptions
 from evocrawl.core.config.crawl import CrawlOptions
 from evocrawl.core.config.energy import DEFAULT_GAINS, EnergyOptions
@@ -35,6 +36,7 @@ _FOUNDERS, _LOWER, _UPPER = 20, 8, 60
 @dataclass(frozen=True, kw_only=True)
 class Config(
     MonitorOptions,
+    BrowserOptions,
     AdapterOptions,
     ClusterOptions,
     StorageOptions,
@@ -106,8 +108,9 @@ class Config(
 
     def _completed(self) -> Self:
         """Return a copy in which options that depend on others are set."""
-        gain, dead, refusal = (
-            cast("float | None", each) for each in (self.gain, self.dead_cost, self.refusal_cost)
+        gain, dead, refusal, browser = (
+            cast("float | None", each)
+            for each in (self.gain, self.dead_cost, self.refusal_cost, self.browser_cost)
         )
         agents, lower, upper = (
             cast("int | None", each) for each in (self.agents, self.lower_bound, self.upper_bound)
@@ -121,6 +124,7 @@ class Config(
             gain=DEFAULT_GAINS[self.energy] if gain is None else gain,
             dead_cost=self.cost if dead is None else dead,
             refusal_cost=self.cost if refusal is None else refusal,
+            browser_cost=self.cost if browser is None else browser,
             agents=min(max(_FOUNDERS, lower), upper) if agents is None else agents,
             lower_bound=lower,
             upper_bound=upper,

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import flag, maybe, number, option, path, text, whole, words
+from evocrawl.core.config.option import (
+    flag,
+    maybe,
+    number,
+    option,
+    path,
+    places,
+    text,
+    whole,
+    words,
+)
 from evocrawl.core.config.stop import STOP_ALLOWED, stop_rule
 
 
@@ -14,14 +24,29 @@ class CrawlOptions:
 
     query: str = option("", text, "search words", "topic of the crawl, in plain words")
     seeds: tuple[str, ...] = option(
-        (), words, "http(s) URLs, separated by spaces or commas", "URLs at which the agents start"
+        (),
+        places,
+        "http(s) URLs or sources of seeds, separated by spaces or commas",
+        "where the agents start: URLs, and sources such as searxng:https://host/, "
+        "mediawiki:https://host/w/api.php, sitemap:https://host, feed:https://host/feed.xml, "
+        "cdx:https://host/index?url=*.example.org, store:crawl.sqlite, file:urls.txt, stdin:",
+    )
+    seed_sources: tuple[str, ...] = option(
+        (),
+        places,
+        "sources of seeds, separated by spaces or commas",
+        "sources of seeds that are tried in turn, until one gives seeds, if `seeds` is not set; "
+        "before seed_templates",
+    )
+    seeds_limit: int = option(
+        20, whole(1), "a whole number from 1", "most seeds that each source gives"
     )
     seed_templates: tuple[str, ...] = option(
         ("https://en.wikipedia.org/wiki/{title}",),
         words,
         "URLs that contain {title} or {query}",
-        "seeds to build from the query if no seeds are set: {title} is the query as an article "
-        "title, {query} the query percent-encoded",
+        "seeds to build from the query if neither seeds nor seed_sources give any: {title} is the "
+        "query as an article title, {query} the query percent-encoded",
     )
     allowed_domains: tuple[str, ...] = option(
         (),

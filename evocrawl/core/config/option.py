@@ -13,6 +13,7 @@ from evocrawl.core.config.hints import value_hint
 from evocrawl.core.errors import SettingError
 
 _PARTING = re.compile(r"[,\s]*\s[,\s]*|,+(?=\w+://|\Z)|\A,+")
+_PLACES = re.compile(r"[,\s]*\s[,\s]*|,+(?=[A-Za-z][\w-]*:|\Z)|\A,+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 Parser = Callable[[Any], Any]
@@ -139,6 +140,13 @@ def words(raw: Any) -> tuple[str, ...]:
     if isinstance(raw, str):
         return tuple(filter(None, _PARTING.split(text(raw))))
     return tuple(text(entry) for entry in (sorted(raw) if isinstance(raw, Set) else raw))
+
+
+def places(raw: Any) -> tuple[str, ...]:
+    """Parse URLs and sources of seeds as `words` does; a comma also ends before ``NAME:``."""
+    if not isinstance(raw, str):
+        return words(raw)
+    return tuple(filter(None, _PLACES.split(text(raw))))
 
 
 def maybe(read: Parser) -> Parser:

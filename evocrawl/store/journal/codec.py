@@ -165,4 +165,5 @@ class OperationCodec:
 
 
 def _cost(cost: Cost) -> tuple[float, ...]:
-    return cost.seconds, cost.headers_s, cost.body_bytes, cost.requests
+    plain = cost.seconds, cost.headers_s, cost.body_bytes, cost.requests
+    return (*plain, cost.browser_requests) if cost.browser_requests else plain

@@ -1,0 +1,1 @@
+"""Sources of seeds: search engines, indexes, sitemaps, feeds, earlier crawls and lists."""

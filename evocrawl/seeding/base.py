@@ -1,0 +1,140 @@
+"""The interface of a source of seeds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from html import unescape
+from typing import Any, ClassVar, Protocol
+from urllib.parse import urlsplit
+
+from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.urls.identity import identity
+from evocrawl.relevance.base import Relevance
+
+JSON_BYTES = 8_000_000
+_TITLE_CHARS = 300
+_TAG = re.compile(r"<[^<>]*>")
+
+
+class SeedError(EvocrawlError):
+    """A source gives no seeds; the message says why, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """An address at which a crawl may begin. `title` is what the source calls the page.
+
+    `score` is from 0 to 1 and falls with the rank in the source; `changed_at` is the date of the
+    last change, in ISO 8601, "" if unknown.
+    """
+
+    url: str
+    title: str = ""
+    score: float = 1.0
+    changed_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP response, after redirects. `body` is decoded as Content-Encoding says."""
+
+    url: str
+    status: int
+    body: bytes
+    content_type: str = ""
+
+
+Fetch = Callable[[str, int], Awaitable[Answer]]
+"""Fetches a URL, of at most so many bytes. Raises SeedError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a crawl looks for: its query, the language of that ("" unless known), its relevance.
+
+    `most` is the greatest number of seeds that a source gives.
+    """
+
+    query: str
+    language: str
+    relevance: Relevance
+    most: int
+
+
+class SeedSource(Protocol):
+    """A source of seeds; `argument` is what follows its name in ``NAME:ARGUMENT``.
+
+    Its constructor raises ValueError with what is allowed if it cannot use the argument.
+    """
+
+    form: ClassVar[str]
+    """The argument in a few words, for error messages."""
+
+    def __init__(self, argument: str) -> None: ...
+
+    async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
+        """Return seeds for `topic`, the best first; raises SeedError.
+
+        `fetch` is the only way to the network: it obeys the rules of the crawl.
+        """
+        ...
+
+
+def web_address(argument: str) -> str:
+    """Return an http(s) URL; raises ValueError."""
+    identity(argument)
+    return argument
+
+
+def with_options(url: str, options: str) -> str:
+    """Return `url` with more options in its query."""
+    return f"{url}{'&' if urlsplit(url).query else '?'}{options}"
+
+
+async def fetch_json(fetch: Fetch, url: str) -> Any:
+    """Return the JSON at `url`; raises SeedError."""
+    return as_json((await fetch_page(fetch, url, JSON_BYTES)).body)
+
+
+async def fetch_page(fetch: Fetch, url: str, most_bytes: int) -> Answer:
+    """Return the answer of `url` with a status of 200; raises SeedError."""
+    answer = await fetch(url, most_bytes)
+    if answer.status != 200:
+        raise SeedError(f"status {answer.status}")
+    return answer
+
+
+def as_json(body: bytes) -> Any:
+    """Return a body as JSON; raises SeedError."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise SeedError("its answer is no JSON") from error
+
+
+def items_of(data: Any, *path: str) -> list[dict[str, Any]]:
+    """Return the objects of the list at `path` in `data`; raises SeedError if there is no list."""
+    for name in path:
+        data = data.get(name) if isinstance(data, dict) else None
+    if not isinstance(data, list):
+        raise SeedError(f"its answer has no list {'.'.join(path)}")
+    return [each for each in data if isinstance(each, dict)]
+
+
+def seed(url: object, title: object = "", changed_at: object = "") -> Seed | None:
+    """Return a seed of what a source has answered, None where `url` is no http(s) URL."""
+    if not isinstance(url, str):
+        return None
+    try:
+        identity(url.strip())
+    except ValueError:
+        return None
+    words = unescape(_TAG.sub(" ", title)) if isinstance(title, str) else ""
+    return Seed(
+        url.strip(),
+        " ".join(words.split())[:_TITLE_CHARS],
+        changed_at=changed_at[:40] if isinstance(changed_at, str) else "",
+    )

@@ -1,0 +1,126 @@
+"""Pages of a site by its sitemaps (sitemaps.org), which its robots.txt names.
+
+Elements go by their names alone, whatever their namespace. No entity is loaded or resolved.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from typing import ClassVar
+from urllib.parse import urljoin, urlsplit
+
+from lxml import etree
+
+from evocrawl.seeding.base import (
+    Answer,
+    Fetch,
+    Seed,
+    SeedError,
+    Topic,
+    fetch_page,
+    seed,
+    web_address,
+)
+from evocrawl.seeding.ranking import by_words, ranked
+
+_MOST_BYTES = 50_000_000
+"""Most bytes of a sitemap, uncompressed (sitemaps.org)."""
+_MOST_FILES = 10
+_ROBOTS_BYTES = 512_000
+_NAMED = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.I | re.M)
+_LINE = re.compile(rb"^\s*(https?://\S+)\s*$", re.M)
+_GZIP = b"\x1f\x8b"
+
+
+class Sitemaps:
+    """``sitemap:https://HOST``, where robots.txt or /sitemap.xml is, or a sitemap's address."""
+
+    form: ClassVar[str] = (
+        "the address of a site or of a sitemap, such as sitemap:https://example.org"
+    )
+
+    def __init__(self, argument: str) -> None:
+        self._address = web_address(argument)
+
+    async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
+        """Return the pages that match the query best, the last changed first among equals."""
+        waiting = await self._beginning(fetch)
+        found: list[Seed] = []
+        failure: SeedError | None = None
+        known = set(waiting)
+        for _ in range(_MOST_FILES):
+            if not waiting:
+                break
+            try:
+                pages, files = entries(await fetch_page(fetch, waiting.pop(0), _MOST_BYTES))
+            except SeedError as error:
+                failure = failure or error
+                continue
+            found += pages
+            new = [each.url for each in by_words(files, topic) if each.url not in known]
+            known.update(new)
+            waiting += new
+        if not found and failure is not None:
+            raise failure
+        return ranked(by_words(found, topic), topic.most)
+
+    async def _beginning(self, fetch: Fetch) -> list[str]:
+        if urlsplit(self._address).path not in ("", "/"):
+            return [self._address]
+        robots = await fetch(urljoin(self._address, "/robots.txt"), _ROBOTS_BYTES)
+        named = _NAMED.findall(robots.body) if robots.status == 200 else []
+        places = (seed(urljoin(robots.url, each.decode("utf-8", "replace"))) for each in named)
+        found = [each.url for each in places if each is not None]
+        return [*dict.fromkeys(found)] or [urljoin(self._address, "/sitemap.xml")]
+
+
+def entries(answer: Answer) -> tuple[list[Seed], list[Seed]]:
+    """Return the pages and the further sitemaps that a sitemap names, with their lastmod.
+
+    Raises SeedError if it is none.
+    """
+    body = _inflated(answer.body)
+    lines = _LINE.findall(body) if not body.lstrip().startswith(b"<") else []
+    if lines:
+        plain = (seed(each.decode("utf-8", "replace")) for each in lines)
+        return [each for each in plain if each is not None], []
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None or _name(root) not in ("urlset", "sitemapindex"):
+        raise SeedError("it is no sitemap")
+    found = [*_places(root, answer.url)]
+    return ([], found) if _name(root) == "sitemapindex" else (found, [])
+
+
+def _places(root: etree._Element, base: str) -> Iterator[Seed]:
+    for entry in root:
+        parts = {_name(each): (each.text or "").strip() for each in entry}
+        try:
+            address = urljoin(base, parts.get("loc", ""))
+        except ValueError:
+            continue
+        place = seed(address, "", parts.get("lastmod", "")) if parts.get("loc") else None
+        if place is not None:
+            yield place
+
+
+def _name(element: etree._Element) -> str:
+    tag = element.tag
+    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+
+
+def _inflated(body: bytes) -> bytes:
+    """Return the content of a gzip file, up to the greatest size of a sitemap."""
+    if not body.startswith(_GZIP):
+        return body
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, _MOST_BYTES)
+    except zlib.error as error:
+        raise SeedError("it is a broken gzip file") from error

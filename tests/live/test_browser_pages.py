@@ -1,0 +1,305 @@
+"""Pages that scripts make are opened in a real Chromium, by the option `browser`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from appsite import HOST, START, app_site, article, data, javascript, shell
+from livecrawl import QUERY, Crawl, Crawled, page, site
+from names import Listener
+from redisserver import RedisServer
+from workers import Fleet
+
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, Site, redirect
+
+ARGUMENTS = {"query": QUERY, "seeds": START, "max_requests": 200, "relevance": "tfidf"}
+AUTO = {**ARGUMENTS, "browser": "auto", "browser_timeout_s": 120}
+
+
+def _paths(proxy: LoopbackProxy) -> list[str]:
+    return [each.path for each in proxy.log]
+
+
+def _texts(crawled: Crawled) -> dict[str, str]:
+    return {each["url"].partition(HOST)[2]: each["text"] for each in crawled.pages}
+
+
+def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
+    serve, crawl: Crawl
+) -> None:
+    """Every request is counted; the page itself and its script are requested once."""
+    proxy = serve({HOST: app_site(12)})
+    settings = {"EVOCRAWL_BROWSER_PAGES": 3, "USER_AGENT": "reefbot/1"}
+    crawled = crawl(proxy, arguments=AUTO, settings=settings)
+    crawled.check_settled()
+    texts = _texts(crawled)
+    assert set(texts) == {"/", *(f"/articles/{each}" for each in range(12))}
+    assert all(QUERY in each for each in texts.values())
+    paths = _paths(proxy)
+    assert crawled.stat("requests") == len(paths)
+    assert all(paths.count(path) == 1 for path in (*texts, "/app.js", "/api/articles/3"))
+    assert "/icon.png" not in paths
+    assert {each.headers["user-agent"] for each in proxy.log} == {"reefbot/1"}
+    assert crawled.stat("browser/pages") == crawled.stats["playwright/context_count"] == 13
+    assert crawled.stats["playwright/context_count/max_concurrent"] <= 3
+    assert crawled.stat("browser/requests") == 14
+    assert crawled.stat("browser/shared") == 12
+    assert crawled.stat("browser/failed") == crawled.stat("browser/restarts") == 0
+    # Each page of the browser costs its agent what it requested.
+    assert crawled.stat("energy/out") >= 13
+
+
+def test_without_a_browser_the_shells_stay_empty(serve, crawl: Crawl) -> None:
+    """The default: no browser is started, and nothing of scrapy-playwright is loaded."""
+    proxy = serve({HOST: app_site(12)})
+    crawled = crawl(proxy, arguments=ARGUMENTS)
+    assert _texts(crawled) == {"/": ""}
+    assert _paths(proxy) == ["/robots.txt", "/"]
+    assert not any(name.startswith(("playwright", "evocrawl/browser")) for name in crawled.stats)
+
+
+HOSTILE = {
+    "/loop": "for (;;) {}",
+    "/alert": "alert('hello'); document.body.innerHTML = '<p>alert is over';",
+    "/huge": "for (let i = 0; i < 40; i++) document.body.append('x'.repeat(100000));",
+    "/window": "open('/opened'); document.body.innerHTML = '<p>window is over';",
+    "/socket": "new WebSocket(`ws://${location.host}/ws`); document.body.innerHTML = '<p>socket';",
+    "/leaves": "location.href = '/landed';",
+    "/leaves-private": "location.href = '/private/page';",
+    "/leaves-known": "location.replace('/');",
+    "/frame": "document.body.innerHTML = '<p>frame is over';"
+    "const f = document.createElement('iframe'); f.src = '/framed'; document.body.append(f);"
+    "setTimeout(() => f.remove(), 300);",
+    "/asks-private": "fetch('/private/data').then(r => r.text()).catch(() => 'refused')"
+    ".then(t => document.body.append(t));",
+    "/asks-moved": "fetch('/moved').then(r => r.text()).then(t => document.body.append(t));",
+    "/asks-moved-private": "fetch('/moved-private').then(r => r.text()).catch(() => 'refused')"
+    ".then(t => document.body.append(t));",
+    "/posts": "fetch('/form', {method: 'POST', body: 'reef', headers: {'X-Key': '7'}})"
+    ".then(r => r.text()).then(t => document.body.append(t));",
+    "/cookie": "document.cookie = 'mine=1'; fetch('/needs-cookies').then(r => r.text())"
+    ".then(t => document.body.append(t));",
+    "/slow": "document.body.append('before '); fetch('/never').then(() => 0);",
+    "/polls": "setInterval(() => fetch('/poll?' + Math.random()), 50);",
+}
+
+
+def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
+    async def never(_: Request) -> Response:
+        await asyncio.sleep(200)
+        return Response(200)
+
+    def posted(request: Request) -> Response:
+        told = f"{request.method} {request.body.decode()} {request.headers.get('x-key')}"
+        return Response(200, told.encode(), {"content-type": "text/plain"})
+
+    def cookies(request: Request) -> Response:
+        return Response(200, request.headers.get("cookie", "none").encode())
+
+    inside = f"document.body.append('before '); fetch('http://127.0.0.2:{inner.port}/')"
+    scripts = {**HOSTILE, "/asks-inside": f"{inside}.catch(() => document.body.append('refused'));"}
+    pages: dict[str, Response | Callable[[Request], Response]] = {
+        "/robots.txt": Response(200, b"User-agent: *\nDisallow: /private/\n"),
+        "/": page(*scripts, text=f"{QUERY} " * 60),
+        "/landed": page(text=f"landed {QUERY} " * 60),
+        "/private/page": page(text="private"),
+        "/private/data": Response(200, b"private"),
+        "/moved": redirect("/data", 302),
+        "/data": Response(200, b"moved data"),
+        "/moved-private": redirect("/private/data", 302),
+        "/form": posted,
+        "/needs-cookies": cookies,
+        "/never": never,
+    }
+    for path, script in scripts.items():
+        pages[path] = shell(f"/js{path}.js")
+        pages[f"/js{path}.js"] = javascript(f"addEventListener('load', () => {{ {script} }});")
+    first = pages["/cookie"]
+    assert isinstance(first, Response)
+    pages["/cookie"] = Response(200, first.body, {**first.headers, "set-cookie": "theirs=2"})
+    answer = site(pages)
+
+    def poll(request: Request) -> Response:
+        return Response(200) if request.path.startswith("/poll?") else answer(request)
+
+    return poll
+
+
+def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
+    serve, crawl: Crawl
+) -> None:
+    """robots.txt, addresses, redirects, cookies, sizes, times; scripts that never end."""
+    inner = Listener("127.0.0.2")
+    try:
+        proxy = serve({HOST: _hostile_site(inner)})
+        settings = {
+            "EVOCRAWL_BROWSER_TIMEOUT_S": 20,
+            "DOWNLOAD_MAXSIZE": 1_000_000,
+            "EVOCRAWL_BROWSER_PAGES": 3,
+            "EVOCRAWL_NOVELTY": False,
+        }
+        arguments = {**ARGUMENTS, "browser": "always", "max_requests": 600}
+        crawled = crawl(proxy, arguments=arguments, settings=settings)
+        inner_calls = inner.calls
+    finally:
+        inner.close()
+    Path("/tmp/e_host.log").write_text(crawled.log)
+    crawled.check_settled()
+    texts = {path: " ".join(text.split()) for path, text in _texts(crawled).items()}
+    paths = _paths(proxy)
+    assert inner_calls == 0
+    assert not [each for each in paths if each.startswith("/private")]
+    assert {"/ws", "/opened", "/framed"}.isdisjoint(paths)
+    assert crawled.stat("requests") == len(paths)
+    assert texts["/alert"] == "alert is over"
+    assert texts["/window"] == "window is over"
+    assert texts["/frame"] == "frame is over"
+    assert texts["/asks-private"] == texts["/asks-moved-private"] == "refused"
+    assert texts["/asks-inside"] == "before refused"
+    assert texts["/asks-moved"] == "moved data"
+    assert texts["/posts"] == "POST reef 7"
+    assert set(texts["/cookie"].split("; ")) == {"mine=1", "theirs=2"}
+    assert texts["/slow"] == "before"
+    assert {"/loop", "/huge", "/polls"} <= set(texts)
+    assert "landed" in texts["/landed"]
+    assert {"/leaves", "/leaves-private", "/leaves-known"}.isdisjoint(texts)
+    assert crawled.stat("visits/refused") >= 1
+    assert len([each for each in paths if each.startswith("/poll?")]) <= 100
+    assert crawled.stat("browser/failed") == 2
+    assert crawled.stat("browser/restarts") == 0
+
+
+def test_slow_pages_hold_no_place_of_fast_ones(serve, crawl: Crawl) -> None:
+    """What the slow pages ask for is answered when every fast page has been asked for."""
+    fast = {f"/fast/{each}": page(text=article(each)) for each in range(12)}
+    waiting: set[str] = set(fast)
+    gone = threading.Event()
+
+    async def after_the_fast(request: Request) -> Response:
+        until_s = time.monotonic() + 100
+        while waiting and time.monotonic() < until_s:
+            await asyncio.sleep(0.05)
+        number = int(request.path.rpartition("/")[2])
+        return data(f"Reef {number}", article(number) if not waiting else "too early", [])
+
+    def seen(request: Request) -> Response:
+        waiting.discard(request.path)
+        if not waiting:
+            gone.set()
+        return fast[request.path]
+
+    slow = [f"/articles/{each}" for each in range(6)]
+    others = {f"/api{path}": after_the_fast for path in slow}
+    start = page(*slow, *fast, text=f"{QUERY} " * 60)
+    proxy = serve({HOST: app_site(6, {"/": start, **others, **dict.fromkeys(fast, seen)})})
+    settings = {
+        "CONCURRENT_REQUESTS": 2,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 2,
+        "EVOCRAWL_BROWSER_PAGES": 1,
+        "EVOCRAWL_BROWSER_SHARE": 1,
+        "EVOCRAWL_PROBE": False,
+    }
+    crawled = crawl(proxy, arguments=AUTO, settings=settings)
+    crawled.check_settled()
+    texts = _texts(crawled)
+    assert gone.is_set()
+    assert set(texts) == {"/", *slow, *fast}
+    assert all(QUERY in text and "early" not in text for text in texts.values())
+
+
+def _crawls_browsers() -> list[psutil.Process]:
+    """Return the main processes of browsers that crawls of this test have started."""
+    found = []
+    for each in psutil.Process().children(recursive=True):
+        try:
+            line = each.cmdline()
+        except psutil.Error:
+            continue
+        if any("chrom" in part for part in line[:2]) and not any("--type=" in p for p in line):
+            found.append(each)
+    return found
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+def test_a_browser_that_dies_or_hangs_is_started_anew_and_no_page_is_lost(
+    serve, crawl: Crawl, by: signal.Signals
+) -> None:
+    """While a page is open, the browser's process is killed or stopped."""
+    hit: list[int] = []
+
+    def strike(_: Request) -> Response:
+        if not hit:
+            for each in _crawls_browsers():
+                hit.append(each.pid)
+                each.send_signal(by)
+        return data("Reef 3", article(3), [])
+
+    proxy = serve({HOST: app_site(6, {"/api/articles/3": strike})})
+    crawled = crawl(proxy, arguments={**AUTO, "browser_timeout_s": 20})
+    crawled.check_settled()
+    assert hit
+    assert crawled.stat("browser/restarts") == 1
+    assert crawled.stat("browser/failed") == 0
+    texts = _texts(crawled)
+    assert set(texts) == {"/", *(f"/articles/{each}" for each in range(6))}
+    assert all(QUERY in text for text in texts.values())
+    assert not any(psutil.pid_exists(each) for each in hit)
+
+
+def test_a_crawl_that_was_killed_opens_its_pages_again(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """Each page is settled once, with what the browser shows."""
+    proxy = serve({HOST: app_site(10)})
+    store = tmp_path / "crawl.sqlite"
+    settings = {"EVOCRAWL_STORE": store}
+    killed = crawl(proxy, arguments=AUTO, settings=settings, interrupt_at=12, by=signal.SIGKILL)
+    assert killed.code == -signal.SIGKILL
+    crawled = crawl(proxy, arguments=AUTO, settings=settings)
+    assert crawled.code == 0
+    assert crawled.stat("visits/unsettled") == crawled.stat("visits/settled_twice") == 0
+    assert crawled.stat("pages") == 11
+    assert crawled.stat("relevant_pages") == 11
+    assert crawled.stat("store/runs") == 2
+
+
+def test_a_browser_keeps_to_its_share_of_the_budget(serve, crawl: Crawl) -> None:
+    """Nor does it exceed the budget when every page is to be opened."""
+    proxy = serve({HOST: app_site(30)})
+    small = {**AUTO, "max_requests": 40, "browser_share": 0.1}
+    crawled = crawl(proxy, arguments=small, settings={"CONCURRENT_REQUESTS": 1})
+    assert 1 <= crawled.stat("browser/requests") <= 4
+    assert crawled.stat("browser/not_worth") > 0
+    always = {**ARGUMENTS, "browser": "always", "max_requests": 15}
+    proxy = serve({HOST: app_site(30)})
+    crawled = crawl(proxy, arguments=always)
+    assert crawled.stat("requests") == len(proxy.log) <= 15
+    crawled.check_settled()
+
+
+def test_workers_share_the_pages_that_scripts_make(serve, tmp_path: Path) -> None:
+    """Each page is opened by one of them, and counts once."""
+
+    def home(number: int) -> Site:
+        links = [f"http://h{each}.test/" for each in (2 * number + 1, 2 * number + 2) if each < 8]
+        return app_site(0, {"/api/": data(f"Reef {number}", article(number), links)})
+
+    server = RedisServer(tmp_path)
+    server.start()
+    fleet = Fleet(serve({f"h{each}.test": home(each) for each in range(8)}), server, tmp_path)
+    try:
+        options = {"seeds": "http://h0.test/", "max_requests": 0, "browser": "auto"}
+        fleet.start(2, {**options, "browser_timeout_s": 120, "browser_share": 1})
+        assert fleet.wait() == [0, 0]
+    finally:
+        fleet.stop()
+        server.stop(signal.SIGKILL)
+    stats = [fleet.stats(number) for number in range(2)]
+    for name in ("pages", "relevant_pages", "browser/pages"):
+        assert sum(each.get(f"evocrawl/{name}", 0) for each in stats) == 8
+    assert all(each["evocrawl/visits/unsettled"] == 0 for each in stats)

@@ -1,0 +1,39 @@
+"""Seeds of several sources come in one order."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evocrawl.seeding.base import Seed
+from evocrawl.seeding.ranking import fused, ranked, words_of
+
+_URLS = st.integers(0, 9).map(lambda number: Seed(f"http://a.test/{number}"))
+
+
+def test_a_page_that_two_sources_have_comes_before_one_that_one_has() -> None:
+    """At the same ranks."""
+    first = [Seed("http://a.test/1"), Seed("http://a.test/2")]
+    second = [Seed("http://a.test/3"), Seed("http://a.test/2/../2")]
+    assert [each.url for each in fused([first, second])] == [
+        "http://a.test/2", "http://a.test/1", "http://a.test/3",
+    ]  # fmt: skip
+
+
+@given(st.lists(st.lists(_URLS, max_size=8), max_size=4))
+def test_scores_lie_between_0_and_1_and_fall(lists: list[list[Seed]]) -> None:
+    """No page comes twice, none is lost."""
+    orders = [ranked(each, 100) for each in lists]
+    seeds = fused(orders)
+    assert {each.url for each in seeds} == {each.url for order in orders for each in order}
+    assert len({each.url for each in seeds}) == len(seeds)
+    scores = [each.score for each in seeds]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < each <= 1 for each in scores)
+
+
+def test_the_words_of_an_address_are_those_of_its_path() -> None:
+    """Percent-encoded ones, too; the host says nothing of the page."""
+    assert words_of("http://coral.test/korallen-bleiche/%C3%BCber.php?id=7") == (
+        "korallen bleiche über id 7"
+    )
