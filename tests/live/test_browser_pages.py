@@ -150,7 +150,6 @@ def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
         inner_calls = inner.calls
     finally:
         inner.close()
-    Path("/tmp/e_host.log").write_text(crawled.log)
     crawled.check_settled()
     texts = {path: " ".join(text.split()) for path, text in _texts(crawled).items()}
     paths = _paths(proxy)
