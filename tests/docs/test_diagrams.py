@@ -32,7 +32,8 @@ def test_the_house_shows_every_package_with_what_it_imports() -> None:
     shown = words(MAKE["house"]())
     assert set(layers["LEVELS"]) <= set(shown)
     assert shown[shown.index("species") + 1] == "imports core"
-    assert shown[shown.index("core") + 1] == "imports no other package"
+    lowest = len(shown) - 1 - shown[::-1].index("core")  # a line of imports may be "core", too
+    assert shown[lowest + 1] == "imports no other package"
 
 
 def test_the_life_of_a_link_shows_every_state_that_a_link_reaches_by_itself() -> None:
