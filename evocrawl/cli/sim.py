@@ -32,7 +32,7 @@ from evocrawl.simulation.trials import (
 )
 from evocrawl.simulation.worlds.made_up.spec import query_of
 from evocrawl.simulation.worlds.registry import made_up_by, open_world
-from evocrawl.species import SPECIES
+from evocrawl.species import SPECIES, registry
 
 _EPILOG = f"""\
 examples:
@@ -232,11 +232,12 @@ def _check(trials: Sequence[Trial]) -> None:
 
 def _species(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    known = registry.known()
     for name in names:
-        if name not in SPECIES:
-            hint = did_you_mean(name, SPECIES)
+        if name not in known and ":" not in name:
+            hint = did_you_mean(name, known)
             raise argparse.ArgumentTypeError(
-                f"no species {name!r}; choose from {', '.join(SPECIES)}"
+                f"no species {name!r}; choose from {', '.join(known)}"
                 + (f"; {hint}" if hint else "")
             )
     if not names:

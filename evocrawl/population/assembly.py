@@ -33,9 +33,10 @@ from evocrawl.population.rendering import RenderingChoice
 from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
+from evocrawl.relevance.imported import named_object
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.relevance.terms import link_analyser_of
-from evocrawl.species import SPECIES, Maker, SpeciesContext
+from evocrawl.species import Maker, SpeciesContext, registry
 from evocrawl.species.evo.link_model import LinkModel, persistence, prior
 
 
@@ -185,17 +186,22 @@ def _check_learning(config: Config, learner: LinkModel | None) -> None:
 def makers_of(species: str) -> list[Maker]:
     """Return the makers of the species with that name, or with several names joined by +.
 
+    A name with a colon is the place of a maker: ``package.module:maker`` or ``file.py:maker``.
     Raises SettingError for an unknown or repeated name.
     """
     names = species.split("+")
-    unknown = [name for name in names if name not in SPECIES]
+    known = registry.known()
+    unknown = [name for name in names if name not in known and ":" not in name]
     if unknown or len(set(names)) < len(names):
         listed = "+".join(re.split(r"[\s,;+]+", species.strip()))
-        is_list = bool(unknown) and set(listed.split("+")) <= set(SPECIES)
-        hint = f"did you mean {listed}?" if is_list else did_you_mean("".join(unknown[:1]), SPECIES)
-        allowed = f"one or more, joined by +, of {', '.join(SPECIES)}"
+        is_list = bool(unknown) and set(listed.split("+")) <= set(known)
+        hint = f"did you mean {listed}?" if is_list else did_you_mean("".join(unknown[:1]), known)
+        allowed = f"one or more, joined by +, of {', '.join(known)}, or file.py:maker of your own"
         raise SettingError("species", species, allowed, hint)
-    return [SPECIES[name] for name in names]
+    return [
+        registry.maker_of(name) if name in known else named_object(name, "species", species)
+        for name in names
+    ]
 
 
 def _relevance(config: Config) -> Relevance:

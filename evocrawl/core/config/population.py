@@ -16,7 +16,7 @@ class PopulationOptions:
     species: str = option(
         DEFAULT_SPECIES,
         text,
-        "the name of a species, or several joined by +",
+        "the name of a species, file.py:maker of your own, or several joined by +",
         "behaviour of the agents; several species share the bounds of the population, such as "
         "energy+infospiders",
     )
