@@ -191,7 +191,7 @@ def test_a_crawl_that_an_earlier_version_has_stored_goes_on(
 
     Its population let links wait for one origin at a time, though six visits could be under way.
     """
-    monkeypatch.setattr("evocrawl.population.population._MAX_ORIGINS", 1)
+    monkeypatch.setattr("evocrawl.population.population.MAX_ORIGINS", 1)
     database = sqlite3.connect(tmp_path / "s")
     database.executescript((Path(__file__).parent / "recorded_crawl.sql").read_text())
     database.close()
