@@ -197,7 +197,9 @@ class CrawlRecord(Record):
 
     def point(self) -> Point:
         """Return where the crawl is now."""
-        ledger, outlook = self.ledger, self.outlook
+        ledger = self.ledger
+        # Amid a settlement it is not known yet whether a link is left.
+        outlook = None if self._forecast is None else self._forecast.estimate()
         return Point(
             self.requests, self.seconds, ledger.pages, ledger.relevant_pages, ledger.population,
             ledger.energy.of_agents, self.threshold,
