@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
@@ -48,7 +49,15 @@ def status(url: str) -> Any:
 def ask(url: str, what: str) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/api/v1/{what}", b"{}", headers)
-    urllib.request.urlopen(request, timeout=60).close()
+    while True:
+        try:
+            urllib.request.urlopen(request, timeout=60).close()
+        except urllib.error.HTTPError as error:
+            if error.code != 429:  # too many changes a second
+                raise
+            time.sleep(0.5)
+        else:
+            return
 
 
 FUZZED = [
