@@ -112,7 +112,7 @@ class PageLoad:
             asked.resource_type,
             dict(asked.headers),
             asked.post_data_buffer,
-            "; ".join(f"{each['name']}={each['value']}" for each in cookies),
+            {each["name"]: each["value"] for each in cookies},
         )
         coming = asyncio.ensure_future(self._parts.get(wanted, self._request, self._visit))
         over = asyncio.ensure_future(self._is_over.wait())

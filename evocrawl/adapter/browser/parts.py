@@ -62,14 +62,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a page requests. `kind` is Playwright's resource type, such as "script" or "fetch"."""
+    """What a page requests. `kind` is Playwright's resource type, such as "script" or "fetch".
+
+    `cookies` are those that the browser has for the address, also those that scripts have set.
+    """
 
     url: str
     method: str
     kind: str
     headers: dict[str, str]
     body: bytes | None
-    cookies: str
+    cookies: dict[str | bytes, str | bytes | bool | float | int]
 
 
 class PageParts:
@@ -139,8 +142,6 @@ def _request(asked: Asked, opener: Request, visit: VisitId) -> Request:
     headers: dict[str, Any] = {
         name: value for name, value in asked.headers.items() if name.lower() not in _OWN_HEADERS
     }
-    if asked.cookies:
-        headers["Cookie"] = asked.cookies
     meta = {name: opener.meta[name] for name in _INHERITED if name in opener.meta}
     if opener.meta.get("proxy") and urlsplit(opener.url).scheme == urlsplit(asked.url).scheme:
         meta["proxy"] = opener.meta["proxy"]
@@ -151,6 +152,7 @@ def _request(asked: Asked, opener: Request, visit: VisitId) -> Request:
         method=asked.method,
         headers=headers,
         body=asked.body or b"",
+        cookies=asked.cookies,
         meta={**meta, OPENER: visit, "dont_retry": True, "allow_offsite": True},
         callback=NO_CALLBACK,
         dont_filter=True,
