@@ -44,13 +44,16 @@ class Stage:
         fetches.ended = partial(FetchTracker.ended, fetches)  # type: ignore[arg-type]
         fetches.settle_ended = partial(FetchTracker.settle_ended, fetches)  # type: ignore[arg-type]
         context = SimpleNamespace(
-            population=SimpleNamespace(wakes_at=lambda: None, cut_short=0, ended="exhausted"),
+            population=SimpleNamespace(
+                wakes_at=lambda: None, cut_short=0, ended="exhausted", unsettled=()
+            ),
             journaled=SimpleNamespace(flush=lambda: None, choose=self._choose),
             cluster=None,
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
             fetches=fetches,
             is_seeding=False,
+            browser_places=SimpleNamespace(is_full=lambda _: False),
             kept=SimpleNamespace(forget_ended=lambda _: None, sent=lambda _: None),
             now_s=lambda: self.now_s,
             base=SimpleNamespace(spill=SimpleNamespace(check=lambda: None)),

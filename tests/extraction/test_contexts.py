@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from evocrawl.extraction import Limits, ParsedPage, parse_html
-from evocrawl.extraction import links as anchors
+from evocrawl.extraction import Limits, ParsedPage, link_context, links, parse_html
 
 FEW = Limits(context_words=5)
 
@@ -121,14 +120,15 @@ def test_the_work_grows_with_the_page_and_not_its_square(
 ) -> None:
     """Characters that Python gets to see, for a list of links and for links in running text."""
     seen = 0
-    collapsed = anchors._collapsed
+    collapsed = links.collapsed
 
     def counting(text: str, *more: Any) -> str:
         nonlocal seen
         seen += len(text)
         return collapsed(text, *more)
 
-    monkeypatch.setattr(anchors, "_collapsed", counting)
+    for module in (link_context, links):
+        monkeypatch.setattr(module, "collapsed", counting)
     work = []
     for number in (1_000, 5_000):
         seen = 0
