@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from evo_ablation import interval
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.vectors.model import Vectors
@@ -320,15 +321,6 @@ def table(rows: list[Row]) -> Iterator[str]:
             if aucs:
                 parts.append(f"{'+'.join(starts)} {np.mean(aucs):.3f} {interval(by_topic)}")
         yield "  ".join([*parts, f"{ms:.1f} ms"])
-
-
-def interval(by_topic: dict[str, list[float]]) -> str:
-    """Return the mean difference, its interval over topics, topics won and lost."""
-    means = np.array([np.mean(each) for each in by_topic.values()])
-    drawn = np.random.default_rng(0).choice(means, (4000, len(means))).mean(1)
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    won, lost = (means > 0.0005).sum(), (means < -0.0005).sum()
-    return f"{means.mean():+.3f} [{low:+.3f}, {high:+.3f}] {won}-{lost}"
 
 
 def main() -> None:
