@@ -154,6 +154,12 @@ addEventListener("hashchange", () => {
   route();
   document.getElementById("main").focus();
 });
-takeToken();
-route();
-listen();
+
+// The first view needs the status: it has the parameters of a crawl that can be controlled.
+async function start() {
+  takeToken();
+  await ask("status").then(showStatus).catch(() => {});
+  route();
+  listen();
+}
+start();
