@@ -87,7 +87,7 @@ class CrawlControls:
     def traits(self, agent: AgentId) -> Sequence[Trait]:
         """Return what a living agent has inherited or learnt; nothing of a dead one."""
         one = self._context.population.lifecycle.agents.get(agent)
-        return () if one is None else traits_of(one)
+        return () if one is None else traits_of(one, one.species.choice)
 
     def change(self, values: Mapping[str, Any]) -> Row:
         """Change parameters by the rules of the options of the same names; return all of them."""

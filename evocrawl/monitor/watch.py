@@ -10,7 +10,8 @@ from evocrawl.core.events import Born, Came, Event, Fed, HeldBack, Paid, VisitOp
 from evocrawl.core.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, VisitId
 from evocrawl.population.population import Population
 from evocrawl.species import Maker, SpeciesContext
-from evocrawl.species.base import Agent, Appraisal, Choice, Move, Sight, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Appraisal, Choice, Move, Sight, Species, View
 from evocrawl.species.reasons import Explaining, Ranking, Reason, Standing
 from evocrawl.store.journal.operations import Op, VisitSettled
 

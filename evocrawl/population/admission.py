@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.politeness.host_slots import HostSlots
-from evocrawl.species.base import Agent
+from evocrawl.population.individual import Individual
 
 MAX_ORIGINS = 64
 """Greatest number of origins that links wait for at once; 1 if visits go one by one."""
@@ -28,9 +28,9 @@ class AdmissionQueue:
         self.gate = gate
         self._hosts = hosts
         self.most = most
-        self._waiting: dict[str, list[tuple[Agent, Lead]]] = {}
+        self._waiting: dict[str, list[tuple[Individual, Lead]]] = {}
         self._closed: dict[str, list[str]] = {}
-        self._admitted: deque[tuple[Agent, Lead]] = deque()
+        self._admitted: deque[tuple[Individual, Lead]] = deque()
 
     def __len__(self) -> int:
         """Return the number of origins that links wait for."""
@@ -71,14 +71,14 @@ class AdmissionQueue:
         waiting = [each for of_origin in self._waiting.values() for each in of_origin]
         return [lead for _, lead in (*waiting, *self._admitted)]
 
-    def passes(self, agent: Agent, lead: Lead) -> bool:
+    def passes(self, agent: Individual, lead: Lead) -> bool:
         """Return True if the gate lets the link pass now; otherwise the link waits."""
         origin = self.gate(lead.url)
         if origin is not None:
             self.wait(origin, agent, lead)
         return origin is None
 
-    def wait(self, origin: str, agent: Agent, lead: Lead) -> None:
+    def wait(self, origin: str, agent: Individual, lead: Lead) -> None:
         """Add a link that waits until the origin opens."""
         self._waiting.setdefault(origin, []).append((agent, lead))
         self._hosts.close(lead.host)
@@ -91,7 +91,7 @@ class AdmissionQueue:
             self._admitted.append((agent, lead))
             self._hosts.reopen(lead.host)
 
-    def close(self, origin: str) -> list[tuple[Agent, Lead]]:
+    def close(self, origin: str) -> list[tuple[Individual, Lead]]:
         """Remove and return the links that wait for the origin; their hosts stay closed."""
         waiting = self._waiting.pop(origin, [])
         for _, lead in waiting:
@@ -108,7 +108,7 @@ class AdmissionQueue:
                 for host in self._closed.pop(origin):
                     self._hosts.reopen(host)
 
-    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Individual, Lead]]:
         """Remove and return the waiting and admitted links that match `is_gone`. O(both)."""
         back = []
         for origin, waiting in list(self._waiting.items()):
@@ -124,7 +124,7 @@ class AdmissionQueue:
             self._admitted.remove(each)
         return back + admitted
 
-    def admit(self, is_free: Callable[[str], bool]) -> tuple[Agent, Lead] | None:
+    def admit(self, is_free: Callable[[str], bool]) -> tuple[Individual, Lead] | None:
         """Remove and return the first admitted link whose host is free. O(admitted)."""
         for _ in range(len(self._admitted)):
             agent, lead = self._admitted.popleft()

@@ -23,11 +23,12 @@ from evocrawl.core.model import (
 from evocrawl.core.urls.identity import host_of
 from evocrawl.frontier import MemoryPageBase, PageRecord
 from evocrawl.population.exclusions import EXCLUDED, Exclusions
+from evocrawl.population.individual import Individual
 from evocrawl.population.link_notes import LinkNotes
 from evocrawl.population.settlement import Settlement
 from evocrawl.population.traps.held_links import HeldLink
 from evocrawl.population.traps.traps import TrapDetector
-from evocrawl.species.base import Agent, Appraisal, Choice, Species
+from evocrawl.species.base import Appraisal, Choice, Species
 
 ROOT = b""
 """Fingerprint of an artificial page where founders begin; its links are the seeds."""
@@ -97,7 +98,7 @@ class Discovery:
             view.see(page, via, depth, is_own=True)
         self._claim_held()
 
-    def take_in(self, visit: Visit, agent: Agent, outcome: Outcome) -> Settlement:
+    def take_in(self, visit: Visit, agent: Individual, outcome: Outcome) -> Settlement:
         """Record the outcome of a visit of `agent`: a page, or the reason why there is none.
 
         O(log n), and O(1) for each link of the page.

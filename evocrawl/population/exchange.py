@@ -9,8 +9,9 @@ from typing import Any
 from evocrawl.core.model import Fingerprint, Lead, Link, Page
 from evocrawl.frontier import PageRecord
 from evocrawl.population.discovery import ROOT
+from evocrawl.population.individual import Individual
 from evocrawl.population.population import Population
-from evocrawl.species.base import Agent, Overhearing
+from evocrawl.species.base import Overhearing
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class PopulationExchange:
         self.population.environment.base.release(target)
         return True
 
-    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Individual, Lead]]:
         """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting).
 
         Call `stay` or `leave` for each of them.
@@ -74,16 +75,16 @@ class PopulationExchange:
         """
         self.population.admission.forget(hosts)
 
-    def stay(self, agent: Agent) -> None:
+    def stay(self, agent: Individual) -> None:
         """Give turns again to an agent that was called back."""
         self.population.resume(agent)
 
-    def may_leave(self, agent: Agent) -> bool:
+    def may_leave(self, agent: Individual) -> bool:
         """Return whether the agent can travel: no visit under way, and enough agents stay."""
         single = agent.species.single_flight
         return single and not agent.in_flight and self.population.lifecycle.may_shrink
 
-    def leave(self, agent: Agent) -> None:
+    def leave(self, agent: Individual) -> None:
         """Remove an agent that was called back, with its energy."""
         self.population.remove(agent)
 

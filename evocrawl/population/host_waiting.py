@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from evocrawl.core.model import AgentId
-from evocrawl.species.base import ANY_HOST, Agent
+from evocrawl.population.individual import Individual
+from evocrawl.species.base import ANY_HOST
 
 
 class HostWaitQueue:
@@ -18,15 +19,15 @@ class HostWaitQueue:
 
     def __init__(self) -> None:
         self._hosts_of: dict[AgentId, tuple[str, ...]] = {}
-        self._queues: dict[str, dict[AgentId, Agent]] = {}
+        self._queues: dict[str, dict[AgentId, Individual]] = {}
         self._freed: dict[str, None] = {}
-        self._ready: deque[Agent] = deque()
+        self._ready: deque[Individual] = deque()
 
     def __len__(self) -> int:
         """Return the number of agents that wait, or are called and not removed yet."""
         return len(self._hosts_of) + len(self._ready)
 
-    def enter(self, agent: Agent, hosts: Iterable[str]) -> None:
+    def enter(self, agent: Individual, hosts: Iterable[str]) -> None:
         """Add an agent that waits until one of `hosts` is free; ANY_HOST: any host. O(hosts)."""
         self._hosts_of[agent.id] = tuple(hosts)
         for host in self._hosts_of[agent.id]:
@@ -40,7 +41,7 @@ class HostWaitQueue:
         if host in self._queues:
             self._freed[host] = None
 
-    def next(self, is_free: Callable[[str], bool]) -> Agent | None:
+    def next(self, is_free: Callable[[str], bool]) -> Individual | None:
         """Remove and return an agent one of whose hosts is free; None without one. O(hosts)."""
         if self._ready:
             return self._ready.popleft()
@@ -54,14 +55,14 @@ class HostWaitQueue:
             del self._freed[host]
         return None
 
-    def leave(self, agent: Agent) -> None:
+    def leave(self, agent: Individual) -> None:
         """Remove an agent; ignore an agent that does not wait. O(its hosts)."""
         if agent.id in self._hosts_of:
             self._leave(agent)
         elif agent in self._ready:
             self._ready.remove(agent)
 
-    def _leave(self, agent: Agent) -> None:
+    def _leave(self, agent: Individual) -> None:
         for host in self._hosts_of.pop(agent.id):
             queue = self._queues[host]
             del queue[agent.id]

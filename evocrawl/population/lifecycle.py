@@ -28,8 +28,9 @@ from evocrawl.core.events import Born, Came, Cloned, Died, Event, Fed, Left, Mov
 from evocrawl.core.fees import Fees
 from evocrawl.core.model import AgentId, Cost, Dead, Fetched, Fingerprint, Refused
 from evocrawl.frontier import MemoryPageBase
+from evocrawl.population.individual import Individual
 from evocrawl.population.settlement import Settlement
-from evocrawl.species.base import Agent, Move, Species
+from evocrawl.species.base import Move, Species
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Lifecycle:
         rng: Generator,
         birthplace: Fingerprint,
     ) -> None:
-        self.agents: dict[AgentId, Agent] = {}
+        self.agents: dict[AgentId, Individual] = {}
         self.on_event: list[Callable[[Event], None]] = []
         self.is_unborn = True
         self.excluded: set[AgentId] = set()
@@ -85,7 +86,7 @@ class Lifecycle:
         """False while the population is full; then energy stays on the pages."""
         return self.room > 0
 
-    def found(self, seeds: int) -> list[Agent]:
+    def found(self, seeds: int) -> list[Individual]:
         """Add founders after `seeds` were placed; return them.
 
         A species with one founder per seed gets them each time, within the upper bound; other
@@ -118,24 +119,26 @@ class Lifecycle:
         """True if the population is above its lower bound and has more than one agent."""
         return len(self.agents) > max(self.bounds.lower, 1)
 
-    def leave(self, agent: Agent) -> None:
+    def leave(self, agent: Individual) -> None:
         """Remove an agent that goes to another population, with its energy."""
         del self.agents[agent.id]
         self.emit(Left(agent.id, agent.energy))
 
-    def exclude(self, agent: Agent) -> None:
+    def exclude(self, agent: Individual) -> None:
         """End an agent that the user excludes; one with visits under way ends with the last."""
         if agent.in_flight:
             self.excluded.add(agent.id)
         else:
             self._die(agent)
 
-    def refill(self, species: Species) -> list[Agent]:
+    def refill(self, species: Species) -> list[Individual]:
         """Add founders up to the lower bound, one at least, after agents were excluded."""
         missing = max(self.bounds.lower, 1) - len(self.agents)
         return [self._founder(species) for _ in range(missing)]
 
-    def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> Agent:
+    def welcome(
+        self, species: Species, energy: float, page: Fingerprint, mind: object
+    ) -> Individual:
         """Add an agent from another population; without a `mind` it gets that of a founder."""
         self.is_unborn = False
         agent = self._made(energy, page, species, None)
@@ -178,7 +181,7 @@ class Lifecycle:
         else:
             self._pay(agent, self.fees.visit, "visit")
 
-    def walk(self, agent: Agent, move: Move) -> list[Agent]:
+    def walk(self, agent: Individual, move: Move) -> list[Individual]:
         """Move an agent to a known page at no cost; it eats there. Return the agents that go on."""
         agent.page = move.page
         self.emit(Moved(agent.id, move.page, move.why))
@@ -187,7 +190,7 @@ class Lifecycle:
             self._eat(agent, move.page)
         return self.reproduce(agent)
 
-    def reproduce(self, agent: Agent) -> list[Agent]:
+    def reproduce(self, agent: Individual) -> list[Individual]:
         """Kill or clone the agent if it is due; return the agents that go on, this one first."""
         if agent.id in self.excluded:
             return self._end_excluded(agent)
@@ -226,40 +229,40 @@ class Lifecycle:
         finally:
             self.on_event.remove(events.append)
 
-    def _end_excluded(self, agent: Agent) -> list[Agent]:
+    def _end_excluded(self, agent: Individual) -> list[Individual]:
         if agent.in_flight:
             return []
         self.excluded.discard(agent.id)
         self._die(agent)
         return self.refill(agent.species)
 
-    def _eat(self, agent: Agent, page: Fingerprint) -> None:
+    def _eat(self, agent: Individual, page: Fingerprint) -> None:
         unbuffered = agent.species.unbuffered
         most = float("inf") if unbuffered else max(self.room + 1.0 - agent.energy, 0.0)
         energy = self._base.take_energy(page, most)
         agent.energy += energy
         self.emit(Fed(agent.id, page, energy))
 
-    def _pay(self, agent: Agent, fee: float, reason: str) -> None:
+    def _pay(self, agent: Individual, fee: float, reason: str) -> None:
         if fee:
             agent.energy -= fee
             self.emit(Paid(agent.id, fee, reason))  # type: ignore[arg-type] # one of its literals
 
-    def _pay_time(self, agent: Agent, cost: Cost) -> None:
+    def _pay_time(self, agent: Individual, cost: Cost) -> None:
         self._pay(agent, self.fees.of_time(cost), "latency")
         self._pay(agent, self.fees.of_browser(cost), "browser")
 
-    def _clone(self, agent: Agent, count: int) -> list[Agent]:
+    def _clone(self, agent: Individual, count: int) -> list[Individual]:
         share = agent.energy / (count + 1)
         agent.energy -= share * count
         children = [self._born(agent, agent.species, share) for _ in range(count)]
         self.emit(Cloned(agent.id, tuple(child.id for child in children), share))
         return children
 
-    def _founder(self, species: Species) -> Agent:
+    def _founder(self, species: Species) -> Individual:
         return self._born(None, species, species.breeding.founder_energy)
 
-    def _born(self, parent: Agent | None, species: Species, energy: float) -> Agent:
+    def _born(self, parent: Individual | None, species: Species, energy: float) -> Individual:
         page = self._birthplace if parent is None else parent.page
         parent_id = None if parent is None else parent.id
         agent = self._made(energy, page, species, parent_id)
@@ -270,12 +273,13 @@ class Lifecycle:
 
     def _made(
         self, energy: float, page: Fingerprint, species: Species, parent: AgentId | None
-    ) -> Agent:
+    ) -> Individual:
         self._next_agent += 1
-        agent = Agent(self._next_agent, energy, page, self._rng.spawn(1)[0], species, parent)
+        rng = self._rng.spawn(1)[0]
+        agent = Individual(self._next_agent, energy, page, rng, parent, species=species)
         self.agents[agent.id] = agent
         return agent
 
-    def _die(self, agent: Agent) -> None:
+    def _die(self, agent: Individual) -> None:
         del self.agents[agent.id]
         self.emit(Died(agent.id, agent.energy))

@@ -32,10 +32,11 @@ from evocrawl.core.urls.identity import host_of
 from evocrawl.population.admission import MAX_ORIGINS, AdmissionQueue, Gate
 from evocrawl.population.discovery import ROOT, Discovery
 from evocrawl.population.environment import Environment
+from evocrawl.population.individual import Individual
 from evocrawl.population.lifecycle import Lifecycle, PopulationBounds
 from evocrawl.population.selection import LinkSelector
 from evocrawl.population.settlement import Settlement
-from evocrawl.species.base import Agent, Species
+from evocrawl.species.base import Species
 from evocrawl.species.mixed import mixed
 
 
@@ -180,19 +181,19 @@ class Population:
         """Return the closed origins, whose hosts cannot be visited yet."""
         return self.admission.closed()
 
-    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Individual, Lead]]:
         """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting).
 
         Call `resume` or `remove` for each of them.
         """
         return self.selector.call_back(is_gone)
 
-    def resume(self, agent: Agent) -> None:
+    def resume(self, agent: Individual) -> None:
         """Give turns again to an agent that was called back."""
         self.selector.resume(agent)
         self.selector.turns.wake()
 
-    def remove(self, agent: Agent) -> None:
+    def remove(self, agent: Individual) -> None:
         """Remove an agent that was called back, with its energy."""
         self.lifecycle.leave(agent)
         self.selector.turns.wake()
@@ -262,7 +263,7 @@ class Population:
         under_way = len(self.unsettled) + (len(self.admission) if self.max_unsettled == 1 else 0)
         return under_way < self.max_unsettled and self.environment.budget.left != 0
 
-    def _open(self, agent: Agent, lead: Lead, now_s: float) -> Visit:
+    def _open(self, agent: Individual, lead: Lead, now_s: float) -> Visit:
         self._next_visit += 1
         visit = Visit(self._next_visit, agent.id, lead, now_s)
         self.environment.budget.reserve(visit.id)
@@ -271,7 +272,7 @@ class Population:
         self.lifecycle.emit(VisitOpened(visit))
         return visit
 
-    def _close(self, visit_id: VisitId, outcome: Outcome) -> tuple[Visit, Agent]:
+    def _close(self, visit_id: VisitId, outcome: Outcome) -> tuple[Visit, Individual]:
         """Release what a visit holds: its link, its share of the budget, its slot, its agent."""
         visit = self.unsettled.pop(visit_id, None)
         if visit is None:
@@ -296,7 +297,7 @@ class Population:
         if isinstance(outcome, Fetched) and self.discovery.release_for(outcome.page):
             self.selector.turns.wake()
 
-    def _clone_or_die(self, agent: Agent) -> None:
+    def _clone_or_die(self, agent: Individual) -> None:
         self.selector.go_on(agent, self.lifecycle.reproduce(agent))
 
     def _begin(self, links: int) -> None:

@@ -9,9 +9,9 @@ from evocrawl.population.admission import AdmissionQueue
 from evocrawl.population.discovery import Discovery
 from evocrawl.population.environment import Environment
 from evocrawl.population.host_waiting import HostWaitQueue
+from evocrawl.population.individual import Individual
 from evocrawl.population.lifecycle import Lifecycle
 from evocrawl.population.turns import TurnQueue
-from evocrawl.species.base import Agent
 
 PATIENCE = 200
 """The `patience` of a live crawl; holding a link back takes a tenth of a millisecond."""
@@ -57,7 +57,7 @@ class LinkSelector:
         """True if an agent or an admitted link waits for a host."""
         return bool(self._admission.has_admitted or self._waiting)
 
-    def next(self, now_s: float, *, is_quiet: bool) -> tuple[Agent, Lead] | None:
+    def next(self, now_s: float, *, is_quiet: bool) -> tuple[Individual, Lead] | None:
         """Return an agent and the link that it visits now; None if there is none now.
 
         `is_quiet` means that no visit is under way; then held-back links are released if no other
@@ -78,26 +78,26 @@ class LinkSelector:
             self.resume(agent)
         self.turns.wake()
 
-    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Agent, Lead]]:
+    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Individual, Lead]]:
         """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting)."""
         back = self._admission.call_back(is_gone)
         for agent, lead in back:
             self._free(agent, lead)
         return back
 
-    def dismiss(self, agent: Agent) -> None:
+    def dismiss(self, agent: Individual) -> None:
         """Give no further turn to an agent. O(agents)."""
         self.turns.remove(agent)
         self._waiting.leave(agent)
 
-    def resume(self, agent: Agent) -> None:
+    def resume(self, agent: Individual) -> None:
         """Give turns again to an agent whose chosen link is not visited."""
         if agent.id in self._lifecycle.excluded:
             self.turns.join(self._lifecycle.reproduce(agent))
         elif agent.species.single_flight:
             self.turns.join([agent])
 
-    def go_on(self, agent: Agent, alive: Iterable[Agent]) -> None:
+    def go_on(self, agent: Individual, alive: Iterable[Individual]) -> None:
         """Give turns to the agents that a visit of `agent` has left alive, itself or its clones."""
         # An agent that may have several visits under way has never left the queue.
         single = agent.species.single_flight
@@ -107,7 +107,7 @@ class LinkSelector:
             self._waiting.leave(agent)
         self.turns.wake()
 
-    def _free(self, agent: Agent, lead: Lead) -> None:
+    def _free(self, agent: Individual, lead: Lead) -> None:
         self.targets.discard(lead.fingerprint)
         agent.in_flight -= 1
 
@@ -115,7 +115,7 @@ class LinkSelector:
         hosts = self._hosts
         return lambda host: hosts.is_free(host, now_s)
 
-    def _search(self, now_s: float) -> tuple[Agent, Lead] | None:
+    def _search(self, now_s: float) -> tuple[Individual, Lead] | None:
         """Ask one agent after the other until one finds a link; None if no agent finds one."""
         found = None
         while found is None and not self._admission.is_full and not self.is_impatient:
@@ -129,7 +129,7 @@ class LinkSelector:
                 break
         return found
 
-    def _turn(self, agent: Agent, now_s: float) -> tuple[Agent, Lead] | None:
+    def _turn(self, agent: Individual, now_s: float) -> tuple[Individual, Lead] | None:
         """Give `agent` one move: walk to energy or follow a link."""
         if not self.turns.works(agent, self._lifecycle.agents, now_s):
             return None
@@ -139,7 +139,7 @@ class LinkSelector:
         self.turns.join(self._lifecycle.walk(agent, move))
         return None
 
-    def _follow(self, agent: Agent, now_s: float) -> tuple[Agent, Lead] | None:
+    def _follow(self, agent: Individual, now_s: float) -> tuple[Individual, Lead] | None:
         """Let `agent` follow a link, wait for a host or leave a dead end."""
         look = agent.species.sight.look(agent, self._freedom(now_s))
         if look.leads:
@@ -166,7 +166,7 @@ class LinkSelector:
             self.turns.go_on(self._lifecycle.walk(agent, move))
         return None
 
-    def _claim(self, agent: Agent, lead: Lead) -> tuple[Agent, Lead] | None:
+    def _claim(self, agent: Individual, lead: Lead) -> tuple[Individual, Lead] | None:
         """Claim a link for `agent`; return None if it is held back or waits for its origin."""
         self._base.claim(lead.fingerprint)
         if self._discovery.holds_back(lead, agent.species):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evocrawl.core.events import VisitSettled
 from evocrawl.core.model import Dead, Dropped, Outcome, Visit
-from evocrawl.species.base import Agent
+from evocrawl.population.individual import Individual
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Settlement:
     """
 
     visit: Visit
-    agent: Agent
+    agent: Individual
     outcome: Outcome
     relevance: float | None = None
     is_new: bool = False

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from evocrawl.core.model import AgentId
-from evocrawl.species.base import Agent
+from evocrawl.population.individual import Individual
 
 
 class TurnQueue:
@@ -17,33 +17,33 @@ class TurnQueue:
     """
 
     def __init__(self, slice_s: float) -> None:
-        self._queue: deque[Agent] = deque()
-        self._stuck: list[Agent] = []
-        self._resting: list[Agent] = []
+        self._queue: deque[Individual] = deque()
+        self._stuck: list[Individual] = []
+        self._resting: list[Individual] = []
         self._slices = TimeSlices(slice_s)
 
     def __bool__(self) -> bool:
         """Return True if an agent is in turn."""
         return bool(self._queue)
 
-    def __iter__(self) -> Iterator[Agent]:
+    def __iter__(self) -> Iterator[Individual]:
         """Iterate over the agents of all three queues."""
         return iter([*self._queue, *self._stuck, *self._resting])
 
-    def join(self, agents: Iterable[Agent]) -> None:
+    def join(self, agents: Iterable[Individual]) -> None:
         """Add agents at the end of the queue. O(agents)."""
         self._queue.extend(agents)
 
-    def go_on(self, agents: Sequence[Agent]) -> None:
+    def go_on(self, agents: Sequence[Individual]) -> None:
         """Add the first of `agents` at the head of the queue, the others at its end. O(agents)."""
         self._queue.extendleft(agents[:1])
         self._queue.extend(agents[1:])
 
-    def next(self) -> Agent:
+    def next(self) -> Individual:
         """Remove and return the next agent. Raises IndexError without one. O(1)."""
         return self._queue.popleft()
 
-    def works(self, agent: Agent, alive: Collection[AgentId], now_s: float) -> bool:
+    def works(self, agent: Individual, alive: Collection[AgentId], now_s: float) -> bool:
         """Return True during the slice of `agent`; else it rests until another slice begins."""
         works = self._slices.works(agent.id, alive, now_s)
         if self._slices.has_begun():
@@ -52,7 +52,7 @@ class TurnQueue:
             self._resting.append(agent)
         return works
 
-    def set_aside(self, agent: Agent, *, is_idle: bool) -> None:
+    def set_aside(self, agent: Individual, *, is_idle: bool) -> None:
         """Set an agent aside until `wake`; if it `is_idle`, its slice ends."""
         if is_idle and self._slices.idles(agent.id):
             self._wake_stuck()
@@ -64,7 +64,7 @@ class TurnQueue:
         self._slices.wake()
         self._wake_stuck()
 
-    def remove(self, agent: Agent) -> None:
+    def remove(self, agent: Individual) -> None:
         """Remove an agent from its queue, and end its slice. O(agents)."""
         for place in (self._queue, self._stuck, self._resting):
             if agent in place:

@@ -29,7 +29,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import Agent, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Species, View
 from evocrawl.species.naive_bayes import NaiveBayes, Words, link_words
 from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
 from evocrawl.species.reasons import Reason, Term

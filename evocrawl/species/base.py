@@ -22,25 +22,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from numpy.random import Generator
 
 from evocrawl.core.fees import Fees
-from evocrawl.core.model import AgentId, Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.core.model import Fingerprint, Lead, Link, Outcome, Page, Visit
+from evocrawl.species.agent import Agent
 
 ANY_HOST = ""
 """In `View.busy`: the agent waits for the next host that becomes free."""
-
-
-@dataclass(slots=True)
-class Agent:
-    """One individual. `page` is where it sits, `mind` what its species learns and inherits."""
-
-    id: AgentId
-    energy: float
-    page: Fingerprint
-    rng: Generator
-    species: Species
-    parent: AgentId | None = None
-    mind: object = None
-    in_flight: int = 0
-    visits: int = 0
 
 
 @dataclass(frozen=True, slots=True)

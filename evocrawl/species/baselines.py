@@ -14,7 +14,8 @@ from typing import ClassVar
 
 from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Fingerprint, Lead, Link, Page
-from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import ANY_HOST, Move, Species, View
 from evocrawl.species.energy import LinkRelevance
 from evocrawl.species.parts import Best, Immortal, Queue, WholeFrontier, lone
 from evocrawl.species.random_queue import RandomQueue

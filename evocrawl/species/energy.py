@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evocrawl.core.model import Lead, Link, Page
-from evocrawl.species.base import Agent, PageBase, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import PageBase, Species
 from evocrawl.species.parts import OpenLinks, PageSight
 from evocrawl.species.reasons import Reason, Term
 

@@ -24,7 +24,8 @@ from itertools import count
 
 from evocrawl.core.model import Lead, Link, Page
 from evocrawl.core.urls.identity import host_of
-from evocrawl.species.base import Agent, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Species
 from evocrawl.species.parts import Bar, Best, Queue, WholeFrontier, lone
 from evocrawl.species.reasons import Reason, Term
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evocrawl.species.base import Agent, Breeding, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Breeding, Species
 
 
 @dataclass(frozen=True, slots=True)

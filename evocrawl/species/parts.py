@@ -9,9 +9,9 @@ from typing import ClassVar, Protocol
 from numpy.random import Generator
 
 from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.species.agent import Agent
 from evocrawl.species.base import (
     ANY_HOST,
-    Agent,
     Choice,
     Learning,
     Move,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from evocrawl.core.model import Fingerprint, Lead
-from evocrawl.species.base import Agent
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,8 @@ class Describing(Protocol):
         """Return the traits of an agent, the most telling ones first; none without a mind."""
 
 
-def traits_of(agent: Agent) -> Sequence[Trait]:
-    """Return the traits of an agent, none where its species has no minds."""
-    choice = agent.species.choice
+def traits_of(agent: Agent, choice: Choice) -> Sequence[Trait]:
+    """Return the traits of an agent, whose species has this choice; none without minds."""
     return choice.describe(agent) if isinstance(choice, Describing) else ()
 
 

@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evocrawl.core.model import Lead, Link, Page
-from evocrawl.species.base import Agent, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Species
 from evocrawl.species.energy import LinkRelevance
 from evocrawl.species.parts import Best, Queue, WholeFrontier, lone
 from evocrawl.species.reasons import Reason, Term

@@ -23,7 +23,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import ANY_HOST, Move, Species, View
 from evocrawl.species.parts import Best, lone
 from evocrawl.species.random_queue import RandomQueue
 from evocrawl.species.reasons import Reason, Term

@@ -8,11 +8,11 @@ from tiny_webs import make_population
 from evocrawl.core.model import Lead
 from evocrawl.politeness.host_slots import HostSlots
 from evocrawl.population.admission import AdmissionQueue
-from evocrawl.species.base import Agent
+from evocrawl.population.individual import Individual
 
 
-def _agent(rng: Generator) -> Agent:
-    return Agent(1, 1.0, b"", rng, make_population()[0].species[0])
+def _agent(rng: Generator) -> Individual:
+    return Individual(1, 1.0, b"", rng, species=make_population()[0].species[0])
 
 
 def _lead(host: str) -> Lead:

@@ -134,7 +134,7 @@ def test_the_traits_of_agents_are_numbers_with_names(species: str, tmp_path: Pat
     one.crawl.run(20)
     agents = [*one.population.lifecycle.agents.values()]
     states = [str(each.rng.bit_generator.state) for each in agents]
-    found = [traits_of(each) for each in agents]
+    found = [traits_of(each, each.species.choice) for each in agents]
     assert [str(each.rng.bit_generator.state) for each in agents] == states
     if species in WITH_MINDS:
         assert any(found)

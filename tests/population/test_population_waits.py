@@ -11,7 +11,8 @@ from tiny_webs import Web, crawl, link, make_population, random_web, visit
 
 from evocrawl.core.model import Dropped
 from evocrawl.population.lifecycle import PopulationBounds
-from evocrawl.species.base import Agent, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import View
 from evocrawl.species.parts import PageSight
 
 A, B, C = (f"http://{letter}.test/" for letter in "abc")

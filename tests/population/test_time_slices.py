@@ -15,7 +15,8 @@ from evocrawl.core.model import Cost, Dead, Lead, Visit
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.species import SPECIES, SpeciesContext
-from evocrawl.species.base import Agent, Move, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Move, Species, View
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.parts import Best
 

@@ -88,7 +88,7 @@ class Follower:
 
     def _traits(self, agent: AgentId) -> Sequence[Trait]:
         one = self._rebuilt.population.lifecycle.agents.get(agent)
-        return () if one is None else traits_of(one)
+        return () if one is None else traits_of(one, one.species.choice)
 
     def close(self) -> None:
         """Close the store."""

@@ -15,11 +15,11 @@ from evocrawl.core.config.config import Config
 from evocrawl.core.model import Dead, Fetched, Lead, Link, Outcome, Page, Refused
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.population.assembly import assemble
+from evocrawl.population.individual import Individual
 from evocrawl.relevance import create
 from evocrawl.simulation.worlds.base import Arrived
 from evocrawl.simulation.worlds.made_up.sites import Sites
 from evocrawl.species import Maker
-from evocrawl.species.base import Agent
 from evocrawl.species.biocrawler.species import mind_of
 
 _TIMEOUT_S = 180.0
@@ -133,7 +133,7 @@ class CrawlerGroup:
     def _new_record(self) -> CrawlerRecord:
         return CrawlerRecord(unseen=set(self._hosts))
 
-    def _note(self, agent: Agent, host: str) -> None:
+    def _note(self, agent: Individual, host: str) -> None:
         record = self.records[agent.id]
         record.energy.append(agent.energy - agent.species.breeding.founder_energy)
         record.at[host] = record.at.get(host, 0) + 1
@@ -143,7 +143,7 @@ class CrawlerGroup:
             record.unseen = set(self._hosts)
             self._send_to(agent, self._web.any_page())
 
-    def _send_to(self, agent: Agent, url: str) -> None:
+    def _send_to(self, agent: Individual, url: str) -> None:
         """Move a crawler to a place with a single link; it keeps its rules."""
         self._restarts += 1
         place = f"start {self._restarts}".encode()

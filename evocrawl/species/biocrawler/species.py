@@ -38,7 +38,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evocrawl.core.model import Dropped, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import Agent, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Species
 from evocrawl.species.biocrawler.rules import LEAST_STRENGTH, Rule, RuleManager, Rules
 from evocrawl.species.biocrawler.vision import Domains, Trail, Vision
 from evocrawl.species.reasons import Reason, Term, Trait

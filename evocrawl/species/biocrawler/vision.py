@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from numpy.random import Generator
 
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Outcome, Visit
-from evocrawl.species.base import Agent, Move, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Move, View
 
 ROOT = b""
 """The start of founders: an artificial page whose links are the seeds."""

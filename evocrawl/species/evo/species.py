@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import ANY_HOST, Agent, Move, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import ANY_HOST, Move, Species, View
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
 from evocrawl.species.parts import Queue

@@ -33,7 +33,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import Agent, Move, Species, View
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Move, Species, View
 from evocrawl.species.foragers.mind import MAX_STEP, Mind
 from evocrawl.species.foragers.text_states import STATE_SIZE, State
 from evocrawl.species.reasons import Reason, Trait

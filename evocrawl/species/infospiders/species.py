@@ -32,7 +32,8 @@ from dataclasses import dataclass, field, replace
 
 from evocrawl.core.fees import Fees
 from evocrawl.core.model import Dead, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
-from evocrawl.species.base import Agent, Move, PageBase, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Move, PageBase, Species
 from evocrawl.species.infospiders.keyword_net import Lexicon, Net, near
 from evocrawl.species.parts import OpenLinks, PageSight
 from evocrawl.species.reasons import Reason, Term, Trait

@@ -18,8 +18,8 @@ from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import Gate
 from evocrawl.population.discovery import ROOT
 from evocrawl.population.exchange import PopulationExchange
+from evocrawl.population.individual import Individual
 from evocrawl.population.population import Population
-from evocrawl.species.base import Agent
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.open_callbacks import OpenCallbacks
@@ -254,7 +254,7 @@ class PopulationSync:
         # With an agent that waits for one of them, this worker would never be idle.
         self._exchange.leave_hosts(hosts)
 
-    def _travel(self, agent: Agent, lead: Lead) -> None:
+    def _travel(self, agent: Individual, lead: Lead) -> None:
         if not self._exchange.may_leave(agent):
             self._exchange.stay(agent)
             return

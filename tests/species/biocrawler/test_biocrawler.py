@@ -19,7 +19,7 @@ from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.simulation.runner import run
 from evocrawl.simulation.worlds.made_up.sites import Sites, SitesPlan
-from evocrawl.species.base import Agent
+from evocrawl.species.agent import Agent
 from evocrawl.species.biocrawler.rules import LEAST_STRENGTH, RuleManager
 from evocrawl.species.biocrawler.species import EXCHANGE_EVERY, TAX, ByRules, RuleLearning, mind_of
 from evocrawl.species.biocrawler.vision import Vision
@@ -45,8 +45,8 @@ class Life:
         vision = Vision(8, lambda agent: mind_of(agent).trail, lambda _: False)
         self.choice = ByRules(condition)
         self.learning = RuleLearning(vision, self.manager, EXCHANGE_EVERY)
-        species = make_population("biocrawler")[0].species[0]
-        self.agent = Agent(1, 50.0, b"page", np.random.default_rng(1), species)
+        self.species = make_population("biocrawler")[0].species[0]
+        self.agent = Agent(1, 50.0, b"page", np.random.default_rng(1))
 
     def follow(self, leads: list[Lead], gained: float, outcome: Outcome = CAME) -> Lead:
         """One visit."""
@@ -138,9 +138,8 @@ def test_a_clone_knows_what_its_parent_knows() -> None:
     life = Life()
     life.follow([A], 14.0)
     mind_of(life.agent).trail.pages = [b"page"]
-    species = life.agent.species
-    child = Agent(2, 1.0, b"page", np.random.default_rng(2), species, 1)
-    species.breeding.inherit(life.agent, child)
+    child = Agent(2, 1.0, b"page", np.random.default_rng(2), 1)
+    life.species.breeding.inherit(life.agent, child)
     rule = mind_of(child).rules.strongest({"a.test"})
     assert rule is not None
     rule.strength = 0.0
@@ -153,7 +152,7 @@ def test_a_mind_travels() -> None:
     life = Life(condition=2)
     life.agent.visits = EXCHANGE_EVERY - 3
     life.follow([A, B], 14.0)
-    minds = life.agent.species.minds
+    minds = life.species.minds
     assert minds is not None
     life.choice.draw(life.agent, [A, B])
     row = minds.pack(mind_of(life.agent))
@@ -170,7 +169,7 @@ def test_a_mind_travels() -> None:
 
 def test_an_agent_without_a_mind_travels_with_an_empty_row() -> None:
     """It gets a mind on arrival."""
-    minds = Life().agent.species.minds
+    minds = Life().species.minds
     assert minds is not None
     assert minds.pack(None) == ()
     assert minds.unpack(()) is None
@@ -182,7 +181,7 @@ NUMBERS = st.floats(-1e9, 1e9) | st.integers(-9, 300) | st.sampled_from(["a", "b
 @given(st.lists(NUMBERS, min_size=1, max_size=12))
 def test_an_invalid_row_of_a_mind_is_refused(row: list[Any]) -> None:
     """Or else it is one, whose rules are rules."""
-    minds = Life().agent.species.minds
+    minds = Life().species.minds
     assert minds is not None
     try:
         mind = minds.unpack(tuple(row))

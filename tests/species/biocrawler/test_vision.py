@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny_webs import make_population
 
 from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Lead, Outcome, Page, Refused, Visit
 from evocrawl.core.urls.identity import fingerprint, host_of
-from evocrawl.species.base import Agent
+from evocrawl.species.agent import Agent
 from evocrawl.species.biocrawler.vision import ROOT, Trail, Vision
 
 SIZE = 3
@@ -21,8 +20,7 @@ class Crawler:
         self.trail = Trail()
         self.claimed = set[bytes]()
         self.vision = Vision(size, lambda _: self.trail, self.claimed.__contains__)
-        species = make_population("biocrawler")[0].species[0]
-        self.agent = Agent(1, 50.0, ROOT, np.random.default_rng(0), species)
+        self.agent = Agent(1, 50.0, ROOT, np.random.default_rng(0))
 
     def show(self, page: str, *links: str) -> list[Lead]:
         """Show the links (host, or host/page) of a page; "" shows seeds."""

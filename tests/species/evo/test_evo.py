@@ -6,7 +6,7 @@ from crawled import order, to
 
 from evocrawl.core.model import Lead
 from evocrawl.frontier import CandidatesByRow, Frontier
-from evocrawl.species.base import Agent
+from evocrawl.species.agent import Agent
 from evocrawl.species.evo.prospects import CandidateRanking
 from evocrawl.species.evo.species import Genome, GenomePool, Heredity
 
@@ -40,7 +40,7 @@ def rows(leads: list[Lead]) -> list[object]:
 
 def agent(seed: int) -> Agent:
     """A founder with a stream of its own."""
-    return Agent(seed, 1.0, b"", np.random.default_rng(seed), None)  # type: ignore[arg-type]
+    return Agent(seed, 1.0, b"", np.random.default_rng(seed))
 
 
 def test_links_like_those_that_led_to_good_pages_come_first() -> None:

@@ -15,7 +15,7 @@ from evocrawl.core.events import Born, Paid
 from evocrawl.core.model import Content, Cost, Dead, Fetched, Page
 from evocrawl.population.assembly import assemble
 from evocrawl.population.lifecycle import PopulationBounds
-from evocrawl.species.base import Agent
+from evocrawl.species.agent import Agent
 from evocrawl.species.foragers.mind import Mind
 from evocrawl.species.foragers.species import KINDS, MAX_SCORE
 from evocrawl.species.foragers.text_states import STATE_SIZE, TextStates
@@ -199,7 +199,7 @@ def test_a_clone_forgets_what_its_parent_was_about() -> None:
     population.place([link(A)])
     steps(population, Web({A: [B, C], B: [], C: []}), 2)
     (parent,) = population.lifecycle.agents.values()
-    child = Agent(9, 100.0, b"", np.random.default_rng(1), parent.species)
+    child = Agent(9, 100.0, b"", np.random.default_rng(1))
     parent.species.breeding.inherit(parent, child)
     assert isinstance(child.mind, Mind)
     assert (child.mind.step, child.mind.errands, child.mind.path) == (None, [], {})

@@ -20,7 +20,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.assembly import Assembly, assemble
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.species import Species, SpeciesContext
-from evocrawl.species.base import Agent
+from evocrawl.species.agent import Agent
 from evocrawl.species.infospiders.keyword_net import Net
 from evocrawl.species.infospiders.species import (
     Mind,
@@ -82,7 +82,7 @@ def made(traits: Traits, query: str = "coral") -> tuple[Species, Agent, Assembly
     """The species in a population, with an agent without a page."""
     habitat, _ = living(traits, query=query)
     species = habitat.population.species[0]
-    return species, Agent(1, 0.1, b"", np.random.default_rng(1), species), habitat
+    return species, Agent(1, 0.1, b"", np.random.default_rng(1)), habitat
 
 
 def lead(name: str, near: str = "") -> Lead:
@@ -185,7 +185,7 @@ def test_a_child_gets_the_most_characteristic_frequent_term_of_its_birth_page() 
     agent.page = fingerprint(url_of("p"))
     assert isinstance(agent.mind, Mind)
     agent.mind.net.weights["coral"] = 3.0
-    child = Agent(2, 1.0, agent.page, np.random.default_rng(2), species, 1)
+    child = Agent(2, 1.0, agent.page, np.random.default_rng(2), 1)
     species.breeding.inherit(agent, child)
     assert isinstance(child.mind, Mind)
     assert [*child.mind.net.weights] == ["coral", "polyp"]
@@ -200,7 +200,7 @@ def test_a_child_born_elsewhere_and_one_that_knows_enough_get_no_new_term() -> N
         species, agent, _ = made(traits)
         species.learning.learn(agent, Visit(1, 1, lead("p"), 0.0), reached(0.9, "polyp " * 9))
         agent.page = page or fingerprint(url_of("p"))
-        child = Agent(2, 1.0, agent.page, np.random.default_rng(2), species, 1)
+        child = Agent(2, 1.0, agent.page, np.random.default_rng(2), 1)
         species.breeding.inherit(agent, child)
         assert isinstance(child.mind, Mind)
         assert [*child.mind.net.weights] == ["coral"]

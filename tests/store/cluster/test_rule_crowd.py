@@ -14,7 +14,8 @@ from tiny_webs import Web
 
 from evocrawl.core.model import Lead
 from evocrawl.population.lifecycle import PopulationBounds
-from evocrawl.species.base import Agent, Species
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import Species
 from evocrawl.species.biocrawler.species import EXCHANGE_EVERY, mind_of
 
 HOSTS, PAGES = 12, 120
