@@ -1,23 +1,27 @@
 """A focused crawler whose frontier is a population of agents.
 
-``ADDONS = {"evocrawl.Addon": 300}`` turns a Scrapy project into one. The add-on is imported when
-it is asked for, so that agents, energy and simulator can be used without Scrapy.
+``ADDONS = {"evocrawl.Addon": 300}`` turns a Scrapy project into one, and `Crawl` runs a crawl from
+a program. Both are imported when they are asked for, so that agents, energy and simulator can be
+used without Scrapy.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evocrawl.addon import Addon
+    from evocrawl.api.crawl import Crawl
 
-__all__ = ["Addon"]
+__all__ = ["Addon", "Crawl"]
 __version__ = "0.1.0"
+
+_ON_DEMAND = {"Addon": "evocrawl.addon", "Crawl": "evocrawl.api.crawl"}
+"""Name to the module that is imported when it is asked for."""
 
 
 def __getattr__(name: str) -> object:
-    if name == "Addon":
-        from evocrawl.addon import Addon
-
-        return Addon
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ON_DEMAND[name]), name)

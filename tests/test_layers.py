@@ -24,7 +24,7 @@ LEVELS: dict[str, int] = {
     "population": 2,
     "store": 3, "pipelines": 3,
     "simulation": 4, "monitor": 4, "seeding": 4,
-    "adapter": 5,
+    "adapter": 5, "api": 5,
     "middlewares": 6, "spiders": 6, "cli": 6,
     "addon": 7,
 }  # fmt: skip
@@ -40,8 +40,8 @@ ADAPTERS = {"adapter", "middlewares", "pipelines", "spiders", "addon"}
 FRAMEWORKS = {"scrapy", "twisted"}
 SERVERS = "evocrawl.monitor.dashboard"
 OPTIONAL = {
-    "icu", "matplotlib", "model2vec", "playwright", "plotly", "psutil", "pyarrow", "pyoxigraph",
-    "pypdf", "redis", "scrapy_playwright", "warcio", "zstandard",
+    "icu", "markdownify", "matplotlib", "mcp", "model2vec", "playwright", "plotly", "psutil",
+    "pyarrow", "pyoxigraph", "pypdf", "redis", "scrapy_playwright", "warcio", "zstandard",
 }  # fmt: skip
 """What extras install: no module that others need imports it, but within a function."""
 

@@ -1,4 +1,4 @@
-"""What the dashboard can ask a running crawl to do."""
+"""What the dashboard, or the program that runs a crawl, can ask the crawl to do."""
 
 from __future__ import annotations
 
@@ -36,10 +36,23 @@ STOPPED = "stopped_by_user"
 
 
 class CrawlControls:
-    """Controls of the crawl of `crawler`; see `evocrawl.monitor.dashboard.source.Controls`."""
+    """Controls of the crawl of `crawler`; see `evocrawl.monitor.dashboard.source.Controls`.
 
-    def __init__(self, crawler: Crawler, context: CrawlContext, record: CrawlRecord) -> None:
+    Log lines begin with `by`, the part that uses the controls; `reason` is the stop reason of a
+    crawl that it stops.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        context: CrawlContext,
+        record: CrawlRecord,
+        by: str = "dashboard",
+        reason: str = STOPPED,
+    ) -> None:
         self._crawler = crawler
+        self._by = by
+        self._reason = reason
         self._context = context
         self._record = record
 
@@ -57,20 +70,20 @@ class CrawlControls:
         """End the crawl: requests under way are finished, and the store is closed."""
         engine = self._running()
         engine.unpause()
-        logger.info("dashboard: the crawl is stopped")
-        close_spider_soon(engine, STOPPED)
+        logger.info("%s: the crawl is stopped", self._by)
+        close_spider_soon(engine, self._reason)
 
     def pause(self) -> None:
         """Send no further request; those under way are finished."""
         self._running().pause()
-        logger.info("dashboard: the crawl is paused")
+        logger.info("%s: the crawl is paused", self._by)
 
     def resume(self) -> None:
         """Go on after `pause`."""
         engine = self._running()
         engine.unpause()
         ask_scheduler_soon(engine)
-        logger.info("dashboard: the crawl goes on")
+        logger.info("%s: the crawl goes on", self._by)
 
     def parameters(self) -> Row:
         """Return the parameters that can be changed; none for one of several workers."""
@@ -166,7 +179,7 @@ class CrawlControls:
             )
 
     def _after(self, text: str) -> None:
-        logger.info("dashboard: %s", text)
+        logger.info("%s: %s", self._by, text)
         engine = self._crawler.engine
         if engine is not None and has_spider_open(engine):
             ask_scheduler_soon(engine)

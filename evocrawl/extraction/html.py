@@ -130,6 +130,24 @@ def parse_html(
     )
 
 
+def shown_tree(body: bytes, encoding: str | None = None, limits: Limits = _DEFAULT) -> Any | None:
+    """Return the root of what a reader sees of the page `body`; None if it is no page.
+
+    `encoding` is the charset of the Content-Type header.
+    """
+    if not is_markup(body):
+        return None
+    html, _ = to_utf8(body, encoding, limits)
+    root, _ = _parse(html)
+    if root is None:
+        return None
+    _strip_unread(root)
+    hidden = Hidden(root, html)
+    etree.strip_elements(root, *_UNPLAYED, with_tail=False)
+    hidden.empty()
+    return root
+
+
 def _parse(html: bytes) -> tuple[Any, bool]:
     """The root element, None if there is none, and whether the page nests too deep.
 

@@ -56,6 +56,8 @@ _ANSWER = """
 SELECT url, fetched_at, status_line, headers, body
 FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint WHERE bodies.rowid = ?
 """
+_ANSWER_OF = "SELECT rowid FROM bodies WHERE fingerprint = ?"
+_VERSIONS = "SELECT fingerprint, version FROM pages"
 _OPS, _LAST_OP = "SELECT seq FROM ops ORDER BY seq", "SELECT max(seq) FROM ops"
 _OP = """
 SELECT kind, at, visit, key, ops.content, data, packed
@@ -192,6 +194,18 @@ class Archive(Opened):
             answer = self._try(self._answer, number, lambda number: f"answer {number}")
             if answer is not None:
                 yield answer
+
+    def answer_at(self, fingerprint: Fingerprint) -> RawResponse | None:
+        """Return the HTTP response of a page, None if none was kept. O(log n)."""
+        for (number,) in self._rows(_ANSWER_OF, (fingerprint,)):
+            answer = self._try(self._answer, number, lambda number: f"answer {number}")
+            return None if answer is None else answer[2]
+        return None
+
+    def versions(self) -> Iterator[tuple[Fingerprint, str]]:
+        """Read the fingerprints of address and content of each page; the latter as hex digits."""
+        for target, version in self._rows(_VERSIONS):
+            yield bytes(target), bytes(version).hex()
 
     def ops_after(self, last: int, most: int) -> list[tuple[int, Op]]:
         """Return `most` entries of the journal after entry `last`, with their numbers.

@@ -11,6 +11,7 @@ from typing import Any
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import RawResponse
 from evocrawl.core.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
+from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.archive import LeftOut, Opened, StoredPage
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.connection import Unreachable, connecting, explained
@@ -82,6 +83,20 @@ class SharedArchive(Opened):
                 self.left_out(f"an answer of {host}", error)
             else:
                 yield url, fetched_at, answer
+
+    def page_at(self, fingerprint: Fingerprint) -> StoredPage | None:
+        """Return the page of an address, None if the crawl has none. O(pages)."""
+        return next((page for page in self.pages() if _address(page.url) == fingerprint), None)
+
+    def answer_at(self, fingerprint: Fingerprint) -> RawResponse | None:
+        """Return the HTTP response of a page, None if none was kept. O(pages)."""
+        found = (answer for url, _, answer in self.answers() if _address(url) == fingerprint)
+        return next(found, None)
+
+    def versions(self) -> Iterator[tuple[Fingerprint, str]]:
+        """Read the fingerprints of address and content of each page; the latter as hex digits."""
+        for page in self.pages():
+            yield _address(page.url), page.content_fingerprint
 
     def ops(self) -> Iterator[Op]:
         """Yield the crawl as the operations of a single worker: pages first, then dead links."""
@@ -161,3 +176,11 @@ def _url(record: bytes, host: str) -> str:
         return str(json.loads(record)["url"])
     except (ValueError, KeyError, TypeError):
         return f"of {host} without a URL"
+
+
+def _address(url: str) -> Fingerprint:
+    """Return the fingerprint of a stored address, b"" if it is none."""
+    try:
+        return fingerprint(url)
+    except ValueError:
+        return b""
