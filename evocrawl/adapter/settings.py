@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import os
 
-from evocrawl import Addon
+from evocrawl.adapter.early_stop import end_command_in_one_line
+
+end_command_in_one_line()
+
+from evocrawl import Addon  # noqa: E402 - takes a second, in which Ctrl-C may come
 
 BOT_NAME = "evocrawl"
 SPIDER_MODULES = ["evocrawl.spiders"]
