@@ -6,9 +6,9 @@
 
 Each pair crawls the named sites of the documentation web once with each checkout, breadth-first to
 the end, so that both read the same pages. The checkout that comes first alternates from pair to
-pair. Each checkout runs with the Python of its own `.venv`; a first crawl of each, which is not counted,
-compiles its modules. `--arguments` and `--other-arguments`
-are spider arguments of this checkout and of the other one, for options that only one of them has.
+pair. Each checkout runs with the Python of its own `.venv`; a first crawl of each, which does not
+count, compiles its modules. `--arguments` and `--other-arguments` are spider arguments of this
+checkout and of the other one, for options that only one of them has.
 
 CPU seconds (user and system, all processes of the crawl) are given apart: until the page number
 FIRST_PAGES ("start"), and for each page after it, the end of the crawl included. A shared machine

@@ -1,4 +1,7 @@
-"""Runs a module as ``python -m MODULE`` does; Ctrl-C before it handles signals ends it in one line."""
+"""Runs a module as ``python -m MODULE`` does.
+
+Ctrl-C before it handles signals ends it with one line.
+"""
 
 from __future__ import annotations
 

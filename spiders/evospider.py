@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+ITEMS_AT_ONCE = 4
+"""CONCURRENT_ITEMS unless the project sets it: Scrapy starts as many tasks for each page, 100 by
+default, and a page has one item."""
+
 
 class EvoSpider(Spider):
     """Yields one `PageItem` a page and no requests: the population chooses what to fetch.
@@ -59,6 +63,7 @@ class EvoSpider(Spider):
         log_records.install()
         super().update_settings(settings)
         settings.setdefault_in_component_priority_dict("ADDONS", Addon, 300)
+        settings.set("CONCURRENT_ITEMS", ITEMS_AT_ONCE, "addon")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
