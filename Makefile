@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-pyproject
 
+# Many tests start processes: without stored bytecode each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: crawl test lint types docs linkcheck venv clean
 
 # The demonstration crawls a documentation web served on this machine. To crawl the live web:

@@ -190,7 +190,7 @@ def makers_of(species: str) -> list[Maker]:
     Raises SettingError for an unknown or repeated name.
     """
     names = species.split("+")
-    known = registry.known()
+    known = registry.known(names)
     unknown = [name for name in names if name not in known and ":" not in name]
     if unknown or len(set(names)) < len(names):
         listed = "+".join(re.split(r"[\s,;+]+", species.strip()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.metadata import entry_points
 
 from evocrawl.core.errors import SettingError
@@ -12,11 +12,14 @@ GROUP = "evocrawl.species"
 """The group of entry points; each is a maker: it takes a SpeciesContext, and returns a Species."""
 
 
-def known() -> Mapping[str, Maker | None]:
+def known(wanted: Collection[str] = ()) -> Mapping[str, Maker | None]:
     """Return the names of all species, with the makers of built-in ones.
 
-    A built-in species overrides an entry point of the same name.
+    A built-in species overrides an entry point of the same name. Where all wanted names are
+    built in, only those are returned: to look entry points up reads a file of each package.
     """
+    if wanted and all(name in SPECIES for name in wanted):
+        return SPECIES
     return {**{point.name: None for point in entry_points(group=GROUP)}, **SPECIES}
 
 

@@ -31,6 +31,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from evocrawl.core.containers.bits import Bits
+from evocrawl.core.containers.lazy_zeros import lazy_zeros
 from evocrawl.core.model import Content, Fingerprint
 
 Hashes = npt.NDArray[np.uint64]
@@ -132,9 +134,9 @@ class NoveltyIndex:
     def __init__(self) -> None:
         self._whole: dict[bytes, Fingerprint] = {}
         self._pages: list[Fingerprint] = []
-        self._tags = np.zeros(_PLACES, dtype=np.uint16)
-        self._owners = np.zeros(_PLACES, dtype=np.uint32)
-        self._words = np.zeros(_WORDS, dtype=np.bool_)
+        self._tags = lazy_zeros(_PLACES, np.uint16)
+        self._owners = lazy_zeros(_PLACES, np.uint32)
+        self._words = Bits(_WORDS)
         self._latest: dict[tuple[int, int, bool], _Recent] = {}
 
     def look(self, page: Fingerprint, kind: str, content: Content) -> NoveltyVerdict:
@@ -164,7 +166,7 @@ class NoveltyIndex:
             for key in _wholes(kind, content):
                 self._whole.setdefault(key, page)
             return
-        self._words[sketch.words % _WORDS] = True
+        self._words.set(sketch.words % _WORDS)
         self._pages.append(page)
         kept = sketch.windows if sketch.size < _SMALL else sketch.sampled
         places, tags = _place(kept)
@@ -179,7 +181,7 @@ class NoveltyIndex:
         novelty = fresh / len(looked)
         is_new = novelty >= LEAST_NEW or fresh * (1 if every else _SAMPLED) >= LEAST_NEW_BYTES
         twin = None if is_new or not known else self._pages[max(known, key=known.__getitem__)]
-        new_words = ~self._words[sketch.words % _WORDS]
+        new_words = ~self._words.at(sketch.words % _WORDS)
         return NoveltyVerdict(is_new, twin, novelty, float(new_words.mean()))
 
     def _owners_of(self, windows: Hashes, page: Fingerprint) -> dict[int, int]:

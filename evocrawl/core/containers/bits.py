@@ -1,0 +1,35 @@
+"""Stores a fixed number of bits, eight in a byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Places = npt.NDArray[np.unsignedinteger[Any]]
+"""Numbers of bits, from 0."""
+
+
+class Bits:
+    """`size` bits, all 0 at first. `size` is a multiple of 8."""
+
+    def __init__(self, size: int) -> None:
+        self._bytes = np.zeros(size // 8, np.uint8)
+
+    def at(self, places: Places) -> npt.NDArray[np.bool_]:
+        """Return which of the bits at `places` are 1. O(places)."""
+        found: npt.NDArray[np.bool_] = self._bytes[_byte(places)] & _mask(places) != 0
+        return found
+
+    def set(self, places: Places) -> None:
+        """Set the bits at `places` to 1; a place may stand there twice. O(places)."""
+        np.bitwise_or.at(self._bytes, _byte(places), _mask(places))
+
+
+def _byte(places: Places) -> npt.NDArray[np.intp]:
+    return (places >> np.uint64(3)).astype(np.intp)
+
+
+def _mask(places: Places) -> npt.NDArray[np.uint8]:
+    return np.left_shift(np.uint8(1), (places & np.uint64(7)).astype(np.uint8))
