@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from evocrawl.adapter.scrapy_internals import (
-    ask_scheduler_soon,
-    close_spider_soon,
-    has_spider_open,
-    is_closing,
-)
-from evocrawl.core.config.config import options_by_name
+from evocrawl.adapter.run_state import set_state, state_of
+from evocrawl.adapter.scrapy_internals import ask_scheduler_soon, has_spider_open
 from evocrawl.core.model import AgentId, VisitId
 from evocrawl.core.sanitize import mask_secrets, one_line
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ControlError, Row
+from evocrawl.monitor.record import Record
 from evocrawl.monitor.views import exclusions_of, line_of
 from evocrawl.population.steering import parameters_of
 from evocrawl.species.reasons import Trait, traits_of
+from evocrawl.store.cluster.steering import STOPPED
 
 if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
@@ -30,9 +27,6 @@ if TYPE_CHECKING:
     from evocrawl.adapter.context import CrawlContext
 
 logger = logging.getLogger(__name__)
-
-STOPPED = "stopped_by_user"
-"""Stop reason of a crawl that was ended on the dashboard."""
 
 
 class CrawlControls:
@@ -59,39 +53,26 @@ class CrawlControls:
     @property
     def state(self) -> str:
         """ "running", "paused", "stopping" or "finished"."""
-        engine = self._crawler.engine
-        if engine is None or not has_spider_open(engine):
-            return "finished"
-        if is_closing(engine):
-            return "stopping"
-        return "paused" if engine.paused else "running"
+        return state_of(self._crawler.engine)
 
     def stop(self) -> None:
         """End the crawl: requests under way are finished, and the store is closed."""
-        engine = self._running()
-        engine.unpause()
+        set_state(self._running(), "stopping", self._reason)
         logger.info("%s: the crawl is stopped", self._by)
-        close_spider_soon(engine, self._reason)
 
     def pause(self) -> None:
         """Send no further request; those under way are finished."""
-        self._running().pause()
+        set_state(self._running(), "paused")
         logger.info("%s: the crawl is paused", self._by)
 
     def resume(self) -> None:
         """Go on after `pause`."""
-        engine = self._running()
-        engine.unpause()
-        ask_scheduler_soon(engine)
+        set_state(self._running(), "running")
         logger.info("%s: the crawl goes on", self._by)
 
     def parameters(self) -> Row:
-        """Return the parameters that can be changed; none for one of several workers."""
-        if self._context.cluster is not None:
-            return {}
-        now = asdict(parameters_of(self._context.population))
-        now["max_requests"] = now["max_requests"] or 0
-        return {name: value for name, value in now.items() if value is not None}
+        """Return the parameters that can be changed."""
+        return parameters_of(self._context.population).values()
 
     def exclusions(self) -> list[str]:
         """Return the hosts, patterns and lines of agents that are excluded."""
@@ -104,28 +85,17 @@ class CrawlControls:
 
     def change(self, values: Mapping[str, Any]) -> Row:
         """Change parameters by the rules of the options of the same names; return all of them."""
-        self._check_alone()
         self._running()
-        known, options = self.parameters(), options_by_name()
-        unknown = sorted(set(values) - set(known))
-        if unknown:
-            raise ControlError(f"{unknown[0]}: allowed: {', '.join(known)}")
-        now = parameters_of(self._context.population)
-        given = {name: options[name].value(name, value) for name, value in values.items()}
-        if "max_requests" in given:
-            given["max_requests"] = given["max_requests"] or None
-        if any(value is None for name, value in given.items() if name != "max_requests"):
-            raise ControlError("a parameter has no value")
-        to = replace(now, **given)
-        if to.upper_bound is not None and to.lower_bound > to.upper_bound:
-            raise ControlError(f"lower_bound: allowed: at most upper_bound, {to.upper_bound}")
+        try:
+            to = parameters_of(self._context.population).changed(values)
+        except ValueError as error:
+            raise ControlError(str(error)) from None
         self._context.journaled.change(to)
         self._after(f"the parameters are now {asdict(to)}")
         return self.parameters()
 
     def exclude(self, pattern: str) -> None:
         """Follow no link to a host, or to addresses of a pattern, any more."""
-        self._check_alone()
         self._running()
         try:
             self._context.journaled.exclude(pattern)
@@ -135,7 +105,6 @@ class CrawlControls:
 
     def exclude_line(self, agent: AgentId) -> None:
         """End an agent and all its living descendants."""
-        self._check_alone()
         self._running()
         population = self._context.population
         if agent in population.excluded_lines:
@@ -152,7 +121,6 @@ class CrawlControls:
 
         Returns the harvest rate so far and the number of marks, with a message for the user.
         """
-        self._check_alone()
         self._running()
         record = self._record
         result, content = record.results.get(visit), record.content_of(visit)
@@ -163,20 +131,7 @@ class CrawlControls:
         record.mark(visit, relevant)
         word = "relevant" if relevant else "not relevant"
         self._after(f"the page {one_line(mask_secrets(result.url))} is marked as {word}")
-        before = record.point()
-        harvest = before.relevant / before.requests if before.requests else 0.0
-        return {
-            "marks": len(record.marks),
-            "harvest_before": harvest,
-            "message": f"The crawl has learnt that this page is {word}; it ranks the waiting links "
-            f"again. Harvest rate before: {harvest:.1%}.",
-        }
-
-    def _check_alone(self) -> None:
-        if self._context.cluster is not None:
-            raise ControlError(
-                "several workers share this crawl: it cannot be changed while it runs"
-            )
+        return marked(len(record.marks), record, relevant=relevant)
 
     def _after(self, text: str) -> None:
         logger.info("%s: %s", self._by, text)
@@ -189,3 +144,16 @@ class CrawlControls:
         if engine is None or self.state not in ("running", "paused"):
             raise ControlError(f"the crawl is {self.state}")
         return engine
+
+
+def marked(marks: int, record: Record, *, relevant: bool) -> Row:
+    """Return the answer to a mark: number of marks, harvest rate so far, a message for the user."""
+    before = record.point()
+    harvest = before.relevant / before.requests if before.requests else 0.0
+    word = "relevant" if relevant else "not relevant"
+    return {
+        "marks": marks,
+        "harvest_before": harvest,
+        "message": f"The crawl has learnt that this page is {word}; it ranks the waiting links "
+        f"again. Harvest rate before: {harvest:.1%}.",
+    }

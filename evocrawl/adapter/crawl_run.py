@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
+from evocrawl.adapter.run_state import set_state
 from evocrawl.adapter.scrapy_internals import (
     close_spider_soon,
     connect_first,
@@ -22,6 +23,7 @@ from evocrawl.adapter.scrapy_internals import (
 from evocrawl.adapter.state import STATE_FAILED, crawl_identity, log_resume
 from evocrawl.core.errors import StateError
 from evocrawl.estimation.stop_rule import REASONS as STOP_REASONS
+from evocrawl.store.cluster.steering import STOPPED
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -37,7 +39,7 @@ logger = logging.getLogger(__name__)
 SEEDS_FAILED = "seeds_failed"
 """Stop reason of a crawl none of whose seeds has brought a page; its exit code is 1."""
 
-_CUT_SHORT = {"budget": "the budget is spent"} | dict.fromkeys(
+_CUT_SHORT = {"budget": "the budget is spent", STOPPED: "a user has stopped it"} | dict.fromkeys(
     STOP_REASONS.values(), "the stop rule holds"
 )
 """Reasons of an end before all links are followed, in words."""
@@ -85,6 +87,9 @@ class CrawlRun:
             self._wakes.wake()
 
         has_more = partial(self._has_more, queue)
+        engine = self._crawler.engine
+        assert engine is not None
+        cluster.worker.events.state_changed.connect(partial(set_state, engine))
         cluster.listen(gained, self._wakes.wake, self.fail, has_more, context.names)
         context.resume()
         await cluster.join(crawl_identity(self._crawler, context.config))

@@ -13,8 +13,9 @@ examples:
   evocrawl dashboard coral.sqlite --port 8081
   EVOCRAWL_DASHBOARD_TOKEN=… evocrawl dashboard coral.sqlite --address 192.168.1.5
 
-The command prints an address for your browser. It reads the store only: to pause, stop or steer a
-crawl, start the crawl itself with -a dashboard=8080.
+The command prints an address for your browser. It only reads a file: to pause, stop or steer such
+a crawl, start the crawl itself with -a dashboard=8080. A crawl in Redis is paused, stopped and
+steered from here, too, while its workers run.
 
 The server answers this machine only, unless --address names another address; then every request
 needs the token, which is random unless the environment variable sets it."""

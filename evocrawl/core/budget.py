@@ -30,7 +30,12 @@ class Budget:
         """Requests that are neither spent nor reserved, 0 or more; None without a limit."""
         if self.limit is None:
             return None
-        return max(self.limit - self.spent - len(self._reserved), 0)
+        return max(self.limit - self.committed, 0)
+
+    @property
+    def committed(self) -> int:
+        """Requests that are spent or reserved."""
+        return self.spent + len(self._reserved)
 
     @property
     def exhausted(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evocrawl.core.model import Lead
 
 MOST_PATTERNS = 200
@@ -35,11 +37,10 @@ class Exclusions:
 
     def add(self, pattern: str) -> None:
         """Add a pattern. Raises ValueError if it is invalid or one too many."""
-        text = _readable(pattern)
+        text = readable_pattern(pattern)
         if text in self.patterns:
             return
-        if len(self.patterns) >= MOST_PATTERNS:
-            raise ValueError(f"at most {MOST_PATTERNS} patterns can be excluded")
+        check_room(self.patterns)
         self.patterns.append(text)
         if "/" in text:
             self._globs.append(tuple(text.split("*")))
@@ -61,7 +62,13 @@ class Exclusions:
         return any(_matches(parts, text) for parts in self._globs)
 
 
-def _readable(pattern: str) -> str:
+def check_room(patterns: Sequence[str]) -> None:
+    """Raise ValueError if no further pattern can be excluded."""
+    if len(patterns) >= MOST_PATTERNS:
+        raise ValueError(f"at most {MOST_PATTERNS} patterns can be excluded")
+
+
+def readable_pattern(pattern: str) -> str:
     """Return a pattern without its scheme, the host in lower case; raises ValueError."""
     text = pattern.strip()
     begin, mark_, rest = text.partition("://")

@@ -5,10 +5,11 @@ Each is an operation of the journal, so that a stored crawl replays it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol, runtime_checkable
 
+from evocrawl.core.config.config import options_by_name
 from evocrawl.core.events import HeldBack
 from evocrawl.core.model import AgentId, Content, Fingerprint
 from evocrawl.energy import Linear, Sigmoid
@@ -30,6 +31,34 @@ class Parameters:
     upper_bound: int | None
     cost: float
     gain: float
+
+    def values(self) -> dict[str, Any]:
+        """Return the parameters by name; `max_requests` 0: no limit. A missing bound is left out.
+
+        >>> Parameters(None, 8, 60, 1.0, 2.0).values()
+        {'max_requests': 0, 'lower_bound': 8, 'upper_bound': 60, 'cost': 1.0, 'gain': 2.0}
+        """
+        values = {**asdict(self), "max_requests": self.max_requests or 0}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def changed(self, given: Mapping[str, Any]) -> Parameters:
+        """Return the parameters after a change, by the rules of the options of the same names.
+
+        Raises ValueError (or SettingError, which is one) that names what is allowed.
+        """
+        known, options = self.values(), options_by_name()
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            raise ValueError(f"{unknown[0]}: allowed: {', '.join(known)}")
+        values = {name: options[name].value(name, value) for name, value in given.items()}
+        if "max_requests" in values:
+            values["max_requests"] = values["max_requests"] or None
+        if any(value is None for name, value in values.items() if name != "max_requests"):
+            raise ValueError("a parameter has no value")
+        to = replace(self, **values)
+        if to.upper_bound is not None and to.lower_bound > to.upper_bound:
+            raise ValueError(f"lower_bound: allowed: at most upper_bound, {to.upper_bound}")
+        return to
 
 
 @runtime_checkable

@@ -16,4 +16,4 @@ def test_the_digits_agree_with_the_word(relevance: float, percent: int) -> None:
     assert word == ("relevant" if relevance >= relevant_at else "not relevant")
     if abs(relevance - relevant_at) > 1e-5:
         assert (float(number) >= relevant_at) == (relevance >= relevant_at)
-    assert abs(float(number) - relevance) <= 0.005
+    assert abs(float(number) - relevance) <= 0.005 + 1e-12  # 0.12 and 0.125 are no binary numbers

@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.controls import CrawlControls
 from evocrawl.adapter.scrapy_internals import exit_with_failure
+from evocrawl.adapter.shared_controls import SharedControls
 from evocrawl.core.config.monitor import listening
 from evocrawl.core.errors import SettingError
 from evocrawl.monitor.crawl_record import CrawlRecord
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_WORKER = "Several workers share this crawl: the numbers are those of this worker."
+_WORKER = (
+    "Several workers share this crawl: the numbers are those of this worker; what you change "
+    "reaches all of them."
+)
 
 
 class CrawlDashboard:
@@ -38,8 +42,12 @@ class CrawlDashboard:
         record.texts = PageTexts()
         store = str(context.state_path or "")
         note = "" if context.cluster is None else _WORKER
+        if context.cluster is None:
+            controls = CrawlControls(crawler, context, record)
+        else:
+            controls = SharedControls(crawler, context, record, context.cluster)
         self.source = Source(
-            record, CrawlControls(crawler, context, record), config.query, config.species,
+            record, controls, config.query, config.species,
             config.relevant_at, store, config.learnt, note,
         )  # fmt: skip
         address, port = listening(config.dashboard)

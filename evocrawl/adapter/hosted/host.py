@@ -32,6 +32,7 @@ from scrapy import signals
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.controls import CrawlControls
 from evocrawl.adapter.hosted.line_pipe import LinePipe
+from evocrawl.adapter.shared_controls import WorkerControls
 from evocrawl.core.errors import EvocrawlError, SettingError
 from evocrawl.core.items import PageItem
 from evocrawl.core.sanitize import one_line
@@ -84,7 +85,12 @@ class CrawlHost:
         self._context = context
         self._record = CrawlRecord(context.population, context.ledger, context.forecast)
         self._record.texts = PageTexts()
-        self._controls = CrawlControls(self._crawler, context, self._record, *BY_PROGRAM)
+        crawl = self._crawler, context, self._record
+        self._controls = (
+            CrawlControls(*crawl, *BY_PROGRAM)
+            if context.cluster is None
+            else WorkerControls(*crawl, context.cluster, *BY_PROGRAM)
+        )
         connect = self._crawler.signals.connect
         connect(self._opened, signals.spider_opened)
         connect(self._closed, signals.spider_closed)

@@ -12,11 +12,13 @@ from evocrawl.core.urls.identity import host_of
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ReadOnly, Source
 from evocrawl.monitor.results import Result
+from evocrawl.monitor.shared_controls import StoreControls
 from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
 from evocrawl.monitor.stored_record import SharedRecord
 from evocrawl.monitor.views import exclusions_of
 from evocrawl.species.reasons import Trait, traits_of
 from evocrawl.store.archive import Archive
+from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
 from evocrawl.store.journal.operations import Op
 
 _AT_ONCE = 200
@@ -50,9 +52,8 @@ class Follower:
         relevant_at = float(about.get("relevant_at", 0.0))
         if not isinstance(self._archive, Archive):
             shared = SharedRecord(self._archive, relevant_at)
-            self.source = Source(
-                shared, self._controls, query, species, relevant_at, store, "", _SHARED
-            )
+            controls = StoreControls(RemoteSteering(self._archive), about, shared, now_s)
+            self.source = Source(shared, controls, query, species, relevant_at, store, "", _SHARED)
             return
         self._rebuilt = RebuiltPopulation(about, learnt=learnt)
         assembly = self._rebuilt.assembly

@@ -39,6 +39,8 @@ class WorkerEvents:
     redis_answered    Redis has responded (True) or not (False)
     heartbeat_sent    Redis has a heartbeat (own hosts with open links, live workers)
     work_found        there may be a visit to choose
+    state_changed     a user lets the workers go on, pause or stop ("running", …)
+    page_marked       a user calls a page relevant, or not (URL, True or False)
     failed            a background task has failed for good (error)
     ================  ===========================================================================
 
@@ -53,6 +55,8 @@ class WorkerEvents:
         self.redis_answered: Signal[[bool]] = Signal()
         self.heartbeat_sent: Signal[[int, list[Worker]]] = Signal()
         self.work_found: Signal[[]] = Signal()
+        self.state_changed: Signal[[str]] = Signal()
+        self.page_marked: Signal[[str, bool]] = Signal()
         self.failed: Signal[[StateError]] = Signal()
         self.busy_checks: list[Callable[[], bool]] = []
 

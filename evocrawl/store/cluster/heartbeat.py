@@ -7,11 +7,12 @@ import asyncio
 from evocrawl.store.cluster.availability import Availability
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
-from evocrawl.store.cluster.quotas import ClusterTerms, bounds_per_worker
+from evocrawl.store.cluster.quotas import ClusterTerms
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.state import ClusterState, Worker
 from evocrawl.store.cluster.rule_exchange import RuleExchange
+from evocrawl.store.cluster.steering import Steering
 from evocrawl.store.cluster.workload import Workload
 
 _LONGEST_PAUSE_S = 1.0
@@ -27,16 +28,18 @@ class Heartbeat:
         workload: Workload,
         host_leases: HostLeases,
         rules: RuleExchange,
+        steering: Steering,
         persistence: Keeping,
         availability: Availability,
         events: WorkerEvents,
     ) -> None:
         self.living: dict[str, Worker] = {}
         self._state = state
-        self._terms = terms
+        self._lease_s = terms.lease_s
         self._workload = workload
         self._host_leases = host_leases
         self._rules = rules
+        self._steering = steering
         self._persistence = persistence
         self._availability = availability
         self._events = events
@@ -53,7 +56,7 @@ class Heartbeat:
             except Unreachable:
                 events.redis_answered.send(False)
             self._availability.check()
-            await asyncio.sleep(min(_LONGEST_PAUSE_S, self._terms.lease_s / 4))
+            await asyncio.sleep(min(_LONGEST_PAUSE_S, self._lease_s / 4))
 
     async def beat(self) -> None:
         """Renew the leases, send one heartbeat and exchange rules. Raises Unreachable."""
@@ -61,9 +64,8 @@ class Heartbeat:
         hosts = self._workload.hosts
         workers = await self._state.beat(hosts, self._workload.need(hosts))
         if len(workers) != len(self.living):
-            population = self._workload.population
-            population.lifecycle.bounds = bounds_per_worker(self._terms.bounds, len(workers))
-            population.environment.hosts.share(len(workers))
+            self._steering.share(len(workers))
+            self._workload.population.environment.hosts.share(len(workers))
         self.living = {each.session: each for each in workers}
         await self._rules.exchange()
         self._events.heartbeat_sent.send(hosts, workers)

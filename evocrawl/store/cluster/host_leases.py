@@ -93,6 +93,21 @@ class HostLeases:
                 await self._show(host, again=True)
         self._events.work_found.send()
 
+    def leave_out(self) -> None:
+        """Settle the open links of our hosts that a user has excluded, in the background."""
+        self._begin(self._leave_out)
+
+    async def _leave_out(self) -> None:
+        for host in list(self.table.leases):
+            while host in self.table.leases:
+                try:
+                    await self._show(host)
+                    break
+                except Unreachable:
+                    self._events.redis_answered.send(False)
+                    await asyncio.sleep(_PAUSE_S)
+        self._events.work_found.send()
+
     async def welcome(self, host: str) -> None:
         """Add the agents that travelled to a host of ours to the population."""
         guests: list[TravellingAgent] = []

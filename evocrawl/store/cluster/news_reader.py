@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
+from evocrawl.core.model import Page
 from evocrawl.store.cluster.host_leases import HostLeases, target_of
 from evocrawl.store.cluster.population_sync import PopulationSync
 from evocrawl.store.cluster.redis.codec import RowCodec
@@ -59,15 +60,21 @@ class NewsReader:
         self._waiting = self._waiting[_AT_ONCE:]
         return bool(news)
 
+    async def page_at(self, host: str, key: str) -> Page | None:
+        """Return a recorded page, which the population knows then; None if Redis has none."""
+        news = ClusterEvent("", "page", host, key.encode())
+        return await self._hear_page(news, *(await self._state.pages([news]))[0])
+
     async def _hear_page(
         self, news: ClusterEvent, record: bytes | None, content: bytes | None
-    ) -> None:
+    ) -> Page | None:
         if record is None or content is None:
-            return
+            return None
         try:
             page, fields = self._rows.unpack_page(news.host, news.key, record, content)
             depth = int(fields.get("depth", 0))
         except (ValueError, TypeError, KeyError) as error:
             await self._host_leases.put_aside(news.host, "pages", news.key, record, error)
-        else:
-            self._sync.heard(page, depth)
+            return None
+        self._sync.heard(page, depth)
+        return page

@@ -12,6 +12,7 @@ from evocrawl.store.cluster.quotas import BudgetQuota
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.state import IDLE
+from evocrawl.store.cluster.steering import Steering
 from evocrawl.store.cluster.termination import TerminationDetector
 from evocrawl.store.cluster.workload import Workload
 
@@ -29,6 +30,7 @@ class Poller:
         host_leases: HostLeases,
         news: NewsReader,
         quota: BudgetQuota,
+        steering: Steering,
         termination: TerminationDetector,
         persistence: Keeping,
         events: WorkerEvents,
@@ -40,6 +42,7 @@ class Poller:
         self._host_leases = host_leases
         self._news = news
         self._quota = quota
+        self._steering = steering
         self._termination = termination
         self._persistence = persistence
         self._events = events
@@ -65,7 +68,7 @@ class Poller:
     async def top_up(self) -> bool:
         """Take more of the shared budget if little is left; return whether there was any."""
         wanted = 2 * self._population.max_unsettled
-        has_more = await self._quota.top_up(wanted, len(self._heartbeat.living))
+        has_more = await self._quota.top_up(wanted, self._heartbeat.living)
         if has_more:
             self._events.work_found.send()
         return has_more
@@ -86,6 +89,7 @@ class Poller:
 
     async def _poll(self) -> bool:
         """Poll once; return False if this worker has nothing to do."""
+        await self._steering.look()
         is_busy = await self._news.listen(self._heartbeat.living)
         if is_busy:
             self._events.work_found.send()

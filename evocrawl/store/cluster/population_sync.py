@@ -41,6 +41,9 @@ MOVED_AWAY = "redirects to a host that this worker does not lease now"
 NOT_TRIED = (LEASE_LOST, MOVED_AWAY)
 """Failures that are not the link's: the agent pays nothing and no species learns from them."""
 
+EXCLUDED = "excluded"
+"""Outcome of a link that a user has excluded, in the rows of Redis."""
+
 _LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
 """Reasons after which a link was not visited: it stays open for the next owner of its host."""
 
@@ -169,7 +172,7 @@ class PopulationSync:
         by_source: dict[Source | None, list[Link]] = defaultdict(list)
         for link, source in links:
             target = link.fingerprint
-            if target in self._callbacks:
+            if target in self._callbacks or self._leaves_out(host, link):
                 continue
             is_new = self.lease_table.wait(host, target)
             # The page of a waiting, claimed link could not be recorded in time.
@@ -181,6 +184,18 @@ class PopulationSync:
                 self._exchange.show_seeds(found)
             else:
                 self._exchange.show(_page_of(source, found), source.depth)
+
+    def _leaves_out(self, host: str, link: Link) -> bool:
+        """Return whether a user has excluded the link; if so, settle it for all workers."""
+        if not self._is_excluded(link.url, host):
+            return False
+        target, lease = link.fingerprint, self.lease_table.leases.get(host)
+        if target not in self.population.selector.targets:
+            self._exchange.withdraw([target])
+            self.lease_table.settle(host, target)
+            if lease is not None:
+                self._put(OutboxBatch(settles=[self._calls.settle(host, lease, target, EXCLUDED)]))
+        return True
 
     def paced(self, host: str, delay_s: float) -> None:
         """Hold the host until `delay_s` after its lease, since its last owner may have fetched."""
@@ -281,12 +296,15 @@ class PopulationSync:
         Returns False if the link is known already.
         """
         host, target = host_of(link.url), link.fingerprint
-        if self._base.is_claimed(target):
+        if self._base.is_claimed(target) or self._is_excluded(link.url, host):
             return False
         if host in self.lease_table.foreign:
             self._exchange.withdraw([target])
             return True
         return self.lease_table.wait(host, target)
+
+    def _is_excluded(self, url: str, host: str) -> bool:
+        return self.population.discovery.exclusions.covers_url(url, host)
 
     def _source_of(self, lead: Lead) -> Source | None:
         return self._source(lead.source)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from evocrawl.core.budget import Budget
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.redis.state import ClusterState
+
+_UNLIMITED = 1 << 50
+"""Budget of a crawl without a limit, by which Redis counts its requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,8 @@ class BudgetQuota:
     """A worker's part of the budget, which it takes in small portions.
 
     `limit` is the budget of all workers (None: no limit). The requests of all workers never exceed
-    it. The portion that a killed worker has taken counts as used.
+    it. The portion that a killed worker has taken counts as used. Without a limit the requests are
+    counted in Redis after they were sent, so that a limit may be set later.
     """
 
     def __init__(self, budget: Budget, state: ClusterState, limit: int | None) -> None:
@@ -36,6 +42,9 @@ class BudgetQuota:
         self._budget = budget
         self._state = state
         self._left_for_all = 1
+        self._taken = 0
+        self._opens_with = 0
+        self._turn = asyncio.Lock()
         if limit is not None:
             budget.limit = 0
 
@@ -44,22 +53,68 @@ class BudgetQuota:
         """True when both this worker's portion and the shared budget are used up."""
         return self.limit is not None and not self._left_for_all and self._budget.left == 0
 
-    async def top_up(self, wanted: int, workers: int) -> bool:
-        """Take up to `wanted` more requests if few are left; return whether there were any."""
-        if self.limit is not None:
-            self._budget.share = max(self.limit // max(workers, 1), 1)
-        if self.limit is None or (self._budget.left or 0) >= wanted // 2:
+    async def top_up(self, wanted: int, living: Collection[str]) -> bool:
+        """Take up to `wanted` more requests if few are left; return whether there were any.
+
+        `living` are the workers alive.
+        """
+        async with self._turn:
+            return await self._top_up(wanted, living)
+
+    async def _top_up(self, wanted: int, living: Collection[str]) -> bool:
+        if self.limit is None:
+            return False
+        workers = max(len(living), 1)
+        self._budget.share = max(self.limit // workers, 1)
+        if (self._budget.left or 0) >= wanted // 2 or not await self._have_all_counted(living):
             return False
         given, self._left_for_all = await self._state.budget(wanted, self.limit, workers)
-        self._budget.limit = (self._budget.limit or 0) + given
+        self._taken += given
+        self._budget.limit = self._taken
         return bool(given)
+
+    async def count(self) -> None:
+        """Count the requests sent since the last time, in a crawl without a limit."""
+        async with self._turn:
+            if self.limit is None:
+                await self._take_exactly(self._budget.spent)
+
+    async def change(self, limit: int | None, changes: int) -> None:
+        """Set the budget of all workers, which was changed by the change number `changes`.
+
+        Takes effect when Redis has this worker's count. After a crawl without a limit, no worker
+        gets a portion before all have counted what they sent.
+        """
+        async with self._turn:
+            if limit != self.limit:
+                await self._change(limit, changes)
+
+    async def _change(self, limit: int | None, changes: int) -> None:
+        had_none, self.limit, self._left_for_all = self.limit is None, limit, 1
+        self._opens_with = changes if had_none else self._opens_with
+        # What is reserved is sent; the rest of the portion goes back.
+        self._budget.limit = None if limit is None else self._budget.committed
+        self._budget.share = self._budget.share if limit is not None else None
+        await self._take_exactly(self._budget.committed)
 
     async def give_back(self) -> None:
         """Return the unused requests to the shared budget."""
-        unspent = (self._budget.limit or 0) - self._budget.spent
-        if self.limit is not None and unspent > 0:
-            self._budget.limit = self._budget.spent
-            await self._state.budget(-unspent, self.limit, 1)
+        async with self._turn:
+            if self.limit is not None:
+                self._budget.limit = min(self._taken, self._budget.spent)
+            await self._take_exactly(self._budget.spent)
+
+    async def _have_all_counted(self, living: Collection[str]) -> bool:
+        if self._opens_with and await self._state.heard([*living]) >= self._opens_with:
+            self._opens_with = 0
+        return not self._opens_with
+
+    async def _take_exactly(self, requests: int) -> None:
+        """Let Redis count `requests` as those that this worker has taken in all."""
+        more = requests - self._taken
+        if more:
+            self._taken = requests
+            await self._state.budget(more, _UNLIMITED, 1)
 
 
 def bounds_per_worker(whole: PopulationBounds, workers: int) -> PopulationBounds:

@@ -28,6 +28,7 @@ from evocrawl.store.cluster.redis.outbox import Outbox
 from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.rule_exchange import RuleExchange
+from evocrawl.store.cluster.steering import STOPPED, Steering
 from evocrawl.store.cluster.tasks import BackgroundTasks
 from evocrawl.store.cluster.termination import TerminationDetector
 from evocrawl.store.cluster.workload import Workload
@@ -66,13 +67,24 @@ class ClusterWorker:
         self._news = news = NewsReader(state, rows, sync, leases)
         self._termination = ending = TerminationDetector(state, population, quota, leases)
         rules = RuleExchange(state, rows, population, leases)
+        self.steering = steering = Steering(
+            state, population, leases, news, outbox, quota, terms, tasks.begin, events
+        )
         workload = Workload(population, leases, outbox, news, events)
         self._heartbeat = Heartbeat(
-            state, terms, workload, leases, rules, persistence, self._availability, events
+            state,
+            terms,
+            workload,
+            leases,
+            rules,
+            steering,
+            persistence,
+            self._availability,
+            events,
         )
         self._rebalancer = Rebalancer(state, sync, leases, outbox, tasks.begin, events)
         self.poller = Poller(
-            workload, self._heartbeat, leases, news, quota, ending, persistence, events
+            workload, self._heartbeat, leases, news, quota, steering, ending, persistence, events
         )
         self._is_closing = False
 
@@ -87,10 +99,14 @@ class ClusterWorker:
         return self.poller.ended
 
     @property
+    def is_answered(self) -> bool:
+        """True while Redis responds and the worker is not about to leave."""
+        return self._availability.is_up and not self._is_closing
+
+    @property
     def may_choose(self) -> bool:
         """False while no new visit may start: Redis is silent, or the crawl has ended."""
-        is_over = self.ended is not None or self._is_closing
-        return not is_over and self._availability.is_up and not self._outbox.full
+        return self.ended is None and self.is_answered and not self._outbox.full
 
     def may_send(self, host: str, *, is_visit: bool) -> bool:
         """Return whether a request for `host` may be sent now.
@@ -164,12 +180,15 @@ class ClusterWorker:
     async def _try_to_join(self, about: Mapping[str, Any]) -> bool:
         """Join the crawl; return False if Redis did not respond."""
         try:
-            await self._state.join(about)
+            await self._state.join(about, self._terms.limit)
             self._commands.session = self.session
             self.host_leases.random.seed(int(self.session))
             await self._heartbeat.beat()
+            await self.steering.begin()
             await self.poller.top_up()
             self.poller.ended = await self._termination.came_before()
+            if self.steering.state == "stopping":
+                self.poller.ended = STOPPED
             await self._news.begin()
             await self._persistence.begin()
         except Unreachable as error:

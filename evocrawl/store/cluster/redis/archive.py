@@ -43,9 +43,17 @@ class SharedArchive(Opened):
         """Close the connection."""
         self._client.close()
 
+    def ask(self, command: str, *arguments: Any) -> Any:
+        """Send one command, as redis-py names it. Raises StateError."""
+        try:
+            with explained(self.path):
+                return getattr(self._client, command)(*arguments)
+        except Unreachable as error:
+            raise StateError(str(error)) from None
+
     def about(self) -> dict[str, Any]:
         """Return the identity of the crawl: its options, spider and version."""
-        packed = self._ask("get", self._layout.whole("about"))
+        packed = self.ask("get", self._layout.whole("about"))
         if packed is None:
             raise StateError(f"{self.path}: there is no such crawl")
         return dict(json.loads(packed))
@@ -71,7 +79,7 @@ class SharedArchive(Opened):
     def answers(self) -> Iterator[tuple[str, str, RawResponse]]:
         """Read URL, date and HTTP response of each page whose response was kept."""
         for fetched_at, host, key in self._fetched:
-            packed = self._ask("hget", self._layout.of(host, "bodies:")[0], key)
+            packed = self.ask("hget", self._layout.of(host, "bodies:")[0], key)
             if packed is None:
                 continue
             try:
@@ -117,7 +125,7 @@ class SharedArchive(Opened):
         self._check_marks()
         found = []
         for host in sorted(set(self._hosts("pages:"))):
-            for key, record in self._ask("hgetall", self._layout.of(host, "pages:")[0]).items():
+            for key, record in self.ask("hgetall", self._layout.of(host, "pages:")[0]).items():
                 try:
                     found.append((str(json.loads(record)["fetched_at"]), host, key))
                 except (ValueError, KeyError, TypeError) as error:
@@ -126,7 +134,7 @@ class SharedArchive(Opened):
 
     def _pages(self) -> Iterator[tuple[Page, dict[str, Any]]]:
         for _, host, key in self._fetched:
-            content = self._ask("hget", self._layout.of(host, "contents:")[0], key) or b""
+            content = self.ask("hget", self._layout.of(host, "contents:")[0], key) or b""
             try:
                 record = self._record(host, key)
                 page, fields = self._rows.unpack_page(host, key, record, content)
@@ -137,17 +145,17 @@ class SharedArchive(Opened):
 
     def _check_marks(self) -> None:
         """Report each shard without the mark of this crawl: Redis has lost its rows."""
-        epoch = self._ask("hget", self._layout.whole("mark"), "epoch")
+        epoch = self.ask("hget", self._layout.whole("mark"), "epoch")
         for shard in range(SHARDS):
-            if self._ask("hget", self._layout.shard(shard, "mark"), "epoch") != epoch:
+            if self.ask("hget", self._layout.shard(shard, "mark"), "epoch") != epoch:
                 self.left_out(f"shard {shard}", ValueError("Redis has lost it"))
 
     def _record(self, host: str, key: bytes) -> bytes:
-        return bytes(self._ask("hget", self._layout.of(host, "pages:")[0], key) or b"")
+        return bytes(self.ask("hget", self._layout.of(host, "pages:")[0], key) or b"")
 
     def _unfetched(self) -> Iterator[tuple[Fingerprint, bytes]]:
         for host in sorted(set(self._hosts("done:"))):
-            for key, ended in self._ask("hgetall", self._layout.of(host, "done:")[0]).items():
+            for key, ended in self.ask("hgetall", self._layout.of(host, "done:")[0]).items():
                 if ended in (b"dead", b"refused"):
                     yield bytes.fromhex(key.decode()), ended
 
@@ -156,18 +164,11 @@ class SharedArchive(Opened):
         cursor = 0
         pattern = f"evocrawl:{{{self.path.name}:*}}:{what}*"
         while True:
-            cursor, keys = self._ask("scan", cursor, pattern, _AT_ONCE)
+            cursor, keys = self.ask("scan", cursor, pattern, _AT_ONCE)
             for key in keys:
                 yield key.decode(errors="replace").partition(f"}}:{what}")[2]
             if not cursor:
                 return
-
-    def _ask(self, command: str, *arguments: Any) -> Any:
-        try:
-            with explained(self.path):
-                return getattr(self._client, command)(*arguments)
-        except Unreachable as error:
-            raise StateError(str(error)) from None
 
 
 def _url(record: bytes, host: str) -> str:

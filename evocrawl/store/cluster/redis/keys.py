@@ -14,6 +14,8 @@ budget          hash       requests taken by workers, and each worker's last cal
 ended           string     why the crawl has ended, as JSON
 news            stream     pages and dead links, as they are settled; the latest 20 000 or so
 quarantine      list       entries that could not be read
+changes         list       what users have changed in the crawl, in order; see `changes`
+heard           hash       worker to the number of changes that it has applied
 rules:SPECIES   zset       the best rules of all workers' crawlers, by strength
 shard:mark      hash       the crawl's epoch, and how many hosts of the shard have open links
 shard:alive     hash       worker to deadline in this shard

@@ -34,9 +34,19 @@ end
 """
 
 JOIN = """
--- KEYS  ARGV  -> the number of a new worker
-return redis.call('HINCRBY', mark, 'sessions', 1)
+-- KEYS workers changes  ARGV ttl run  -> the number of a new worker, which is alive from now on
+local t = now()
+local is_first = true
+for _, row in ipairs(redis.call('HVALS', KEYS[1])) do
+  local deadline = tonumber(string.match(row, '^%d+') or '')
+  if deadline and deadline > t then is_first = false end
+end
+if is_first then redis.call('RPUSH', KEYS[2], ARGV[2]) end
+local session = redis.call('HINCRBY', mark, 'sessions', 1)
+redis.call('HSET', KEYS[1], session, string.format('%d 0 0', t + ARGV[1]))
+return session
 """
+"""The changes of a user get the row `run` where no other worker is alive."""
 
 TAKE = """
 -- KEYS alive owner version  ARGV session ttl host  -> {1, lease, was another's} or {0, lease}
@@ -203,6 +213,11 @@ if hosts < tonumber(redis.call('HGET', mark, 'hosts') or '0') then return gone e
 return {hosts, tonumber(redis.call('GET', KEYS[2]) or '0')}
 """
 
+STEER = """
+-- KEYS changes  ARGV change  -> the number of changes
+return redis.call('RPUSH', KEYS[1], ARGV[1])
+"""
+
 HAS_OPEN = """
 -- KEYS open todo  ARGV host  -> 1 where the host has open links
 local open = redis.call('HLEN', KEYS[1])
@@ -216,7 +231,7 @@ SOURCES = {
         ("offer", OFFER), ("record", RECORD), ("settle", SETTLE), ("visit", VISIT), ("tell", TELL),
         ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("welcome", WELCOME),
         ("vacant", VACANT), ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET),
-        ("tally", TALLY), ("join", JOIN), ("has_open", HAS_OPEN),
+        ("tally", TALLY), ("join", JOIN), ("has_open", HAS_OPEN), ("steer", STEER),
     )
 }  # fmt: skip
 """Every script by name, in loading order.

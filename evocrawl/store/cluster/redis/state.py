@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evocrawl.store.cluster.redis.changes import RunBegan, pack_change
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.introduction import introduce
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames
@@ -58,14 +59,17 @@ class ClusterState:
         self._connection = connection
         self._calls = 0
 
-    async def join(self, about: Mapping[str, Any]) -> None:
+    async def join(self, about: Mapping[str, Any], limit: int | None = None) -> None:
         """Become a worker of the crawl that `about` describes.
 
         Raises StateError, naming each difference, if another crawl has that name.
         """
         await introduce(self._connection, self.layout, about)
         await self.check()
-        self.session = str(await self._run("join", [self.layout.whole("about")], []))
+        keys = [self.layout.whole("workers"), self.layout.whole("changes")]
+        self.session = str(
+            await self._run("join", keys, [self.lease_ms, pack_change(RunBegan(limit or 0))])
+        )
 
     async def check(self) -> None:
         """Raise StateError if Redis has lost the crawl or a part of it."""
@@ -185,6 +189,24 @@ class ClusterState:
     async def discard_rule(self, species: str, row: bytes) -> None:
         """Delete a rule that cannot be read."""
         await self._connection.ask("zrem", self.layout.whole(f"rules:{species}"), row)
+
+    async def steer(self, row: str) -> None:
+        """Append a change of a user."""
+        await self._run("steer", [self.layout.whole("changes")], [row])
+
+    async def changes(self, after: int, most: int) -> list[bytes]:
+        """Return up to `most` changes after the first `after`."""
+        key = self.layout.whole("changes")
+        return list(await self._connection.ask("lrange", key, after, after + most - 1))
+
+    async def hear(self, changes: int) -> None:
+        """Note that this worker has applied so many changes."""
+        await self._connection.ask("hset", self.layout.whole("heard"), self.session, changes)
+
+    async def heard(self, sessions: Sequence[str]) -> int:
+        """Return how many changes each of these workers has applied at least."""
+        found = await self._connection.ask("hmget", self.layout.whole("heard"), list(sessions))
+        return min((int(each or 0) for each in found), default=0)
 
     async def budget(self, wanted: int, limit: int, workers: int) -> tuple[int, int]:
         """Take up to `wanted` requests of `limit`, or give some back if `wanted` < 0.

@@ -16,7 +16,7 @@ from typing import Any
 
 from processes import start
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parent
 
 TOKEN = "a-token-of-the-tests"
 
@@ -65,7 +65,7 @@ class Server:
 
 
 @contextmanager
-def served(store: Path) -> Iterator[Server]:
+def served(store: Path | str) -> Iterator[Server]:
     """Run ``evocrawl dashboard`` on any free port."""
     environment = {**os.environ, "EVOCRAWL_DASHBOARD_TOKEN": TOKEN, "PYTHONPATH": str(TESTS)}
     with tempfile.TemporaryDirectory() as folder:
