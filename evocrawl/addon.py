@@ -39,6 +39,7 @@ from evocrawl.middlewares.meter import MeterMiddleware
 from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware, OwnOriginRefreshMiddleware
 from evocrawl.middlewares.retries import ShareRetryMiddleware
 from evocrawl.middlewares.robots import RobotsMiddleware
+from evocrawl.middlewares.warc import WarcMiddleware
 from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
 from evocrawl.pipelines.reward import RewardPipeline
@@ -59,6 +60,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, 585),
     ("DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 545),
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),
+    ("DOWNLOADER_MIDDLEWARES", WarcMiddleware, 995),  # after the meter: what is sent, and as it is
     ("SPIDER_MIDDLEWARES", LinksMiddleware, -1_000_000),
     ("ITEM_PIPELINES", RelevancePipeline, 100),
     ("ITEM_PIPELINES", EnergyPipeline, 110),

@@ -69,7 +69,7 @@ class MeterMiddleware:
             fetch.returned(self._context.now_s(), headers_s, len(response.body))
             fetch.failure = "" if has_page(response.status) else f"status {response.status}"
             if self._context.config.store_bodies:
-                fetch.answer = _as_it_came(response)
+                fetch.answer = as_it_came(response)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -90,8 +90,11 @@ class MeterMiddleware:
             fetch.failure = fetch.failure or one_line(str(exception))
 
 
-def _as_it_came(response: Response) -> RawResponse:
-    """The reason phrase is not known any more: it is the standard's."""
+def as_it_came(response: Response) -> RawResponse:
+    """Return a response for archives.
+
+    The reason phrase is not known any more: it is the standard's.
+    """
     protocol = (response.protocol or "HTTP/1.1").upper()
     status_line = f"{protocol} {response.status} {responses.get(response.status, '')}".rstrip()
     headers = tuple(

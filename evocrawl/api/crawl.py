@@ -187,15 +187,19 @@ class Crawl:
         if not self._process.is_over:
             await self._process.ask("stop")
 
+    async def commit(self) -> None:
+        """Write all that the crawl has settled to its store, for programs that read that."""
+        self._check_begun()
+        if not self._process.is_over:
+            with suppress(NotReadyError):  # it has ended meanwhile: all is in the store
+                await self._process.ask("commit")
+
     def _check_begun(self) -> None:
         if not self._has_begun:
             raise NotReadyError("the crawl has not begun; use async with, or start()")
 
     async def _from_store(self, read: Callable[..., T], *arguments: Any) -> T:
-        self._check_begun()
-        if not self._process.is_over:
-            with suppress(NotReadyError):  # it has ended meanwhile: all is in the store
-                await self._process.ask("commit")
+        await self.commit()
         return await asyncio.to_thread(read, self.store, *arguments)
 
 

@@ -52,6 +52,19 @@ def page(store: str, url: str) -> Page:
         return Page.of_stored(found, archive.answer_at(target))
 
 
+def page_of_visit(store: str, visit: int) -> Page:
+    """Return the page that a visit of a stored crawl has found, a `Result`'s.
+
+    Raises UnknownPageError, and StateError also for a crawl of several workers, whose visits have
+    no number.
+    """
+    with Archive(store) as archive:
+        url = archive.url_of_visit(visit)
+    if url is None:
+        raise UnknownPageError(f"of visit {visit}")
+    return page(store, url)
+
+
 def why(store: str, url: str, learnt: str = "") -> Explanation:
     """Return why a stored crawl followed a link to `url`, or why it did not.
 

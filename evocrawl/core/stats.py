@@ -62,6 +62,7 @@ STATS: dict[str, str] = {
     "evocrawl/browser/requests": "requests that pages in a browser made; part of evocrawl/requests",
     "evocrawl/browser/refused": "requests of a browser that robots.txt, the address guard or the "
     "budget refused",
+    "evocrawl/warc/responses": "responses written to WARC files, each with its request",
     "evocrawl/robots/unreachable": "fetches of robots.txt that failed or returned a server error",
     "evocrawl/robots/faults": "robots.txt files not fetched because a handler or middleware failed",
     "evocrawl/robots/given_up": "sites from which nothing was fetched because robots.txt stayed "

@@ -57,6 +57,7 @@ SELECT url, fetched_at, status_line, headers, body
 FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint WHERE bodies.rowid = ?
 """
 _ANSWER_OF = "SELECT rowid FROM bodies WHERE fingerprint = ?"
+_URL_OF_VISIT = "SELECT url FROM pages WHERE visit = ?"
 _VERSIONS = "SELECT fingerprint, version FROM pages"
 _OPS, _LAST_OP = "SELECT seq FROM ops ORDER BY seq", "SELECT max(seq) FROM ops"
 _OP = """
@@ -201,6 +202,10 @@ class Archive(Opened):
             answer = self._try(self._answer, number, lambda number: f"answer {number}")
             return None if answer is None else answer[2]
         return None
+
+    def url_of_visit(self, visit: VisitId) -> str | None:
+        """Return the address of the page that a visit was the first to find, None for none."""
+        return next((str(url) for (url,) in [*self._rows(_URL_OF_VISIT, (visit,))]), None)
 
     def versions(self) -> Iterator[tuple[Fingerprint, str]]:
         """Read the fingerprints of address and content of each page; the latter as hex digits."""

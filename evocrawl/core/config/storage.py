@@ -24,6 +24,19 @@ class StorageOptions:
         "true or false",
         "whether to store the HTTP response of each page too, for WARC files",
     )
+    warc: str = option(
+        "",
+        path,
+        "a path",
+        "folder to which each response and its request is written as WARC while the crawl runs; "
+        "none if empty. Needs the extra warc",
+    )
+    warc_bytes: int = option(
+        1_000_000_000,
+        whole(10_000),
+        "a whole number from 10000",
+        "size at which a WARC file ends and the next one begins, in bytes",
+    )
     memory_links: int = option(
         5000,
         whole(1),

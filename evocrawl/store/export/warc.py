@@ -1,4 +1,4 @@
-"""Writes the stored responses of a crawl as a WARC file (ISO 28500), one gzip member per record.
+"""Writes HTTP exchanges as WARC records (ISO 28500), one gzip member per record.
 
 Needs the extra "warc" (warcio), which only this module imports.
 """
@@ -9,13 +9,19 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any, BinaryIO
+from urllib.parse import urldefrag, urlsplit
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from evocrawl.core.fetch import RawResponse
+from evocrawl.core.sanitize import without_credentials
 
 _HOP_BY_HOP = frozenset(("transfer-encoding", "content-length", "connection", "keep-alive"))
+_SECRET = frozenset(("authorization", "cookie", "proxy-authorization"))
+"""Headers of requests that no archive keeps."""
+
+Headers = Iterable[tuple[str, str]]
 
 
 def write_warc(
@@ -28,16 +34,63 @@ def write_warc(
     """
     written = 0
     writer: Any = WARCWriter(file, gzip=True)
-    about = {"software": software, "format": "WARC File Format 1.0"}
-    writer.write_record(writer.create_warcinfo_record(name, about))
+    write_info(writer, name, software)
     for url, fetched_at, answer in answers:
-        writer.write_record(_record(writer, url, fetched_at, answer))
+        writer.write_record(_response(writer, url, fetched_at, answer, {}))
         written += 1
     return written
 
 
-def _record(writer: Any, url: str, fetched_at: str, answer: RawResponse) -> Any:
+def write_info(writer: Any, name: str, software: str, **more: str) -> None:
+    """Write the record that describes the file."""
+    about = {"software": software, "format": "WARC File Format 1.0", **more}
+    writer.write_record(writer.create_warcinfo_record(name, about))
+
+
+def exchange(
+    url: str,
+    fetched_at: str,
+    request: tuple[str, Headers, bytes],
+    answer: RawResponse,
+    details: dict[str, str],
+) -> bytes:
+    """Return the records of a response and its request, each in a gzip member of its own.
+
+    `request` is the method, the headers and the body; headers with secrets are left out. `details`
+    are further fields of the response's record, such as ``WARC-IP-Address``.
+    """
+    url = urldefrag(without_credentials(url))[0]
+    file = BytesIO()
+    writer: Any = WARCWriter(file, gzip=True)
+    response = _response(writer, url, fetched_at, answer, details)
+    writer.write_request_response_pair(_request(writer, url, *request), response)
+    return file.getvalue()
+
+
+def _request(writer: Any, url: str, method: str, headers: Headers, body: bytes) -> Any:
+    parts = urlsplit(url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    kept = [(name, _on_one_line(value)) for name, value in headers
+            if name.lower() not in _SECRET | _HOP_BY_HOP]  # fmt: skip
+    if not any(name.lower() == "host" for name, _ in kept):
+        kept.insert(0, ("Host", parts.netloc))
+    if body:
+        kept.append(("Content-Length", str(len(body))))
+    return writer.create_warc_record(
+        url,
+        "request",
+        payload=BytesIO(body),
+        length=len(body),
+        http_headers=StatusAndHeaders(f"{method} {target} HTTP/1.1", kept, is_http_request=True),
+    )
+
+
+def _response(
+    writer: Any, url: str, fetched_at: str, answer: RawResponse, details: dict[str, str]
+) -> Any:
     protocol, _, status = answer.status_line.partition(" ")
+    if not protocol.startswith("HTTP/1"):
+        protocol = "HTTP/1.1"  # what readers of archives know
     headers = [(name, _on_one_line(value)) for name, value in answer.headers
                if name.lower() not in _HOP_BY_HOP]  # fmt: skip
     headers.append(("Content-Length", str(len(answer.body))))
@@ -47,7 +100,7 @@ def _record(writer: Any, url: str, fetched_at: str, answer: RawResponse) -> Any:
         payload=BytesIO(answer.body),
         length=len(answer.body),
         http_headers=StatusAndHeaders(status, headers, protocol=protocol),
-        warc_headers_dict={"WARC-Date": _date(fetched_at)},
+        warc_headers_dict={"WARC-Date": _date(fetched_at), **details},
     )
 
 

@@ -1,0 +1,1 @@
+"""Crawls for agents of the user: a server of the Model Context Protocol, over the Python API."""
