@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evocrawl.core.sanitize import mask_secrets, one_line
 from evocrawl.monitor.scores import threshold
 from evocrawl.monitor.summary import CrawlSummary
-from evocrawl.monitor.words import budget, duration, failures, gain, page, recall
+from evocrawl.monitor.words import budget, duration, failures, gain, hosts, page, recall
 
 _BEST = 5
 _HOSTS = 3
@@ -59,8 +59,8 @@ def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
     if ending.query:
         lines.append(f"  query     {one_line(ending.query, 100)}")
     lines += [
-        f"  pages     {ledger.pages} from {summary.hosts_seen} hosts, {ledger.relevant_pages} "
-        f"relevant ({threshold(ledger.relevant_at)})",
+        f"  pages     {ledger.pages} from {hosts(summary.hosts_seen)}, "
+        f"{ledger.relevant_pages} relevant ({threshold(ledger.relevant_at)})",
         f"  requests  {budget(summary)} in {duration(ending.seconds)}, "
         f"{summary.harvest:.0%} of them brought a relevant page",
         f"  failures  {failures(summary.failures)}",
@@ -75,10 +75,10 @@ def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
     if best:
         lines.append("  best pages")
         lines += [f"    {page(each, ledger.relevant_at)}" for each in best]
-    hosts = [each for each in summary.hosts(_HOSTS) if each.relevant]
-    if hosts:
+    best = [each for each in summary.hosts(_HOSTS) if each.relevant]
+    if best:
         counts = ", ".join(
-            f"{one_line(each.host, 60)} {each.relevant} of {each.pages}" for each in hosts
+            f"{one_line(each.host, 60)} {each.relevant} of {each.pages}" for each in best
         )
         lines.append(f"  hosts     relevant pages: {counts}")
     return [*lines, *_commands(ending)]

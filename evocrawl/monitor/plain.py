@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evocrawl.monitor.snapshot import Snapshot
-from evocrawl.monitor.words import budget, duration, failures, gain, recall
+from evocrawl.monitor.words import budget, duration, failures, gain, hosts, recall
 
 
 def plain_line(now: Snapshot) -> str:
@@ -27,6 +27,6 @@ def plain_line(now: Snapshot) -> str:
         f"{budget(summary)} requests{left}, "
         f"{ledger.relevant_pages} of {ledger.pages} pages relevant "
         f"(harvest rate {summary.recent_harvest:.0%} of late, {summary.harvest:.0%} in all), "
-        f"agents {now.population}, {summary.hosts_seen} hosts, {now.pages_per_s:.1f} pages/s"
+        f"agents {now.population}, {hosts(summary.hosts_seen)}, {now.pages_per_s:.1f} pages/s"
         f"{failed}{to_come}"
     )

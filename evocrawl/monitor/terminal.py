@@ -19,7 +19,7 @@ from rich.text import Text
 from evocrawl.core.sanitize import one_line
 from evocrawl.monitor.scores import scored, threshold
 from evocrawl.monitor.snapshot import Snapshot
-from evocrawl.monitor.words import budget, duration, failures, gain, recall, shown_url
+from evocrawl.monitor.words import budget, duration, failures, gain, hosts, recall, shown_url
 from evocrawl.monitor.writer import without_lock
 
 _STOP_S = 2.0
@@ -77,7 +77,7 @@ def drawn(now: Snapshot) -> Group:
             f"{summary.harvest:.0%} of all",
         ),
         ("agents", now.population),
-        ("speed", f"{now.pages_per_s:.1f} pages/s from {summary.hosts_seen} hosts"),
+        ("speed", f"{now.pages_per_s:.1f} pages/s from {hosts(summary.hosts_seen)}"),
         ("failures", failures(summary.failures)),
     ]
     outlook = summary.outlook
@@ -89,9 +89,9 @@ def drawn(now: Snapshot) -> Group:
                      "Ctrl-C again stops at once"))  # fmt: skip
     elif now.waits:
         rows.append(("waiting for", now.waiting))
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)  # so that no name is cut off
     for name, text in rows:
         table.add_row(name, Text(text))
     for index, page in enumerate(reversed(summary.latest)):

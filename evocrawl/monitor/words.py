@@ -60,6 +60,15 @@ def counted(low: int, high: int) -> str:
     return f"{low} to {high} relevant pages"
 
 
+def hosts(count: int) -> str:
+    """Return a number of hosts.
+
+    >>> hosts(1), hosts(7)
+    ('1 host', '7 hosts')
+    """
+    return f"{count} host" + ("" if count == 1 else "s")
+
+
 def recall(outlook: Outlook) -> str:
     """Return the share of the relevant pages that are found: the estimate and its 90 % interval."""
     share = outlook.recall
