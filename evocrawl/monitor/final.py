@@ -75,10 +75,10 @@ def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
     if best:
         lines.append("  best pages")
         lines += [f"    {page(each, ledger.relevant_at)}" for each in best]
-    best = [each for each in summary.hosts(_HOSTS) if each.relevant]
-    if best:
+    sources = [each for each in summary.hosts(_HOSTS) if each.relevant]
+    if sources:
         counts = ", ".join(
-            f"{one_line(each.host, 60)} {each.relevant} of {each.pages}" for each in best
+            f"{one_line(each.host, 60)} {each.relevant} of {each.pages}" for each in sources
         )
         lines.append(f"  hosts     relevant pages: {counts}")
     return [*lines, *_commands(ending)]
