@@ -13,7 +13,6 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from re import findall, search
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -25,6 +24,7 @@ from twisted.internet.defer import DeferredLock
 from evocrawl.adapter.meta import PLAIN
 from evocrawl.core.model import Content
 from evocrawl.core.sanitize import mask_secrets, one_line
+from evocrawl.core.text.words import iter_words, words
 from evocrawl.population.traps.novelty import alike
 
 if TYPE_CHECKING:
@@ -157,18 +157,20 @@ class Soft404Detector:
 def is_foreign_to(anchor: str, content: Content) -> bool:
     """Return whether a page has none of the words of the anchor that leads to it.
 
-    Words of three letters or more count; an anchor with fewer than two of them is no evidence.
+    Words of three letters or more count, and pairs of signs of scripts without spaces; an anchor
+    with fewer than two of them is no evidence. O(characters) up to the first such word.
 
     >>> is_foreign_to("harbour map A", Content("Welcome", "Choose your language."))
     True
     >>> is_foreign_to("harbour map A", Content("A map", "Coasts and ports"))
     False
     """
-    words = {word for word in findall(r"\w{3,}", anchor.casefold()) if not word.isdecimal()}
-    if len(words) < 2:
+    wanted = {word for word in words(anchor) if len(word) >= 3 or not word.isascii()}
+    wanted = {word for word in wanted if not word.isdecimal()}
+    if len(wanted) < 2:
         return False
-    text = f"{content.title} {content.text}".casefold()
-    return search(rf"\b(?:{'|'.join(words)})\b", text) is None
+    found = iter_words(f"{content.title} {content.text}")
+    return wanted.isdisjoint(found)
 
 
 def nowhere(url: str) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W\d_]+")
+from evocrawl.core.text.words import signs, whole_words
+
 _ENOUGH = 3
 _MOST = 10
 """Most words that count: a teaser describes its page no better than a headline."""
-_LONG_CHARS = 6
-"""Characters of a script without spaces that count as one word."""
+_LONG_SIGNS = 6
+"""Signs of a script without spaces that count as one word."""
 _SAY_NOTHING = frozenset(
     word
-    for words in (
+    for text in (
         "read more about this the here click continue reading comment comments reply replies next",
         "previous prev details detail link view see all show full story article go to learn find",
         "out open website download page permalink share",
@@ -27,7 +28,7 @@ _SAY_NOTHING = frozenset(
         "続きを読む 詳細 もっと見る",
         "阅读更多 更多 查看详情 详情",
     )
-    for word in words.split()
+    for word, _ in whole_words(text)
 )
 """Words of links, in several languages, that do not describe a page."""
 
@@ -39,7 +40,7 @@ def says_something(anchor: str) -> bool:
     >>> says_something("→ Read more"), says_something("12 comments"), says_something("Wave farm")
     (False, False, True)
     """
-    return any(word not in _SAY_NOTHING for word in _WORD.findall(anchor.lower()))
+    return next(_telling(anchor), None) is not None
 
 
 def says_enough(anchor: str) -> bool:
@@ -60,7 +61,15 @@ def says_more(anchor: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _amount(anchor: str) -> int:
-    words = {word for word in _WORD.findall(anchor.lower()) if word not in _SAY_NOTHING}
-    return min(
-        sum(1 + (len(word) // _LONG_CHARS if word > "\u0e00" else 0) for word in words), _MOST
+    words = set(_telling(anchor))
+    long = sum(len(signs(word)) // _LONG_SIGNS for word, is_packed in words if is_packed)
+    return min(len(words) + long, _MOST)
+
+
+def _telling(anchor: str) -> Iterator[tuple[str, bool]]:
+    """Yield the words that describe a page, and whether their script has no spaces."""
+    return (
+        each
+        for each in whole_words(anchor)
+        if each[0] not in _SAY_NOTHING and not each[0].isdecimal()
     )

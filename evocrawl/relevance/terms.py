@@ -4,7 +4,8 @@ One analyser reads pages, anchors, URLs and queries, for relevance models and li
 `analyser_of` returns it for a query. `evocrawl.core.text` parts the text into words and gives each
 word one spelling. A word then becomes a term by
 
-- stemming with the Snowball algorithm of the query's language, where there is one;
+- stemming with the Snowball algorithm of the query's language, where there is one; Hebrew has
+  `evocrawl.relevance.hebrew`;
 - removal of accents, in languages whose writers leave them out in URLs, anchors and queries. A
   language's own letters stay, as the Swedish ``å ä ö``; in English accents go before stemming;
 - the spelling of the query: ``havsforsurning`` in a URL is the query's ``havsförsurning``.
@@ -20,14 +21,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
+from sys import intern
 
 import Stemmer
 
 from evocrawl.core.errors import SettingError
 from evocrawl.core.text.segmentation import segments
 from evocrawl.core.text.spelling import plain_arabic, without_accents
-from evocrawl.core.text.words import is_one_sign, rough_words, runs, signs
+from evocrawl.core.text.words import is_one_sign, rough_words, runs, signs, words
 from evocrawl.relevance.compounds import GRAMMARS, compounds
+from evocrawl.relevance.hebrew import HEBREW, HebrewStemmer
 from evocrawl.relevance.query_language import language_of
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
@@ -44,7 +47,7 @@ _OPTIONAL_ACCENTS = _KEPT_LETTERS.keys() | {
 }  # fmt: skip
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _STEMMERS = {"nb": "no", "nn": "no", "hr": "sr", "bs": "sr", "sh": "sr"}
-_KNOWN_WORDS = 10_000
+_KNOWN_WORDS = 20_000
 """Words of one generation: see `_Known`."""
 LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
@@ -75,7 +78,8 @@ def analyser_of(query: str, language: str = "") -> Analyser:
         return _plain_analyser(primary)
     plain = Analyser(primary)
     letters = letters_of(plain.count(plain.words(query)))
-    return Analyser(primary, letters, _spellings(query, Analyser(primary, letters)))
+    stem = HebrewStemmer(words(query)).stem if primary == HEBREW else None
+    return Analyser(primary, letters, _spellings(query, Analyser(primary, letters)), stem=stem)
 
 
 @lru_cache(maxsize=4)
@@ -143,7 +147,8 @@ class Analyser:
 
     def _read(self, word: str) -> Terms:
         if word.isascii():
-            return (self._stem(word),) if self._is_plain else self._of_word(word)
+            # One object for each term, here and in tables: less memory, and sooner compared.
+            return (intern(self._stem(word)),) if self._is_plain else self._of_word(word)
         terms: list[str] = []
         for run, is_packed in runs(word, self.language):
             terms += self._of_packed(run) if is_packed else self._of_word(run)
@@ -205,7 +210,9 @@ def _spellings(query: str, analyser: Analyser) -> dict[str, Terms]:
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
-    """The Snowball stemmer of a language; words stay whole where there is none."""
+    """The stemmer of a language; words stay whole where there is none."""
+    if language == HEBREW:
+        return HebrewStemmer().stem
     try:
         stem: Callable[[str], str] = Stemmer.Stemmer(_STEMMERS.get(language, language), 0).stemWord
     except KeyError:
@@ -236,5 +243,5 @@ class _Known(dict[str, Terms]):
             if len(self) >= _KNOWN_WORDS:
                 self._before = dict(self)
                 self.clear()
-            self[word] = terms
+            self[intern(word)] = terms  # often its own term
         return terms

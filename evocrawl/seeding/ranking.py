@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from urllib.parse import unquote, urlsplit
 
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.core.urls.readable import readable
 from evocrawl.seeding.base import Seed, Topic
 
 _K = 60
-_NO_WORDS = re.compile(r"[\W_]+")
-_ENDING = re.compile(r"\.\w{2,5}$")
 
 
 def ranked(seeds: Iterable[Seed], most: int) -> list[Seed]:
@@ -46,16 +43,5 @@ def fused(lists: Sequence[Sequence[Seed]]) -> list[Seed]:
     return [replace(first[target], score=scores[target] / best) for target in order]
 
 
-def words_of(url: str) -> str:
-    """Return the words of the path and query of an address.
-
-    >>> words_of("https://a.example/coral-reefs/What_is_bleaching.html?x=1")
-    'coral reefs What is bleaching x 1'
-    """
-    parts = urlsplit(url)
-    text = unquote(f"{_ENDING.sub('', parts.path)} {parts.query}")
-    return _NO_WORDS.sub(" ", text).strip()
-
-
 def _match(seed: Seed, topic: Topic) -> float:
-    return topic.relevance.link(seed.title, words_of(seed.url), topic.language)
+    return topic.relevance.link(seed.title, readable(seed.url), topic.language)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.seeding.base import Seed
-from evocrawl.seeding.ranking import fused, ranked, words_of
+from evocrawl.seeding.ranking import fused, ranked
 
 _URLS = st.integers(0, 9).map(lambda number: Seed(f"http://a.test/{number}"))
 
@@ -30,10 +30,3 @@ def test_scores_lie_between_0_and_1_and_fall(lists: list[list[Seed]]) -> None:
     scores = [each.score for each in seeds]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < each <= 1 for each in scores)
-
-
-def test_the_words_of_an_address_are_those_of_its_path() -> None:
-    """Percent-encoded ones, too; the host says nothing of the page."""
-    assert words_of("http://coral.test/korallen-bleiche/%C3%BCber.php?id=7") == (
-        "korallen bleiche über id 7"
-    )

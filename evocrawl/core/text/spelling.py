@@ -9,7 +9,8 @@ Greek                 tonos and other accents go
 Cyrillic              stress marks go; ``ё`` is ``е`` (Belarusian keeps it)
 Arabic                tatweel and harakat go; alef with hamza or madda is alef; ZWNJ separates
                       words, as in Lucene's PersianAnalyzer; ``ي ى ک ك`` as the language has them
-Hebrew                points and cantillation go; maqaf separates words
+Hebrew                points and cantillation go, but that for u is the letter vav, as in text
+                      without points; maqaf separates words
 Indic                 nukta goes in Devanagari and Gurmukhi; ZWJ and ZWNJ join; candrabindu, and
                       a nasal before a consonant of its class, is anusvara (``हिन्दी`` is
                       ``हिंदी``); chillu and khanda ta are single letters
@@ -61,6 +62,7 @@ _PERSIAN_LETTERS = {ord("ي"): "ی", ord("ى"): "ی", ord("ك"): "ک", ord("ة")
 _ARABIC_LETTERS = {ord("ی"): "ي", ord("ک"): "ك"}
 _ONE_ARABIC = {ord("ى"): "ي", ord("ة"): "ه", **_ARABIC_LETTERS}
 _PERSIAN = frozenset(("fa", "ur", "ps", "ug", "ckb", "sd"))
+_HEBREW_U = "\u05bb"
 _HEBREW = regex.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]+")
 _INDIC = regex.compile(r"[\u0900-\u0d7f]")
 _NUKTA = regex.compile("[\u093c\u0a3c]+")
@@ -128,7 +130,7 @@ def _by_script(word: str, language: str) -> str:
     if _ARABIC.search(word):
         word = _HARAKAT.sub("", word).translate(_ALEF)
         word = word.translate(_PERSIAN_LETTERS if language in _PERSIAN else _ARABIC_LETTERS)
-    word = _HEBREW.sub("", word)
+    word = _HEBREW.sub("", word.replace(_HEBREW_U, "ו"))
     if _INDIC.search(word):
         word = _ANUSVARA.sub("\u0902", _NUKTA.sub("", unicodedata.normalize("NFD", word)))
         word = unicodedata.normalize("NFKC", word)

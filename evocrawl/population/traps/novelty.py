@@ -34,6 +34,7 @@ import numpy.typing as npt
 from evocrawl.core.containers.bits import Bits
 from evocrawl.core.containers.lazy_zeros import lazy_zeros
 from evocrawl.core.model import Content, Fingerprint
+from evocrawl.core.text.words import rough_words_of_bytes
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -58,10 +59,6 @@ _ID = 16
 """A mix of at least so many letters and digits is an id, possibly made for one response."""
 _WITHIN_UUID = re.compile(rb"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
 _UUID = re.compile(rb"[0-9a-fA-F]{8}" + _WITHIN_UUID.pattern + rb"[0-9a-fA-F]{12}")
-_PLAIN = bytes(
-    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
-    for byte in range(256)
-)
 _A, _B, _C = (np.uint64(each) for each in (
     0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
 ))  # fmt: skip
@@ -211,7 +208,7 @@ def _plain(text: str, without: bytes) -> bytes:
     raw = text.encode("utf-8", "replace")
     if _WITHIN_UUID.search(raw):
         raw = _UUID.sub(b" ", raw)
-    words = raw.translate(_PLAIN).split()
+    words = rough_words_of_bytes(raw)
     plain = b" ".join([each for each in words if len(each) < _ID or not _is_made_up(each)])
     return b" ".join(plain.translate(None, without).split()) if without else plain
 

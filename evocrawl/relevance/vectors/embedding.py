@@ -28,6 +28,7 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 
 _KNOWN_TERMS = 50_000
 _UNKNOWN = -1
+_FEW_COMPOUNDS = 256
 _MOST_MENTIONS = 20
 """A word that is stuffed into a page does not drown the others."""
 
@@ -64,14 +65,14 @@ class Embedding:
         known, count = self._known, len(mentions)
         known.shrink()
         rows = np.fromiter(map(known.__getitem__, mentions), np.int64, count)
-        times = np.minimum(np.fromiter(mentions.values(), np.float64, count), _MOST_MENTIONS)
+        times = np.minimum(np.fromiter(mentions.values(), np.float32, count), _MOST_MENTIONS)
         there = rows >= 0
-        found = self._rows.take(rows[there], 0).astype(np.float64)
-        # All of these are integers below 2**53, so that the sum is exact in any order.
-        total = times[there] @ found
-        for place in np.flatnonzero(rows < _UNKNOWN).tolist():
-            total += times[place] * known.compound(int(rows[place]))
-        vector: Vector = total.astype(np.float32)
+        # All numbers are integers, and smaller than 2**24 as long as a page has fewer than 130 000
+        # words: the sum is exact in any order.
+        vector: Vector = times[there] @ self._rows.take(rows[there], 0).astype(np.float32)
+        apart = rows < _UNKNOWN
+        if apart.any():
+            vector += times[apart] @ known.compounds(rows[apart])
         return vector
 
     def shares(self, mentions: Mapping[str, int], query: Vector) -> dict[str, float]:
@@ -127,7 +128,9 @@ class _KnownRows(dict[str, int]):
     def __init__(self, table: WordTable) -> None:
         super().__init__()
         self._table = table
-        self._compounds: list[Vector] = []
+        self._rows = np.asarray(table.rows)  # a memory map takes ten times as long to index
+        self._compounds = np.empty((_FEW_COMPOUNDS, table.dimensions), np.int16)
+        self._count = 0
 
     def __missing__(self, term: str) -> int:
         rows = self._table.find(term)
@@ -139,12 +142,15 @@ class _KnownRows(dict[str, int]):
         """Forget all terms if there are too many; to be called before a text, not within it."""
         if len(self) >= _KNOWN_TERMS:
             self.clear()
-            self._compounds.clear()
+            self._count = 0
 
-    def compound(self, row: int) -> Vector:
-        """Return the vector of a compound, the sum of its parts."""
-        return self._compounds[_UNKNOWN - 1 - row]
+    def compounds(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return the vectors of compounds, each the sum of its parts, shape (n, d)."""
+        return self._compounds.take(_UNKNOWN - 1 - rows, 0).astype(np.float32)
 
     def _add(self, rows: tuple[int, ...]) -> int:
-        self._compounds.append(self._table.rows[[*rows]].sum(0, dtype=np.float32))
-        return _UNKNOWN - len(self._compounds)
+        if self._count == len(self._compounds):
+            self._compounds = np.concatenate((self._compounds, np.empty_like(self._compounds)))
+        self._compounds[self._count] = self._rows[[*rows]].sum(0, dtype=np.int16)
+        self._count += 1
+        return _UNKNOWN - self._count

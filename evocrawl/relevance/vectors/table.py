@@ -19,6 +19,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from io import BytesIO
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def _terms(folder: Traversable) -> list[str]:
         text = (folder / TERMS).read_text(encoding="utf-8")
     except (OSError, ValueError, KeyError) as error:
         raise _wrong(folder, f"{TERMS} cannot be read: {error}") from error
-    return text.removesuffix("\n").split("\n")
+    return [*map(intern, text.removesuffix("\n").split("\n"))]
 
 
 def _about(folder: Traversable) -> dict[str, Any]:

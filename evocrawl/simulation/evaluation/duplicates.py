@@ -10,18 +10,18 @@ is found with probability 1 − (1 − r^ROWS)^(MINIMA/ROWS), above 0.999 at 0.9
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evocrawl.core.text.words import words
+
 WORDS = 4
 MINIMA = 100
 ROWS = 5
 ALIKE = 0.9
-_WORD = re.compile(r"\w+")
 
 
 def near_duplicate_groups(texts: Iterable[str]) -> list[int]:
@@ -53,9 +53,9 @@ def _multipliers() -> NDArray[np.uint64]:
 
 
 def _minima(text: str, multipliers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    words = _WORD.findall(text.lower())
-    count = max(len(words) - WORDS + 1, 1)
-    shingles = {" ".join(words[start : start + WORDS]) for start in range(count)}
+    found = words(text)
+    count = max(len(found) - WORDS + 1, 1)
+    shingles = {" ".join(found[start : start + WORDS]) for start in range(count)}
     hashes = np.array([_hash(shingle) for shingle in shingles], dtype=np.uint64)
     # Multiplication by odd numbers modulo 2⁶⁴ mixes the high bits well.
     mixed = hashes[:, None] * multipliers[None, :]

@@ -10,6 +10,7 @@ from evocrawl.core.text import segmentation
 from evocrawl.core.text.segmentation import dictionaries, segments
 from evocrawl.core.text.words import pairs
 
+needs_icu = pytest.mark.skipif(dictionaries() is None, reason="needs the extra segmentation")
 RUNS = ["深海采矿的影响", "再生可能エネルギー", "พลังงานลมในทะเล", "ພະລັງງານລົມ", "ភាសាខ្មែរ", "한국어"]
 
 
@@ -22,6 +23,7 @@ def test_without_dictionaries_each_two_signs_are_a_word(
     assert segments(run) == pairs(run)
 
 
+@needs_icu
 @pytest.mark.parametrize(
     ("run", "found"),
     [
@@ -32,10 +34,10 @@ def test_without_dictionaries_each_two_signs_are_a_word(
 )
 def test_dictionaries_find_words_of_thai_lao_and_khmer(run: str, found: list[str]) -> None:
     """They take the place of the pairs."""
-    assert dictionaries() is not None
     assert segments(run) == found
 
 
+@needs_icu
 def test_dictionaries_add_long_words_of_chinese_and_japanese() -> None:
     """The pairs stay: a word that was parted otherwise is found all the same."""
     run = "再生可能エネルギー"

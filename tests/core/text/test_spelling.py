@@ -22,6 +22,7 @@ from evocrawl.core.text.spelling import plain_arabic, spelt, without_accents
         ("كتاب", "کتاب", "fa"),
         ("علي", "علی", "ur"),
         ("שָׁלוֹם", "שלום", "he"),  # niqqud
+        ("אַלְמֻגִּים", "אלמוגים", "he"),  # u is a letter where there are no points
         ("हिन्दी", "हिंदी", "hi"),  # a nasal before its class
         ("सम्बन्ध", "संबंध", "hi"),
         ("ज़्यादा", "ज्यादा", "hi"),  # nukta

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.core.text.words import pairs, signs, words
+from evocrawl.core.text.words import (
+    iter_words,
+    pairs,
+    rough_words,
+    rough_words_of_bytes,
+    signs,
+    whole_words,
+    words,
+)
 
 
 @given(st.text(st.characters(max_codepoint=127)))
@@ -66,6 +74,35 @@ def test_pairs_overlap_by_one_sign() -> None:
     """A run of one sign is that sign."""
     assert pairs("深海采矿") == ["深海", "海采", "采矿"]
     assert pairs("น้ำ") == ["น้ำ"]
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("サンゴの白化", ["サン", "ンゴ", "白化"]),
+        ("猫の病気", ["猫", "病気"]),
+        ("コーヒーを飲む", ["コー", "ーヒ", "ヒー", "飲む"]),
+        ("りんごジャム", ["りん", "んご", "ジャ", "ャム"]),
+        ("気温が上がる", ["気温", "上が", "がる"]),
+        ("増やす", ["増や", "やす"]),
+        ("食べ物", ["食べ", "べ物"]),
+        ("きのこ", ["きの", "のこ"]),
+        ("の", ["の"]),
+        ("のは", ["のは"]),
+        ("らーめん", ["らー", "ーめ", "めん"]),
+    ],
+)
+def test_no_pair_crosses_a_japanese_particle(run: str, found: list[str]) -> None:
+    """A word in hiragana, or one that ends in it, stays in one piece."""
+    assert pairs(run) == found
+
+
+@given(st.text("サンの白がるりー珊x é。"))
+def test_words_are_found_one_by_one_and_by_bytes_as_well(text: str) -> None:
+    """One by one, for those who need only the first; by bytes, for those who hash them."""
+    assert [*iter_words(text)] == words(text)
+    assert [each.decode() for each in rough_words_of_bytes(text.encode())] == rough_words(text)
+    assert {word for word, is_packed in whole_words(text) if not is_packed} <= {*words(text)}
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,12 @@ both to the number of the word in the text of a page.
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Protocol
-from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
 import numpy as np
@@ -32,9 +30,6 @@ _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
 _KNOWN_WORDS = 20_000
 _SECOND = itemgetter(1)
-_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]*)?((?:/[^?#]*)?)(?:\?([^#]*))?(?:#.*)?")
-"""URLs that can be split without `urlsplit`."""
-_ENDING = re.compile(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", re.IGNORECASE)
 
 Ids = npt.NDArray[np.uint16]
 Reals = npt.NDArray[np.float32]
@@ -172,24 +167,6 @@ class Hasher(dict[str, int]):
 def plain(words: Ids) -> Ids:
     """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
     return np.where(words > 0, words ^ _MARKS, np.uint16(0))
-
-
-def readable(url: str) -> str:
-    """Return path and query of any `url`, decoded, its ending apart; "" where it is malformed."""
-    if not url.isprintable():
-        return ""
-    plain = _PLAIN_URL.fullmatch(url[:_LONGEST_FIELD])
-    if plain is not None:
-        path, query = plain[1], plain[2] or ""
-    else:
-        try:
-            parts = urlsplit(url[:_LONGEST_FIELD])
-        except ValueError:
-            return ""
-        path, query = parts.path, parts.query
-    if "." in path:
-        path = _ENDING.sub("", path)
-    return unquote(f"{path} {query}".replace("_", " "))
 
 
 def _around(anchors: list[str], context: list[str]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from evocrawl.core.model import Content, Fingerprint, Link, Page
+from evocrawl.core.urls.readable import readable
 from evocrawl.species.evo.link_model.evidence import PageLinks, Targets, path_group
-from evocrawl.species.evo.link_model.hashing import Hasher, Ids, Reader, Reals, readable
+from evocrawl.species.evo.link_model.hashing import Hasher, Ids, Reader, Reals
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""

@@ -1,13 +1,11 @@
 """Words as numbers."""
 
-import re
-from urllib.parse import unquote, urlsplit
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evocrawl.core.urls.readable import readable
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model.hashing import (
     ANCHOR_COLUMNS,
@@ -17,7 +15,6 @@ from evocrawl.species.evo.link_model.hashing import (
     URL_COLUMNS,
     Hasher,
     plain,
-    readable,
 )
 
 ENGLISH = Analyser("en")
@@ -84,30 +81,3 @@ def test_words_of_a_link_and_of_a_page_meet_in_any_language(
     own = plain(np.concatenate((hasher.links([(anchor, "", "")]), hasher.urls([""])), axis=1))
     page, _ = hasher.page(title, "")
     assert set(own[0, ANCHOR_COLUMNS].tolist()) & set(page[page > 0].tolist())
-
-
-@given(
-    st.builds(
-        "{}://{}{}{}{}".format,
-        st.sampled_from(["http", "https", "HTTP", "ftp"]),
-        st.sampled_from(["a.test", "A.test:80", "u:p@a.test", "[::1]", "[", "é.test", "a:x"]),
-        st.text("/a.;_%41é ", max_size=9),
-        st.text("?/.=_+", max_size=5),
-        st.text("#/?", max_size=3),
-    )
-)
-def test_parts_of_a_url_are_where_the_standard_has_them(url: str) -> None:
-    """This holds for each URL that is split without `urlsplit`, too."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        assert readable(url) == ""
-    else:
-        path = re.sub(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", "", parts.path)
-        assert readable(url) == unquote(f"{path} {parts.query}".replace("_", " "))
-
-
-def test_a_url_is_read_without_its_ending() -> None:
-    """A malformed URL gives an empty text."""
-    assert readable("http://a.test/Red_Kite.htm?x=1").split() == ["/Red", "Kite", "x=1"]
-    assert readable("http://[/x") == readable("http://a.test/\x00") == ""
