@@ -10,6 +10,7 @@ from typing import Any
 
 from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Content
+from evocrawl.core.text.binary import is_binary
 from evocrawl.extraction.document import Document, read
 from evocrawl.politeness.robots.rules import RobotsRules, authority
 
@@ -17,6 +18,8 @@ _TIMEOUT_S = 30.0
 _MOST_BYTES = 10_000_000
 _MOST_ROBOTS_BYTES = 500 * 1024
 """Bytes of robots.txt that are read (RFC 9309 §2.5)."""
+_READ_ALL_THE_SAME = (b"%PDF", b"\x1f\x8b")
+"""How PDF files and files of gzip begin."""
 _AGENT = "evocrawl"
 
 
@@ -24,9 +27,11 @@ def page_at(place: str) -> Content:
     """Return the content of the page at `place`.
 
     Raises SettingError for an address that cannot be fetched or that robots.txt forbids, for a file
-    that is not there, and for a page without text.
+    that is not there, for a binary one, and for a page without text.
     """
     body, kind, language = _fetched(place) if "://" in place else _opened(place)
+    if is_binary(body) and not body.startswith(_READ_ALL_THE_SAME):
+        raise _wrong(place, "a page with text, and this is a binary file")
     reading = read(
         Document(
             body,

@@ -31,6 +31,7 @@ from lxml import etree
 
 from evocrawl.core.errors import EvocrawlError, SettingError
 from evocrawl.core.model import Content
+from evocrawl.core.text.binary import is_binary
 from evocrawl.relevance.calibration import THRESHOLD
 from evocrawl.relevance.reading import LONGEST_TEXT
 
@@ -110,6 +111,8 @@ def _of_folder(folder: Path) -> Iterator[Example]:
 def _content_of(file: Path) -> Content:
     with file.open("rb") as opened:
         body = opened.read(_LONGEST_FILE)
+    if is_binary(body):
+        raise ValueError(f"{file.name} is a binary file")
     if file.suffix.lower() == ".txt":
         return Content("", body.decode("utf-8", "replace")[:LONGEST_TEXT])
     return of_html(body)
@@ -157,7 +160,13 @@ def _of_table(path: Path) -> Iterator[Example]:
 
 def _text(path: Path) -> str:
     data = path.read_bytes()
-    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
+    data = gzip.decompress(data) if path.suffix == ".gz" else data
+    if is_binary(data):
+        raise ValueError(f"{path.name} is a binary file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} of {path.name} is no UTF-8") from error
 
 
 def _of_row(row: dict[str, Any], number: int) -> Iterator[Example]:

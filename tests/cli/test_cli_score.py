@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -109,6 +110,7 @@ def test_an_address_is_fetched_and_scored_like_the_file(
         (["coral", "ftp://a.test/"], "an http or https address"),
         (["coral", "http://127.0.0.1:1/"], "an address that can be fetched"),
         (["coral", "{address}/gone"], "the server answers 404"),
+        (["coral", sys.executable], "this is a binary file"),
         (["the of", "{page}"], "most pages have"),
         (["coral", "{page}", "--set", "relevance=tfidff"], "did you mean tfidf?"),
         (["coral", "{page}", "--set", "relevance=classifier"], "examples is ''"),

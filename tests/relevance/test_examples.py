@@ -108,7 +108,14 @@ def test_a_place_without_examples_is_refused(tmp_path: Path, place: str) -> None
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    """Bytes that are not UTF-8."""
+    """Bytes that are not UTF-8, and binary files with the name of a text."""
     (tmp_path / "x.csv").write_bytes(b"text,label\n\xff\xfe,1")
-    with pytest.raises(SettingError, match="can be read"):
+    with pytest.raises(SettingError, match=r"byte 11 of x\.csv is no UTF-8"):
         read_examples(str(tmp_path / "x.csv"))
+    (tmp_path / "x.jsonl").write_bytes(bytes(range(256)))
+    with pytest.raises(SettingError, match=r"x\.jsonl is a binary file"):
+        read_examples(str(tmp_path / "x.jsonl"))
+    (tmp_path / "relevant").mkdir()
+    (tmp_path / "relevant" / "a.html").write_bytes(bytes(range(256)))
+    with pytest.raises(SettingError, match=r"a\.html is a binary file"):
+        read_examples(str(tmp_path))

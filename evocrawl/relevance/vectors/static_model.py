@@ -39,7 +39,10 @@ class StaticModelEmbedding:
         try:
             self._model = StaticModel.from_pretrained(str(folder), force_download=False)
         except Exception as error:  # the library raises errors of several other libraries
-            allowed = f"a folder with a static model ({type(error).__name__}: {error})"
+            allowed = (
+                "a folder with a static model, or with our terms.txt, rows.npy and about.json"
+                f" ({type(error).__name__}: {error})"
+            )
             raise SettingError("relevance", value, allowed) from error
 
     @property

@@ -45,8 +45,8 @@ class WordTable:
 
     def __init__(self, folder: Traversable) -> None:
         self.rows: Rows = _mapped(folder, ROWS)
-        if self.rows.ndim != 2 or self.rows.dtype != np.int8:
-            raise _wrong(folder, f"{ROWS} has to hold int8 in 2 dimensions")
+        if self.rows.ndim != 2 or self.rows.dtype != np.int8 or not self.rows.size:
+            raise _wrong(folder, f"{ROWS} has to hold int8 in 2 dimensions, none of them empty")
         terms = _terms(folder)
         self._row_of = dict(zip(terms, range(len(terms)), strict=True))
         if not len(terms) == len(self._row_of) == len(self.rows):
