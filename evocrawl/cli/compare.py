@@ -1,15 +1,23 @@
-"""``evocrawl compare``: compares the species of one or more directories of results."""
+"""``evocrawl compare``: compares species by directories of results, or two stored crawls."""
 
 from __future__ import annotations
 
 import argparse
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
+from evocrawl.core.errors import SettingError
+from evocrawl.core.sanitize import one_line
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import read_results
+from evocrawl.store.archive import Archive
+from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.store.cluster.redis.keys import is_shared
+from evocrawl.store.export.changes import Changes, changes_between
 
 _EPILOG = """\
 examples:
@@ -17,6 +25,7 @@ examples:
   evocrawl compare birds --against best_first     every species with a baseline
   evocrawl compare birds peers --measure recall_at_T --start search
   evocrawl compare gain4 gain8 --by-directory     one species with two settings
+  evocrawl compare monday.sqlite tuesday.sqlite   new, changed and missing pages of two crawls
 
 The intervals come from a paired bootstrap over topics, then seeds. "better" means that the
 difference for the same topic, start and seed is above zero in the middle 95 % of the resamples.
@@ -28,13 +37,18 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser(
         "compare",
         help=COMMANDS["compare"],
-        description="Compare the species of one or more directories of results, with intervals.",
+        description="Compare the species of one or more directories of results, with intervals;\n"
+        "or the pages of two stored crawls, the earlier one first.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run=run)
-    command.add_argument("directories", metavar="DIR", nargs="+", type=Path,
-                         help="directory with runs.jsonl or results.json")  # fmt: skip
+    command.add_argument(
+        "directories", metavar="DIR|STORE", nargs="+",
+        help="directory with runs.jsonl or results.json; or the stores of two crawls",
+    )  # fmt: skip
+    command.add_argument("--format", choices=("text", "json"), default="text",
+                         help="of the comparison of two stores (default: text)")  # fmt: skip
     command.add_argument("--measure", default="",
                          help="numeric field of the runs (default: recall_auc)")  # fmt: skip
     command.add_argument("--against", metavar="SPECIES", default="",
@@ -47,9 +61,13 @@ def add_to(commands: Any) -> None:
 
 
 def run(asked: argparse.Namespace) -> None:
-    """Print the tables, and write the report if --out is given."""
+    """Print the tables, and write the report if --out is given; or compare two stores."""
+    given = asked.directories
+    if any(is_shared(each) or Path(each).is_file() for each in given):
+        _compare_stores(given, asked.format)
+        return
     rows: list[Row] = []
-    for directory in asked.directories:
+    for directory in map(Path, given):
         for row in read_results(directory):
             if asked.by_directory:
                 row["species"] = f"{directory.name}/{row['species']}"
@@ -58,3 +76,27 @@ def run(asked: argparse.Namespace) -> None:
     show(rows, **options)
     if asked.out:
         write_report(rows, asked.out, **options)
+
+
+def _compare_stores(stores: list[str], format_: str) -> None:
+    """Print what the second crawl has that the first has not, and the other way round."""
+    if len(stores) != 2:
+        raise SettingError("STORE", ", ".join(stores), "two stores, the earlier one first")
+    with _opened(stores[0]) as earlier, _opened(stores[1]) as later:
+        found = changes_between(earlier, later)
+    if format_ == "json":
+        print(json.dumps(asdict(found), indent=2))
+        return
+    for kind in ("new", "changed", "gone"):
+        for url in getattr(found, kind):
+            print(f"{kind:8} {one_line(url, 2000)}")
+    print(_sum(found))
+
+
+def _sum(found: Changes) -> str:
+    new, changed, gone = len(found.new), len(found.changed), len(found.gone)
+    return f"{new} new, {changed} changed, {gone} gone, {found.same} the same"
+
+
+def _opened(store: str) -> Any:
+    return SharedArchive(store) if is_shared(store) else Archive(store)

@@ -6,22 +6,29 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from evocrawl.cli.names import COMMANDS
-from evocrawl.core.errors import StateError
+from evocrawl.core.errors import SettingError, StateError
 from evocrawl.store.archive import Archive, StoredPage
 from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.keys import is_shared
+from evocrawl.store.export.answered import PageFilter, all_pages, changed_since, with_answers
+from evocrawl.store.export.datasheet import write_datasheet
+from evocrawl.store.export.datatrove import write_datatrove
+from evocrawl.store.export.markdown_folder import write_folder, write_stream
 from evocrawl.store.export.page_files import WRITERS
 from evocrawl.store.export.target import Target
 from evocrawl.store.export.world import write_world
 
-_FORMATS = (*WRITERS, "warc", "world")
+_FORMATS = (*WRITERS, "markdown", "datatrove", "croissant", "warc", "world")
 _ENDINGS = ("", "-wal", "-shm", "-journal", "-lock", "-lock-journal")
 _DAMAGED = 1
+
+AnyArchive = Archive | SharedArchive
 
 _EPILOG = """\
 examples:
@@ -29,12 +36,21 @@ examples:
   evocrawl export jobs/birds/evocrawl.sqlite --format parquet --out birds.parquet
   evocrawl export "redis://db.example:6379/0?crawl=birds" --format csv --out birds.csv
   evocrawl export crawl.sqlite --format world --out birds-world.jsonl.gz
+  evocrawl export crawl.sqlite --format markdown --out pages/
+  evocrawl export tuesday.sqlite --since monday.sqlite --out news.jsonl
+  evocrawl export crawl.sqlite --format croissant --data pages.jsonl --out datasheet.json
   evocrawl sim birds-world.jsonl.gz --query "bird species" --out replayed
 
 formats:
   jsonl     one object a line, with links
   csv       for spreadsheets: no cell can run as a formula
   parquet   for data frames; pip install 'evocrawl[parquet]'
+  markdown  a folder with a file for each page, or - for one text: the main text with headings,
+            lists, tables, programs and links; store_bodies=true keeps what it is made of (else
+            it is plain text); pip install 'evocrawl[markdown]'
+  datatrove JSON lines with text, id and metadata, as datatrove reads them
+  croissant a data sheet (JSON-LD): what, when, from where, licences and opt-outs that pages
+            name (store_bodies=true), near-duplicates; --data names the jsonl file that it describes
   warc      the responses as received; the crawl needs store_bodies=true;
             pip install 'evocrawl[warc]'
   world     for evocrawl sim: crawl the same pages with any species
@@ -67,24 +83,65 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument("--out", metavar="FILE", required=True,
                          help="file to write, or - for standard output")  # fmt: skip
+    command.add_argument(
+        "--since", metavar="STORE",
+        help="export only the pages that are new or changed since this earlier crawl",
+    )  # fmt: skip
+    command.add_argument("--data", metavar="FILE",
+                         help="JSON lines file of the pages, for the data sheet")  # fmt: skip
     command.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def export(asked: argparse.Namespace) -> int:
     """Write the file and report its size on stderr; return 1 if an entry was unreadable, else 0."""
-    target = Target(asked.out, files_of(asked.store), force=asked.force)
-    with _opened(asked.store) as archive:
-        if asked.format == "world":
-            count = _world(archive, target)
-        elif asked.format == "warc":
-            count = _warc(archive, target)
-        else:
-            count = _pages(archive, asked.format, target)
+    _check(asked)
+    with ExitStack() as opened:
+        archive = _opened(asked.store)
+        opened.enter_context(archive)
+        wanted = all_pages
+        if asked.since:
+            earlier = _opened(asked.since)
+            opened.enter_context(earlier)
+            wanted = changed_since(earlier)
+        count = _write(archive, wanted, asked)
         unread = archive.unread
     print(f"{count} pages in {asked.out}", file=sys.stderr)
     if unread:
         print(f"evocrawl: {unread} entries could not be read, see above", file=sys.stderr)
     return _DAMAGED if unread else 0
+
+
+def _check(asked: argparse.Namespace) -> None:
+    """Raise SettingError for arguments that contradict each other."""
+    if asked.since and asked.format in ("world", "warc"):
+        raise SettingError("--format", asked.format, "another format with --since")
+    if asked.data and asked.format != "croissant":
+        raise SettingError("--data", asked.data, "a file with --format croissant only")
+
+
+def _write(archive: AnyArchive, wanted: PageFilter, asked: argparse.Namespace) -> int:
+    pages = (page for page in archive.pages() if wanted(page))
+    if asked.format == "markdown" and asked.out != "-":
+        return write_folder(with_answers(archive, pages), asked.out, force=asked.force)
+    target = Target(asked.out, files_of(asked.store), force=asked.force)
+    match asked.format:
+        case "world":
+            return _world(archive, target)
+        case "warc":
+            return _warc(archive, target)
+        case "markdown":
+            with target.open() as file:
+                return write_stream(with_answers(archive, pages), file)
+        case "datatrove":
+            with target.open() as file:
+                return write_datatrove(with_answers(archive, pages), file)
+        case "croissant":
+            data = Path(asked.data) if asked.data else None
+            with target.open() as file:
+                answered = with_answers(archive, pages)
+                return write_datasheet(answered, archive.about(), file, data)
+        case _:
+            return _pages(pages, asked.format, target)
 
 
 def files_of(store: str) -> tuple[Path, ...]:
@@ -95,16 +152,16 @@ def files_of(store: str) -> tuple[Path, ...]:
     return tuple(real.with_name(f"{real.name}{ending}") for ending in _ENDINGS)
 
 
-def _opened(store: str) -> Archive | SharedArchive:
+def _opened(store: str) -> AnyArchive:
     return SharedArchive(store) if is_shared(store) else Archive(store)
 
 
-def _pages(archive: Archive | SharedArchive, format_: str, target: Target) -> int:
+def _pages(pages: Iterator[StoredPage], format_: str, target: Target) -> int:
     count = 0
 
     def counted() -> Iterator[StoredPage]:
         nonlocal count
-        for page in archive.pages():
+        for page in pages:
             count += 1
             yield page
 
@@ -116,13 +173,13 @@ def _pages(archive: Archive | SharedArchive, format_: str, target: Target) -> in
     return count
 
 
-def _world(archive: Archive | SharedArchive, target: Target) -> int:
+def _world(archive: AnyArchive, target: Target) -> int:
     with target.open() as file:
         write_world(archive, file, target.path.name)
     return len(archive)
 
 
-def _warc(archive: Archive | SharedArchive, target: Target) -> int:
+def _warc(archive: AnyArchive, target: Target) -> int:
     if next(archive.answers(), None) is None:
         raise StateError(
             f"{archive.path}: the crawl stored no responses; crawl with store_bodies=true"

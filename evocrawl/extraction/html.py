@@ -148,6 +148,15 @@ def shown_tree(body: bytes, encoding: str | None = None, limits: Limits = _DEFAU
     return root
 
 
+def head_and_links(
+    body: bytes, encoding: str | None = None, limits: Limits = _DEFAULT
+) -> Any | None:
+    """Return the root of the page `body` as its server sent it, scripts included; None for none."""
+    if not is_markup(body):
+        return None
+    return _parse(to_utf8(body, encoding, limits)[0])[0]
+
+
 def _parse(html: bytes) -> tuple[Any, bool]:
     """The root element, None if there is none, and whether the page nests too deep.
 

@@ -36,7 +36,7 @@ def markdown_of(url: str, title: str, text: str, response: RawResponse | None) -
     Raises MarkdownError.
     """
     text = without_unseen(text)
-    body = None if response is None else _html(response)
+    body = None if response is None else body_of(response)
     found = "" if response is None or body is None else _converted(body, url, text, response)
     found = found or escaped(text)
     title = without_unseen(" ".join(title.split()))
@@ -50,7 +50,8 @@ def header_of(response: RawResponse, name: str) -> str:
     return ",".join(value for each, value in response.headers if each.lower() == name)
 
 
-def _html(response: RawResponse) -> bytes | None:
+def body_of(response: RawResponse) -> bytes | None:
+    """Return the decoded body of an HTML page; None for a file of another kind."""
     kind = _content_type(response).partition(";")[0].strip().lower()
     if kind not in _HTML:
         return None

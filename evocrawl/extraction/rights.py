@@ -1,0 +1,123 @@
+"""Licences that a page names, and its signals against use for machine learning and mining.
+
+===================  ==========================================================================
+signal               where
+===================  ==========================================================================
+``noai``             meta robots or X-Robots-Tag; ``noimageai``, ``noml`` alike
+``noindex`` …        ``noarchive`` and ``none`` in the same places, for all robots
+``tdm-reservation``  header or meta of that name with the value 1 (W3C TDM Reservation Protocol)
+===================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evocrawl.core.fetch import RawResponse
+from evocrawl.extraction.decoding import header_encoding
+from evocrawl.extraction.html import head_and_links
+from evocrawl.extraction.markdown import body_of, header_of
+from evocrawl.extraction.markdown_text import safe_link, without_unseen
+
+_DIRECTIVES = ("noai", "noimageai", "noml", "noindex", "noarchive", "none")
+_META_NAMES = ("license", "licence", "dc.rights", "dcterms.license", "dcterms.rights", "rights",
+               "copyright")  # fmt: skip
+_CREATIVE_COMMONS = re.compile(
+    r"https?://(?:www\.)?creativecommons\.org/(licenses|publicdomain)/([a-z0-9+-]+)/?([0-9.]*)",
+    re.I,
+)
+_LONGEST = 200
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """Licences are URLs or the words of the page; opt-outs are names of signals, sorted."""
+
+    licenses: tuple[str, ...] = ()
+    opt_outs: tuple[str, ...] = ()
+
+
+def rights_of(answer: RawResponse, url: str) -> Rights:
+    """Return what a response says of its use; never raises."""
+    opt_outs = {*_directives(header_of(answer, "x-robots-tag").split(","))}
+    if header_of(answer, "tdm-reservation").strip() == "1":
+        opt_outs.add("tdm-reservation")
+    body = body_of(answer)
+    charset = header_encoding(header_of(answer, "content-type").rpartition(",")[2])
+    root = None if body is None else head_and_links(body, charset)
+    if root is None:
+        return Rights((), tuple(sorted(opt_outs)))
+    licenses: dict[str, None] = {}
+    for name, content in _metas(root):
+        if name in ("robots", "evocrawl"):
+            opt_outs |= {*_directives(content.split(","))}
+        elif name == "tdm-reservation" and content.strip() == "1":
+            opt_outs.add("tdm-reservation")
+        elif name in _META_NAMES:
+            licenses.setdefault(_short(content))
+    for found in (*_links(root, url), *_structured(root)):
+        licenses.setdefault(_short(found))
+    licenses.pop("", None)
+    return Rights(tuple(licenses)[:_MOST], tuple(sorted(opt_outs)))
+
+
+def _directives(values: Iterable[str]) -> Iterator[str]:
+    """Yield known directives; ``otherbot: noai`` is for another robot."""
+    for value in values:
+        word = value.strip().lower()
+        if word in _DIRECTIVES:
+            yield word
+
+
+def _metas(root: Any) -> Iterator[tuple[str, str]]:
+    for meta in root.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").strip().lower()
+        if name and meta.get("content"):
+            yield name, meta.get("content")
+
+
+def _links(root: Any, url: str) -> Iterator[str]:
+    """Yield the targets of rel=license, and every mark of Creative Commons."""
+    for link in root.iter("a", "link", "area"):
+        target = safe_link(link.get("href") or "", url)
+        mark = _CREATIVE_COMMONS.match(target)
+        if mark is not None:
+            yield f"https://creativecommons.org/{mark[1]}/{mark[2]}/{mark[3]}".lower().rstrip("/")
+        elif target and "license" in (link.get("rel") or "").lower().split():
+            yield target
+
+
+def _structured(root: Any) -> Iterator[str]:
+    """Yield what JSON-LD names as `license`."""
+    for script in root.iter("script"):
+        if (script.get("type") or "").strip().lower() != "application/ld+json":
+            continue
+        try:
+            stack = [json.loads(script.text or "")]
+        except (ValueError, RecursionError):
+            continue
+        while stack:
+            value = stack.pop()
+            if isinstance(value, list):
+                stack += value
+            elif isinstance(value, dict):
+                named = value.get("license")
+                if isinstance(named, dict):
+                    named = named.get("@id") or named.get("url")
+                if isinstance(named, str):
+                    mark = _CREATIVE_COMMONS.match(named)
+                    if mark is None:
+                        yield named
+                    else:
+                        whole = f"https://creativecommons.org/{mark[1]}/{mark[2]}/{mark[3]}"
+                        yield whole.lower().rstrip("/")
+                stack += [each for each in value.values() if isinstance(each, dict | list)]
+
+
+def _short(text: str) -> str:
+    return " ".join(without_unseen(text).split())[:_LONGEST]

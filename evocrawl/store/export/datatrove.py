@@ -1,0 +1,33 @@
+"""Writes pages as datatrove reads them: JSON lines with text, id and metadata (`JsonlReader`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, BinaryIO
+
+from evocrawl.core.fetch import RawResponse
+from evocrawl.extraction.rights import rights_of
+from evocrawl.store.archive import StoredPage
+
+_METADATA = ("url", "title", "language", "relevance", "published_at", "changed_at", "status",
+             "content_fingerprint", "duplicate_of")  # fmt: skip
+
+
+def write_datatrove(pages: Iterable[tuple[StoredPage, RawResponse | None]], file: BinaryIO) -> int:
+    """Write a document for each page; return how many. Raises OSError.
+
+    `id` is the URL, `date` in the metadata the time of the fetch. Licences and opt-outs are there
+    if the crawl kept the responses (`evocrawl.extraction.rights`).
+    """
+    written = 0
+    for page, answer in pages:
+        metadata: dict[str, Any] = {name: getattr(page, name) for name in _METADATA}
+        metadata["date"] = page.fetched_at
+        if answer is not None:
+            rights = rights_of(answer, page.url)
+            metadata |= {"licenses": [*rights.licenses], "opt_outs": [*rights.opt_outs]}
+        row = {"text": page.text, "id": page.url, "metadata": metadata}
+        file.write(json.dumps(row, allow_nan=False).encode("ascii") + b"\n")
+        written += 1
+    return written
