@@ -98,7 +98,7 @@ def export(asked: argparse.Namespace) -> int:
     with ExitStack() as opened:
         archive = _opened(asked.store)
         opened.enter_context(archive)
-        wanted = all_pages
+        wanted: PageFilter = all_pages
         if asked.since:
             earlier = _opened(asked.since)
             opened.enter_context(earlier)
