@@ -25,6 +25,8 @@ from evocrawl.store.archive import StoredPage
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 _TERMS = "https://github.com/evocrawl/evocrawl/docs/guide/durability#"
 _MOST = 100
+_OWN = ("crawl", "pages", "hosts", "languages", "licenses", "optOuts", "rightsKnownOfPages",
+        "notFetched")  # fmt: skip
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -36,6 +38,7 @@ _CONTEXT: dict[str, Any] = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -55,12 +58,15 @@ _CONTEXT: dict[str, Any] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
     "subField": "cr:subField",
     "transform": "cr:transform",
     "evocrawl": _TERMS,
+    # Counts by host and the like are values, and no nodes of the graph.
+    **{f"evocrawl:{name}": {"@id": f"evocrawl:{name}", "@type": "@json"} for name in _OWN},
 }
 _FIELDS = (("url", "sc:URL"), ("title", "sc:Text"), ("text", "sc:Text"), ("language", "sc:Text"),
            ("fetched_at", "sc:DateTime"), ("relevance", "sc:Float"))  # fmt: skip
