@@ -77,7 +77,7 @@ class Crawl:
         made = process_time()
         rows = self.model.observe_page(page, None if lead is None else int(str(lead.features)))
         met = process_time()
-        self.prospects.add(
+        self.prospects.found(
             [
                 Lead(each.url, each.fingerprint, each.url.split("/")[2], page.fingerprint, 1, 0.0,
                      features=rows[each.fingerprint])

@@ -12,7 +12,7 @@ from evocrawl.adapter.callback_links import CallbackLinks, turn
 from evocrawl.adapter.callback_watch import CallbackWatch
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.meta import PLAIN, VISIT
-from evocrawl.adapter.requests import is_address
+from evocrawl.core.urls.address import Address
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -77,4 +77,4 @@ def _passes(output: object) -> bool:
     output.meta.pop(VISIT, None)
     if output.meta.get(PLAIN) is False:
         return True
-    return not output.url.startswith(("http:", "https:")) or not is_address(output)
+    return Address.of(output.url).fingerprint is None

@@ -13,10 +13,11 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from evocrawl.adapter.requests import request_link, without_page_credentials
+from evocrawl.adapter.requests import cleaned
 from evocrawl.adapter.scrapy_internals import ask_scheduler_soon, run_soon
 from evocrawl.adapter.soft_404 import SOFT_404
 from evocrawl.core.fetch import has_page
+from evocrawl.core.urls.address import Address
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -209,13 +210,14 @@ class CallbackLinks:
         for request in requests:
             if not self._is_wanted(request):
                 continue
-            if names.admits(request):
-                own = without_page_credentials(request)
-                link = request_link(names, own, words, fetch=fetch)
+            address = Address.of(request.url)
+            own = cleaned(request, address)
+            if names.admits(own, address):
+                link = names.link_of(own, address, words, fetch=fetch)
                 self._context.scheduler_stats.enqueued()
             else:
                 self._drop(request)
-                link = names.known(request, words)
+                link = names.known(own, address, words)
             if link is not None:
                 yield link
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
+    from evocrawl.adapter.redirects import Redirects
     from evocrawl.adapter.requests import RequestIdentities
     from evocrawl.core.fetch import Fetch
 
@@ -133,7 +134,7 @@ class ClusterAdapter:
             raise LeaseLost(LEASE_LOST)
 
     def goes_astray(
-        self, fetch: Fetch, request: Request, names: RequestIdentities, *, may_go: bool
+        self, fetch: Fetch, request: Request, redirects: Redirects, *, may_go: bool
     ) -> bool:
         """Return whether a redirect is left to the worker that leases its host.
 
@@ -144,7 +145,7 @@ class ClusterAdapter:
         may_go = may_go or host == fetch.host or request.url == fetch.origin
         if not host or (may_go and self.worker.may_send(host, is_visit=True)):
             return False
-        link = names.left_to_owner(fetch, request)
+        link = redirects.left_to_owner(fetch, request)
         if link is None:
             fetch.stops_at(request.url, KNOWN)
         else:
@@ -153,14 +154,14 @@ class ClusterAdapter:
         return True
 
     def leads_back(
-        self, fetch: Fetch, request: Request, names: RequestIdentities, others: Iterable[Fetch]
+        self, fetch: Fetch, request: Request, redirects: Redirects, others: Iterable[Fetch]
     ) -> None:
         """Open the target of a redirect that this worker takes for known, unless Redis knows it.
 
         The worker may have fetched it under a lease that was lost before Redis had the page. A
         target that Redis has is not opened again, and neither is one that `others` are fetching.
         """
-        link = names.claimed_target(fetch, request)
+        link = redirects.claimed_target(fetch, request)
         if fetch.failure != KNOWN or link is None:
             return
         target, under_way = link.fingerprint, (each for each in others if each is not fetch)

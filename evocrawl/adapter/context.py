@@ -14,6 +14,7 @@ from evocrawl.adapter.cluster import cluster_of
 from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.kept_requests import KeptRequests
 from evocrawl.adapter.pages import PageReader
+from evocrawl.adapter.redirects import Redirects
 from evocrawl.adapter.request_codec import RequestCodec
 from evocrawl.adapter.requests import RequestIdentities
 from evocrawl.adapter.scheduler_stats import SchedulerStats
@@ -56,7 +57,6 @@ class CrawlContext:
         """The last failure of a host in trouble, by its slot; None of others."""
         self.on_open: list[Callable[[], None]] = []
         """Called when the scheduler opens: every middleware exists by then."""
-        self.names = RequestIdentities(crawler, lambda target: self.base.is_claimed(target))
         self.spider_reads = False
         """True where the spider is an evospider, whose `parse` reads pages itself."""
         self.reads_beginnings = False
@@ -81,6 +81,8 @@ class CrawlContext:
         self.config = assembly.config
         self.relevance = assembly.relevance
         self.base = assembly.base
+        self.names = RequestIdentities(crawler, self.base.is_claimed)
+        self.redirects = Redirects(self.names)
         self.budget = assembly.budget
         self.ledger = assembly.ledger
         self.save_learnt = assembly.save_learnt
@@ -124,7 +126,7 @@ class CrawlContext:
             is_shared=self.cluster is not None,
         )
         self.kept = KeptRequests(self._journal, codec, self.names, self.journaled.flush_soon)
-        self.fetches.on_settled.append(self.kept.settled)
+        self.fetches.on_settled += [self.kept.settled, self.redirects.settled]
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches)
         self._ahead_s = 0.0
         self.backoff = HostBackoff(

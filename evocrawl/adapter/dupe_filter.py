@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from evocrawl.core.model import Fingerprint
+    from evocrawl.core.urls.address import Address
 
 
 class ProjectFilter:
@@ -31,11 +32,10 @@ class ProjectFilter:
       kept, so that it knows them.
     """
 
-    def __init__(self, crawler: Crawler, is_claimed: Callable[[Fingerprint], bool]) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         kind = load_object(crawler.settings["DUPEFILTER_CLASS"])
         self.filter = build_from_crawler(kind, crawler)
         self._crawler = crawler
-        self._is_claimed = is_claimed
         self._seen = KeySet()
         self._memo: tuple[Request | None, Fingerprint] = None, b""
         by_fingerprint = isinstance(self.filter, RFPDupeFilter)
@@ -48,35 +48,24 @@ class ProjectFilter:
         if by_fingerprint:
             _forget_file(self.filter)
 
-    def key_of(self, request: Request) -> Fingerprint | None:
+    def key_of(self, request: Request, address: Address) -> Fingerprint | None:
         """Return the key that two requests share where one is filtered; None for no such key."""
         if not self._by_fingerprint:
             return None
         if self._memo[0] is not request:
-            self._memo = request, self._key_of(request)
+            self._memo = request, self._key_of(request, address)
         return self._memo[1]
 
-    def is_seen(self, request: Request, *, is_redirected: bool = False) -> bool:
-        """Return whether `request` is to be filtered out; if it is not, its like is from now on.
-
-        A request that `is_redirected` is claimed by its visit, in the page base: the claim ends if
-        the visit has to be made again.
-        """
-        key = self.key_of(request)
-        if key is None:
-            return self.asks_project and bool(self.filter.request_seen(request))
-        if key in self._seen or self._is_claimed(key):
-            return True
-        if not is_redirected:
-            self._seen.add(key)
-        return False
+    def is_refused(self, request: Request) -> bool:
+        """Return whether a class with a rule of its own filters `request` out."""
+        return self.asks_project and bool(self.filter.request_seen(request))
 
     def note_seen(self, key: Fingerprint) -> None:
-        """Take note of a request that an earlier run has seen and that is no link."""
+        """Filter out the requests of this key from now on."""
         self._seen.add(key)
 
-    def was_taken(self, key: Fingerprint) -> bool:
-        """Return whether a request of this key has become a link."""
+    def was_seen(self, key: Fingerprint) -> bool:
+        """Return whether a request of this key was sent or has become a link."""
         return key in self._seen
 
     def recall(self, key: Fingerprint, request: Request) -> bool:
@@ -96,11 +85,11 @@ class ProjectFilter:
         """Log that `request` is filtered out, as the class does."""
         self.filter.log(request, self._crawler.spider)
 
-    def _key_of(self, request: Request) -> Fingerprint:
+    def _key_of(self, request: Request, address: Address) -> Fingerprint:
         if self._fingerprint is not None:
             return request_key(self._fingerprint(request))
         if request.method == "GET" and not request.body:
-            return page_request_key(request.url)
+            return page_request_key(address.canonical)
         return request_key(self._crawler.request_fingerprinter.fingerprint(request))
 
 

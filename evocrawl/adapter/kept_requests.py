@@ -11,6 +11,7 @@ from scrapy import Request
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import Fetch
+from evocrawl.core.urls.address import Address
 from evocrawl.store.journal.sqlite_journal import Journal, SqliteJournal
 
 if TYPE_CHECKING:
@@ -76,7 +77,11 @@ class KeptRequests:
         key = f"{_PLAIN}{next(self._numbers):016d}"
         self._journal.kept.keep(key, packed)
         self._waiting[request] = key
-        seen = None if request.dont_filter else self._names.dupefilter.key_of(request)
+        seen = (
+            None
+            if request.dont_filter
+            else self._names.dupefilter.key_of(request, Address.of(request.url))
+        )
         if seen is not None:
             self._journal.kept.keep(_SEEN + seen.hex(), None)
         self._flush_soon()

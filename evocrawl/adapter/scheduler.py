@@ -12,20 +12,21 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from evocrawl.adapter.answered_visits import note_answers
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.crawl_run import CrawlRun
-from evocrawl.adapter.download_slots import leave_slot, slot_of
+from evocrawl.adapter.download_slots import leave_slot
 from evocrawl.adapter.engine_wakes import EngineWakes
 from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.idle_waits import Lull
-from evocrawl.adapter.meta import PLAIN, VISIT
+from evocrawl.adapter.meta import VISIT
 from evocrawl.adapter.network.handlers import patch, unpatch
 from evocrawl.adapter.plain_requests import PlainRequests
 from evocrawl.adapter.request_codec import LostRequest
 from evocrawl.adapter.request_queue import DirectRequestQueue
-from evocrawl.adapter.requests import request_link, without_page_credentials
+from evocrawl.adapter.requests import RequestIntake, cleaned
 from evocrawl.adapter.retries import Retries
 from evocrawl.adapter.robots.directory import RobotsDirectory
 from evocrawl.adapter.robots.gate import RobotsGate
 from evocrawl.adapter.scrapy_internals import requests_in_engine
+from evocrawl.core.urls.address import Address
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -67,8 +68,9 @@ class EvoScheduler(BaseScheduler):
         self._lull = Lull(crawler, context)
         self._wakes = EngineWakes(crawler, context)
         self._run = CrawlRun(crawler, context, self._wakes)
-        self._names = context.names
-        self.df = self._names.dupefilter.filter
+        self._redirects = context.redirects
+        self._intake = RequestIntake(context, self._direct_queue)
+        self.df = context.names.dupefilter.filter
         """The project's dupe filter, by the name that Scrapy's scheduler gives it."""
         self._stats = context.scheduler_stats
 
@@ -150,7 +152,8 @@ class EvoScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request that the engine was given; False when it is not wanted."""
-        request = without_page_credentials(request)
+        address = Address.of(request.url)
+        request = cleaned(request, address)
         fetch = self._fetches.of(request)
         if fetch is not None and not fetch.is_answered:
             goes_on = self._continue(fetch, request)
@@ -158,16 +161,7 @@ class EvoScheduler(BaseScheduler):
             return goes_on and (fetch.is_put_off or self._counted(True))
         is_copy = request.meta.pop(VISIT, None) is not None
         is_start = not is_copy and request.meta.get("is_start_request", False)
-        if not self._names.admits(request):
-            return False
-        self._try_again(slot_of(request))
-        is_plain = request.meta.get(PLAIN) is False
-        link = None if is_plain else request_link(self._names, request, is_start=is_start)
-        if link is not None:
-            return self._counted(self._journaled.place([link]) > 0)
-        self._kept.accepted(request)
-        self._direct_queue.push(request)
-        return self._counted(True)
+        return self._counted(self._intake.take(request, address, is_start=is_start))
 
     def _counted(self, is_accepted: bool) -> bool:
         if is_accepted:
@@ -249,12 +243,12 @@ class EvoScheduler(BaseScheduler):
         leave_slot(request, fetch.url)
         if self._cluster is not None:
             may_go = self._retries.may_go_on(fetch, request)
-            if self._cluster.goes_astray(fetch, request, self._names, may_go=may_go):
+            if self._cluster.goes_astray(fetch, request, self._redirects, may_go=may_go):
                 return False
-        if not self._names.follow(fetch, request, self._journaled.claims_of(fetch.visit.id)):
+        if not self._redirects.follow(fetch, request, self._journaled.claims_of(fetch.visit.id)):
             if self._cluster is not None:
                 others = self._fetches.under_way.values()
-                self._cluster.leads_back(fetch, request, self._names, others)
+                self._cluster.leads_back(fetch, request, self._redirects, others)
             return False
         if self._retries.go_on(fetch, request):
             self._direct_queue.push(request)
@@ -262,13 +256,6 @@ class EvoScheduler(BaseScheduler):
 
     def _is_open(self, url: str) -> bool:
         return self._robots is None or self._robots.is_open(url)
-
-    def _try_again(self, host: str) -> None:
-        """Let one more request try `host`, which the spider asks for, even if it was given up."""
-        now_s = self._context.now_s()
-        until_s = self._context.backoff.reopen(host, now_s)
-        if until_s > now_s:
-            self._journaled.hold(host, until_s)
 
     def _request(self, visit: Visit) -> Request | None:
         fetch = self._fetches.begin(visit)

@@ -24,7 +24,8 @@ class Link:
     text of the aggregation node around it (Pant & Srinivasan 2006). `position` counts the links
     of the page in document order from 0, `tag_path` names the elements above the anchor, such as
     ``"html/body/div/ul/li"``. `slot` is the key of delay and concurrency if that is not the host.
-    `payload` belongs to the creator of the link; the core does not read it.
+    `host` is the host of `url`, "" if the creator of the link has not read it. `payload` belongs to
+    the creator of the link; the core does not read it.
     """
 
     url: str
@@ -36,6 +37,7 @@ class Link:
     tag_path: str = ""
     payload: object = field(default=None, compare=False, repr=False)
     slot: str = ""
+    host: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

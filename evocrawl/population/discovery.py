@@ -273,7 +273,7 @@ def _lead(
     return Lead(
         link.url,
         link.fingerprint,
-        link.slot or host_of(link.url),
+        link.slot or link.host or host_of(link.url),
         source,
         depth,
         score,

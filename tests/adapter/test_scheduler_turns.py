@@ -47,7 +47,8 @@ class Stage:
             population=SimpleNamespace(
                 wakes_at=lambda: None, cut_short=0, ended="exhausted", unsettled=()
             ),
-            journaled=SimpleNamespace(flush=lambda: None, choose=self._choose),
+            journaled=SimpleNamespace(flush=lambda: None, choose=self._choose, place=len),
+            redirects=None,
             cluster=None,
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),

@@ -115,7 +115,12 @@ def fingerprint(url: str) -> Fingerprint:
     With 96 bits, two of 10⁹ URLs collide with a probability of about 6·10⁻¹². Raises ValueError
     as `identity` does.
     """
-    return blake2b(identity(url).encode(), digest_size=FINGERPRINT_BYTES).digest()
+    return digest(identity(url))
+
+
+def digest(identity: str) -> Fingerprint:
+    """Return the fingerprint of a URL whose identity is known."""
+    return blake2b(identity.encode(), digest_size=FINGERPRINT_BYTES).digest()
 
 
 def host_of(url: str) -> str:

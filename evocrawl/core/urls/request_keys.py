@@ -1,9 +1,8 @@
 """Keys of the requests of a user's own spider, of 12 bytes or more.
 
 A link that evocrawl reads off a page has the identity of its URL (see
-`evocrawl.core.urls.identity`). A request
-that a spider yields has a separate key, so that links and requests never filter each other: the
-project's dupe filter decides which requests are the same.
+`evocrawl.core.urls.identity`). A request that a spider yields has a separate key, so that links and
+requests never filter each other: the project's dupe filter decides which requests are the same.
 """
 
 from __future__ import annotations
@@ -11,22 +10,19 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from evocrawl.core.model import Fingerprint, VisitId
-from evocrawl.core.urls.identity import FINGERPRINT_BYTES, PLAIN, canonical, fingerprint
+from evocrawl.core.urls.address import Address
+from evocrawl.core.urls.identity import FINGERPRINT_BYTES
 
 _COUNTER_BYTES = 8
 _TOP_BIT = 1 << 63
 
 
-def page_request_key(url: str) -> Fingerprint:
+def page_request_key(canonical: str) -> Fingerprint:
     """Return the key of a plain GET request, equal if Scrapy's own fingerprints are equal.
 
-    >>> page_request_key("http://a.test/?b&a#top") == page_request_key("http://a.test/?a&b")
-    True
-    >>> page_request_key("http://a.test/?utm_source=x") == page_request_key("http://a.test/")
-    False
+    `canonical` is w3lib's canonical form of the URL; see `evocrawl.core.urls.address`.
     """
-    text = url if PLAIN.fullmatch(url) else canonical(url)
-    return _digest(b"page", text.encode("utf-8", "surrogatepass"))
+    return _digest(b"page", canonical.encode("utf-8", "surrogatepass"))
 
 
 def request_key(scrapy_fingerprint: bytes) -> Fingerprint:
@@ -65,10 +61,10 @@ def is_page_of(key: Fingerprint, url: str) -> bool:
 
     Return False for forms and the like, and for keys from a fingerprinter of the project.
     """
-    return key[:FINGERPRINT_BYTES] == fingerprint(url) or key in (
-        page_request_key(url),
-        start_key(url),
-    )
+    address = Address.of(url)
+    if key[:FINGERPRINT_BYTES] == address.fingerprint:
+        return True
+    return key in (page_request_key(address.canonical), start_key(url))
 
 
 def _digest(kind: bytes, data: bytes) -> Fingerprint:

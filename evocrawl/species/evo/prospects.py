@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.species.agent import Agent
+from evocrawl.species.base import ANY_HOST, Move, View
 from evocrawl.species.parts import Queue
+from evocrawl.species.reasons import Standing
 
 Matrix = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -64,7 +67,10 @@ class LeadsByRow(Protocol):
 
 
 class CandidateRanking:
-    """Open links by the model's row of their target, which a lead carries as its features."""
+    """Shows agents the open links that the population ranks best.
+
+    Links are stored by the model's row of their target, which a lead carries as its features.
+    """
 
     def __init__(
         self,
@@ -85,12 +91,7 @@ class CandidateRanking:
         self._seen = -1
         self._to_sweep = 0
 
-    @property
-    def has_parked(self) -> bool:
-        """True when links wait for busy hosts."""
-        return self._queue.has_parked
-
-    def add(self, leads: Sequence[Lead]) -> None:
+    def found(self, leads: Sequence[Lead]) -> None:
         """Add links, new or found again. O(log n) a link."""
         rows: dict[int, Lead] = {}
         for lead in leads:
@@ -101,6 +102,21 @@ class CandidateRanking:
         self._turns.extend(self._leads.put(rows))
         self._fresh.extend(rows)
         self._seen = -1
+
+    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Never wander."""
+        return None
+
+    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:  # noqa: ARG002
+        """See the best links of free hosts. O(log n) amortised."""
+        leads = self.best(is_free)
+        if leads:
+            return View(leads)
+        return View((), frozenset((ANY_HOST,)) if self._queue.has_parked else frozenset())
+
+    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
+        """Return None: every open link is in sight."""
+        return None
 
     def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
         """Return the links at hand of free hosts, or a single seed; () if all hosts are busy.
@@ -133,7 +149,7 @@ class CandidateRanking:
             return self._model.features(np.array(rows))
         return np.array(known)
 
-    def free(self, host: str) -> None:
+    def freed(self, host: str) -> None:
         """Count the host's links again."""
         self._queue.free(host)
 
@@ -141,11 +157,14 @@ class CandidateRanking:
         """Score every waiting link again within the next choices, `_SWEPT_AT_ONCE` in each."""
         self._to_sweep = len(self._turns)
 
-    def standing(self, row: int) -> tuple[int, int, float] | None:
-        """Return rank, number and score of a waiting link, None for a row that is not open.
+    def standing(self, lead: Lead) -> Standing | None:
+        """Return the place of a waiting link, None for a seed and a link that is not open.
 
         Scores every waiting link by the model as it is now: O(waiting links).
         """
+        row = row_of(lead)
+        if row is None:
+            return None
         waiting = np.array(sorted(self._open((*set(self._turns), *self._fresh, *self._hand))))
         own = np.flatnonzero(waiting == row)
         if not len(own):
@@ -154,7 +173,7 @@ class CandidateRanking:
         model = self._model
         scores = np.concatenate([model.scores(model.features(part)) for part in parts])
         score = float(scores[own[0]])
-        return 1 + int((scores > score).sum()), len(scores), score
+        return Standing(1 + int((scores > score).sum()), len(scores), score)
 
     def _look_again(self, first: Lead) -> None:
         rows = self._open((*self._hand, *self._fresh)) | self._swept()

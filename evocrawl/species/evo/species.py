@@ -24,11 +24,11 @@ import numpy.typing as npt
 
 from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.agent import Agent
-from evocrawl.species.base import ANY_HOST, Move, Species, View
+from evocrawl.species.base import Species
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
 from evocrawl.species.parts import Queue
-from evocrawl.species.reasons import Reason, Standing, Term, Trait, sigmoid
+from evocrawl.species.reasons import Reason, Term, Trait, sigmoid
 
 _SEED = 1e6
 _HOTTEST = 2.0
@@ -141,42 +141,6 @@ class PageObserver:
 
 
 @dataclass(frozen=True, slots=True)
-class BestAtHand:
-    """Shows an agent the links that the population ranks best."""
-
-    prospects: CandidateRanking
-
-    def found(self, leads: Sequence[Lead]) -> None:
-        """Add links. O(log n) a link."""
-        self.prospects.add(leads)
-
-    def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Never wander."""
-        return None
-
-    def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:  # noqa: ARG002
-        """See the best links of free hosts. O(log n) amortised."""
-        leads = self.prospects.best(is_free)
-        if leads:
-            return View(leads)
-        return View((), frozenset((ANY_HOST,)) if self.prospects.has_parked else frozenset())
-
-    def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
-        """Return None: every open link is in sight."""
-        return None
-
-    def freed(self, host: str) -> None:
-        """Count the host's links again."""
-        self.prospects.free(host)
-
-    def standing(self, lead: Lead) -> Standing | None:
-        """Return the place of a waiting link, by the model as it is now. O(waiting links)."""
-        row = row_of(lead)
-        found = None if row is None else self.prospects.standing(row)
-        return None if found is None else Standing(*found)
-
-
-@dataclass(frozen=True, slots=True)
 class ByGenome:
     """Scores a link by its features and the agent's genome."""
 
@@ -285,7 +249,7 @@ def evo(
     reader = PageObserver(model)
     return Species(
         "evo",
-        BestAtHand(prospects),
+        prospects,
         ByGenome(model, prospects, mates, reader),
         Heredity(mates),
         ModelLearning(model, reader, prospects),

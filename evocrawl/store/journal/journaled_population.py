@@ -89,9 +89,9 @@ class JournaledPopulation:
 
     def place(self, seeds: Iterable[Link]) -> int:
         """Place seeds; see `Population.place`."""
-        placed = Placed(tuple(seeds))
-        self._note(placed)
-        return placed.apply(self.population)
+        links = tuple(seeds)
+        self._note(Placed(links))
+        return self.population.place(links)
 
     def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
         """Add further links to a settled page; see `Population.link`."""

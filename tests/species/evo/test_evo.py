@@ -1,5 +1,7 @@
 """The default species: its choices, the differences between agents, and inheritance."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from crawled import order, to
@@ -7,6 +9,7 @@ from crawled import order, to
 from evocrawl.core.model import Lead
 from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.species.agent import Agent
+from evocrawl.species.base import ANY_HOST
 from evocrawl.species.evo.prospects import CandidateRanking
 from evocrawl.species.evo.species import Genome, GenomePool, Heredity
 
@@ -33,7 +36,7 @@ def lead(row: int, host: str = "a.test") -> Lead:
     return Lead(f"http://{host}/{row}", name, host, b"", 1, 0.0, features=row)
 
 
-def rows(leads: list[Lead]) -> list[object]:
+def rows(leads: Sequence[Lead]) -> list[object]:
     """Their rows."""
     return [each.features for each in leads]
 
@@ -74,7 +77,7 @@ def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
     prospects = CandidateRanking(
         Frontier(claimed.__contains__), model, claimed.__contains__, CandidatesByRow()
     )
-    prospects.add([lead(row) for row in range(60)])
+    prospects.found([lead(row) for row in range(60)])
     assert rows(prospects.best(lambda _: True))[:3] == [59, 58, 57]
     claimed.add(b"59")
     assert rows(prospects.best(lambda _: True))[0] == 58
@@ -88,7 +91,7 @@ def test_a_look_costs_the_same_however_many_links_wait() -> None:
     prospects = CandidateRanking(
         Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
     )
-    prospects.add([lead(row) for row in range(20_000)])
+    prospects.found([lead(row) for row in range(20_000)])
     prospects.best(lambda _: True)
     assert model.asked == 20_000
     for version in range(1, 11):
@@ -103,7 +106,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
     prospects = CandidateRanking(
         Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
     )
-    prospects.add([lead(row) for row in range(1000)])
+    prospects.found([lead(row) for row in range(1000)])
     prospects.best(lambda _: True)
     model.sign = -1.0
     for version in range(1, 33):
@@ -117,12 +120,13 @@ def test_only_links_of_free_hosts_are_seen() -> None:
     prospects = CandidateRanking(
         Frontier(lambda _: False), Ranked(), lambda _: False, CandidatesByRow()
     )
-    prospects.add([lead(1), lead(2, "b.test"), lead(3, "b.test")])
+    prospects.found([lead(1), lead(2, "b.test"), lead(3, "b.test")])
     assert rows(prospects.best(lambda host: host == "a.test")) == [1]
     assert prospects.best(lambda _: False) == []
-    assert prospects.has_parked
+    view = prospects.look(agent(0), lambda _: False)
+    assert (view.leads, view.busy) == ((), {ANY_HOST})
     for host in ("a.test", "b.test"):
-        prospects.free(host)
+        prospects.freed(host)
     assert rows(prospects.best(lambda _: True)) == [3, 2, 1]
 
 

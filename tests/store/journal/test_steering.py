@@ -18,6 +18,7 @@ from evocrawl.monitor.stored_crawl import RebuiltPopulation
 from evocrawl.population.exclusions import EXCLUDED, MOST_PATTERNS, Exclusions
 from evocrawl.population.steering import Parameters, parameters_of
 from evocrawl.species import SPECIES
+from evocrawl.species.evo.prospects import CandidateRanking
 from evocrawl.store.archive import Archive
 
 LIVE_SPECIES = [each for each in SPECIES if each != "oracle"]
@@ -159,11 +160,13 @@ def test_marks_teach_the_model_of_links_and_score_what_waits_again(tmp_path: Pat
     assert model.evidence.pages["label"][number] == 0
     model.refit()
     assert model.evidence.pages["label"][number] == 0
-    prospects = crawl.population.species[0].sight.prospects  # type: ignore[attr-defined]
-    standing = prospects.standing(row)
+    prospects = crawl.population.species[0].sight
+    assert isinstance(prospects, CandidateRanking)
+    waiting = prospects._leads.get(row)
+    standing = None if waiting is None else prospects.standing(waiting)
     if standing is not None:
         kept = prospects._leads.scores(np.array([row]))[0]
-        assert abs(kept - standing[2]) < 0.2
+        assert abs(kept - standing.score) < 0.2
     rebuilt(crawl)
     crawl.close()
 

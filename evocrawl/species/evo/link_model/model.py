@@ -65,6 +65,7 @@ class LinkModel:
         spill: SpillFile | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
+        self.row_of = self.evidence.row
         self.words = WordModel()
         self.profile = Profile()
         mask = mask_of(tuning)
@@ -164,10 +165,6 @@ class LinkModel:
             self.words.learn(self.evidence.words(inlinks), labels, 1.0)
         self.version += 1
         return True
-
-    def row_of(self, target: Fingerprint) -> int | None:
-        """Return the row of a target, None for an unknown target."""
-        return self.evidence.row(target)
 
     def observe_dead_link(self, row: int) -> None:
         """Learn that the link to target `row` led to no page."""
