@@ -44,8 +44,8 @@ LOOPBACK = {
 """Settings for the local server, which needs no politeness.
 
 A host that is not served is given up after its first robots.txt request without a response, since
-further tries would delay visits by a minute. The crawl connects to the local proxy only, whatever
-address a name of the documentation web has in DNS.
+further tries would delay visits by a minute. The crawl connects to the local proxy only; it does
+not look up the names of the documentation web in DNS.
 """
 
 

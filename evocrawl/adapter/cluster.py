@@ -175,7 +175,7 @@ class SharedPopulation(JournaledPopulation):
     def __init__(self, worker: ClusterWorker, limits: JournaledHostLimits) -> None:
         super().__init__(worker.population, limits, _RedisJournal(worker.sync))
         self._worker = worker
-        super().guard(worker.sync.door_of)
+        super().guard(worker.sync.origin_of)
 
     def guard(self, gate: Gate) -> None:
         """Ask `gate` about hosts that this worker leases."""
@@ -215,13 +215,13 @@ class SharedPopulation(JournaledPopulation):
             self.population.give_back(late.lead, species)
         return events
 
-    def opened(self, door: str) -> None:
+    def opened(self, origin: str) -> None:
         """Open an origin if this worker leases its host; otherwise ask for the lease first."""
-        host, sync = host_of(f"{door}/"), self._worker.sync
+        host, sync = host_of(f"{origin}/"), self._worker.sync
         if self._worker.may_send(host, is_visit=True):
             sync.paced(host, self.limits(host)[1])
-            super().opened(door)
-        elif door in self.population.closed_origins():
+            super().opened(origin)
+        elif origin in self.population.closed_origins():
             sync.ask(host)
 
 

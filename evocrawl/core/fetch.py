@@ -77,7 +77,7 @@ class Fetch:
     is_answered         the spider has the response or failure; further requests with the visit's
                         number are copies
     repeats             by URL, the requests of its callback that bypass the dupe filter
-    seen                the page as it was read, whatever pipelines do to its item
+    seen                the page as it was read, before pipelines change its item
     known_at_s          time at which the spider's output was complete, None before
     host                host at which the population counts the visit
     origin              URL of the link before redirects

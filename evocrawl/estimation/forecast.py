@@ -1,6 +1,6 @@
 """Estimates what a crawl will still find, from its settled visits.
 
-One number tells most: the yield of late, y = 5 / g, where the last five relevant pages took g
+The best single number is the recent yield, y = 5 / g, where the last five relevant pages took g
 requests. Its window is short where much is found and long where little is (inverse sampling;
 Haldane 1945). Rates over fixed windows, the age of the crawl, the number of its finds and that of
 waiting links added nothing to it on the crawls of `benchmarks/estimation.py`.

@@ -45,7 +45,7 @@ class ParsedPage:
     `noindex` and `nofollow` come from meta robots and X-Robots-Tag. `language` is a primary code
     such as "en", "" when unknown. `content_fingerprint` is equal for texts that are equal but for
     case and white space; empty for no text. `is_markup` is False for what is no text at all,
-    whatever its Content-Type says: a PDF, an image, JSON. `formats` names the machine-readable
+    with any Content-Type: a PDF, an image, JSON. `formats` names the machine-readable
     content, in alphabetical order (see `evocrawl.extraction.structured_data`); to look takes 2 %
     of the time.
 

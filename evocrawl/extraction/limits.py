@@ -14,7 +14,7 @@ class Limits:
     ==================  =====================================================================
     body_bytes          bytes of HTML or XML that are parsed
     ratio               bytes read for each byte that came over the wire, before decompression;
-                        the first 64 KiB are read whatever came
+                        the first 64 KiB are read in any case
     tags                start and end tags that are parsed, and what else begins with ``<``
     tag_bytes           a start tag longer than this loses its attributes
     attributes          so does a tag with more than these, about: parsers take time quadratic in

@@ -36,7 +36,7 @@ _SNIFFED_BYTES = 1_445
 
 
 def is_markup(body: bytes) -> bool:
-    """Whether `body` may be HTML or text, whatever its Content-Type says.
+    """Return whether `body` may be HTML or text; its Content-Type is not considered.
 
     Not so are well-known file formats, a JSON object or array, and bytes that no text holds where
     no tag begins (after WHATWG MIME Sniffing §§6–7; NUL does stand in broken HTML).

@@ -60,7 +60,7 @@ def read_pdf(body: bytes, url: str, limits: Limits) -> ParsedPage:
                 break
             texts.append(page.extract_text())
             addresses += _addresses(page)
-    except Exception:  # pypdf raises whatever a malformed file makes of Python
+    except Exception:  # a malformed file can make pypdf raise any exception
         logger.debug("PDF: cannot read %s to its end", url, exc_info=True)
         if not texts:
             return ParsedPage.nothing()

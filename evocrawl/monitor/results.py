@@ -33,7 +33,7 @@ class Result:
 class Filter:
     """Which results are shown; an empty filter shows all.
 
-    `text` is looked for in title, URL and anchor, whatever the case of its letters.
+    `text` is looked for in title, URL and anchor; upper and lower case are the same.
     """
 
     text: str = ""

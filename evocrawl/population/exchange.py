@@ -66,7 +66,7 @@ class PopulationExchange:
 
         Call `stay` or `leave` for each of them.
         """
-        return self.population.call_back(is_gone)
+        return self.population.selector.call_back(is_gone)
 
     def leave_hosts(self, hosts: Collection[str]) -> None:
         """Let no agent wait for closed origins of `hosts`, which another population fetches.
@@ -77,7 +77,8 @@ class PopulationExchange:
 
     def stay(self, agent: Individual) -> None:
         """Give turns again to an agent that was called back."""
-        self.population.resume(agent)
+        self.population.selector.resume(agent)
+        self.population.selector.turns.wake()
 
     def may_leave(self, agent: Individual) -> bool:
         """Return whether the agent can travel: no visit under way, and enough agents stay."""
@@ -86,7 +87,8 @@ class PopulationExchange:
 
     def leave(self, agent: Individual) -> None:
         """Remove an agent that was called back, with its energy."""
-        self.population.remove(agent)
+        self.population.lifecycle.leave(agent)
+        self.population.selector.turns.wake()
 
     def arrive(self, species: str, energy: float, page: Fingerprint, mind: tuple[Any, ...]) -> bool:
         """Add an agent from another population, on `page` if the page is known here.
@@ -102,7 +104,10 @@ class PopulationExchange:
         except (ValueError, TypeError):
             return False
         at = page if self.population.environment.base.get(page) is not None else ROOT
-        self.population.welcome(known[0], energy, at, own)
+        lifecycle, turns = self.population.lifecycle, self.population.selector.turns
+        agent = lifecycle.welcome(known[0], energy, at, own)
+        turns.join(lifecycle.reproduce(agent))
+        turns.wake()
         return True
 
     def _add(self, page: Page, depth: int) -> None:

@@ -93,7 +93,7 @@ def _domains(host: str) -> list[str]:
 def _matches(parts: tuple[str, ...], text: str) -> bool:
     """Return True if the parts stand in `text` in their order, the first and last at its ends.
 
-    Takes time in proportion to the text, whatever the number of parts.
+    Takes time in proportion to the text, for any number of parts.
     """
     first, *middle = parts
     if not middle:

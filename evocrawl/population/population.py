@@ -181,29 +181,6 @@ class Population:
         """Return the closed origins, whose hosts cannot be visited yet."""
         return self.admission.closed()
 
-    def call_back(self, is_gone: Callable[[Lead], bool]) -> list[tuple[Individual, Lead]]:
-        """Remove and return waiting agents whose chosen link matches `is_gone`. O(waiting).
-
-        Call `resume` or `remove` for each of them.
-        """
-        return self.selector.call_back(is_gone)
-
-    def resume(self, agent: Individual) -> None:
-        """Give turns again to an agent that was called back."""
-        self.selector.resume(agent)
-        self.selector.turns.wake()
-
-    def remove(self, agent: Individual) -> None:
-        """Remove an agent that was called back, with its energy."""
-        self.lifecycle.leave(agent)
-        self.selector.turns.wake()
-
-    def welcome(self, species: Species, energy: float, page: Fingerprint, mind: object) -> None:
-        """Add an agent that comes from another population."""
-        agent = self.lifecycle.welcome(species, energy, page, mind)
-        self.selector.turns.join(self.lifecycle.reproduce(agent))
-        self.selector.turns.wake()
-
     def give_back(self, lead: Lead, species: Species, url: str = "") -> None:
         """Open the link of a visit that was put off; `species` is the one that found it.
 

@@ -39,7 +39,7 @@ _TEMPLATE_WEIGHT, _HOST_WEIGHT = 1.0, 2.0
 _MOST_ARMS = 10_000
 _MOST_PAGES = 10_000
 _FREE = 20
-"""Requests that are allowed whatever the share, in a crawl without a limit."""
+"""Requests that are always allowed, at any share, in a crawl without a limit."""
 _NORMAL = NormalDist()
 
 

@@ -116,9 +116,10 @@ def exclude(population: Population, pattern: str) -> None:
     """
     exclusions = population.discovery.exclusions
     exclusions.add(pattern)
-    for agent, lead in population.call_back(exclusions.covers):
+    for agent, lead in population.selector.call_back(exclusions.covers):
         population.lifecycle.emit(HeldBack(lead, EXCLUDED))
-        population.resume(agent)
+        population.selector.resume(agent)
+        population.selector.turns.wake()
     population.selector.turns.wake()
 
 

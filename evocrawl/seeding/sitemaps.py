@@ -1,6 +1,6 @@
 """Pages of a site by its sitemaps (sitemaps.org), which its robots.txt names.
 
-Elements go by their names alone, whatever their namespace. No entity is loaded or resolved.
+Elements are recognised by their names, in any namespace. No entity is loaded or resolved.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Left:
     middle = 0.5
 
 
-class Told:
+class FixedForecast:
     """A forecast whose yield is set by the test."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Crawl:
 
 def test_a_condition_must_hold_for_fifty_requests() -> None:
     """A short stretch below the bound does not end the crawl; an unarmed rule never does."""
-    forecast, crawl = Told(), Crawl()
+    forecast, crawl = FixedForecast(), Crawl()
     rule = StopRule(stop_conditions("yield<2%"), forecast, crawl)
 
     def go(requests: int, yields: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from livecrawl import QUERY
+from livecrawl import QUERY, Crawled
 
 from evocrawl.simulation.server.proxy import Request, Response, Site
 
@@ -73,3 +73,8 @@ def app_site(
         return Response(404, b"<title>404</title><p>There is no such page.")
 
     return answer
+
+
+def texts_of(crawled: Crawled) -> dict[str, str]:
+    """Return the texts of the pages of a crawl by their paths."""
+    return {each["url"].partition(HOST)[2]: each["text"] for each in crawled.pages}

@@ -39,7 +39,7 @@ def _share_worth(choice: RenderingChoice, template: str) -> float:
 
 
 def test_an_unknown_host_is_tried() -> None:
-    """The first pages of a site are opened, whatever the seed."""
+    """The first pages of a site are opened, for any random seed."""
     for seed in range(50):
         url = f"http://a{seed}.test/1"
         assert _choice(seed=seed).is_worth(url, fingerprint(url))

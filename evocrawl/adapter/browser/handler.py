@@ -81,7 +81,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
                 await wrapper.context.close()
 
     def kill_browser(self) -> None:
-        """End the browser, whatever it is doing; its driver then fails what waits for it."""
+        """End the browser at once; its driver then fails the requests that wait for it."""
         for driver in self._processes:
             with suppress(psutil.Error):
                 for each in driver.children(recursive=True):

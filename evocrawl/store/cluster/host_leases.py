@@ -60,10 +60,10 @@ class HostLeases:
         """Renew all leases; drop the hosts in shards where the leases have expired."""
         await self._renew(self.table.shards())
 
-    def tend(self, doors: list[str]) -> None:
+    def tend(self, origins: list[str]) -> None:
         """Open or request the host of each origin that agents wait for."""
-        for door in doors:
-            host = host_of(f"{door}/")
+        for origin in origins:
+            host = host_of(f"{origin}/")
             if self.table.is_ours(host):
                 self._events.host_gained.send(host)
             else:

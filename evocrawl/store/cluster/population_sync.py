@@ -84,7 +84,7 @@ class PopulationSync:
         """Ask `gate` about the URLs of own hosts."""
         self._gate = gate
 
-    def door_of(self, url: str) -> str | None:
+    def origin_of(self, url: str) -> str | None:
         """Return the origin that the URL waits for; None if it need not wait.
 
         The origin opens once this worker leases the host and the gate admits the URL.
@@ -98,10 +98,6 @@ class PopulationSync:
     def ask(self, host: str) -> None:
         """Request the lease of a host."""
         self._events.host_wanted.send(host)
-
-    def may_open(self, door: str) -> bool:
-        """Return whether this worker leases the origin's host."""
-        return self.lease_table.is_ours(host_of(f"{door}/"))
 
     def offer(self, links: Iterable[Link], page: Fingerprint = ROOT) -> int:
         """Offer links of a page, or seeds, to the crawl.
@@ -253,7 +249,7 @@ class PopulationSync:
     def spare(self, most: int) -> list[str]:
         """Return up to `most` own hosts without a visit or callback under way, to be released."""
         used = {visit.lead.host for visit in self.population.unsettled.values()}
-        used |= {host_of(f"{door}/") for door in self.population.closed_origins()}
+        used |= {host_of(f"{origin}/") for origin in self.population.closed_origins()}
         used |= self._callbacks.hosts
         return [host for host in self.lease_table.busy_hosts() if host not in used][:most]
 

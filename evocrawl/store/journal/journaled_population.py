@@ -95,9 +95,9 @@ class JournaledPopulation:
 
     def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
         """Add further links to a settled page; see `Population.link`."""
-        linked = Linked(page, tuple(links))
-        self._note(linked)
-        linked.apply(self.population)
+        found = tuple(links)
+        self._note(Linked(page, found))
+        self.population.link(page, found)
 
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit; see `Population.choose`."""
@@ -122,9 +122,8 @@ class JournaledPopulation:
         """Settle a visit; see `Population.settle`."""
         if visit not in self.population.unsettled:
             raise SettleError(f"visit {visit} is not under way")
-        settled = VisitSettled(visit, outcome, particulars)
-        self._note(settled)
-        return settled.apply(self.population)
+        self._note(VisitSettled(visit, outcome, particulars))
+        return self.population.settle(visit, outcome)
 
     def callback_continues(self, visit: VisitId) -> None:
         """Note that the callback of `visit`, which is settled next, goes on after that."""

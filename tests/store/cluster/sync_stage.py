@@ -45,7 +45,7 @@ class Stage:
         self.sync = PopulationSync(
             self.population, self.lease_table, calls, self.sent.append, events
         )
-        self.population.admission.gate = self.sync.door_of
+        self.population.admission.gate = self.sync.origin_of
         self.gain("ours.test")
 
     def gain(self, host: str, done: set[bytes] | None = None) -> None:

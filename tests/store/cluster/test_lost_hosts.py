@@ -37,7 +37,7 @@ def test_a_visit_that_settles_after_its_host_was_lost_is_not_reported() -> None:
     assert stage.all_visits() == {OURS}
 
 
-def test_who_waited_at_a_lost_hosts_door_goes_on() -> None:
+def test_an_agent_that_waited_for_a_lost_host_goes_on() -> None:
     """It stays here, and goes elsewhere."""
     stage = Stage()
     stage.show(VACANT)
@@ -180,23 +180,23 @@ def test_shares_of_the_bounds_are_bounds(whole: PopulationBounds, workers: int) 
     assert bounds_per_worker(PopulationBounds(20), workers).upper is None
 
 
-def test_who_is_called_back_leaves_the_door() -> None:
+def test_an_agent_that_is_called_back_waits_no_longer() -> None:
     """Whether it waits or was let in; who has another link stays."""
     hosts = Stage().population.environment.hosts
-    doors, lead = AdmissionQueue(hosts), Lead(OURS, b"a", "ours.test", b"", 0, 0.0)
+    queue, lead = AdmissionQueue(hosts), Lead(OURS, b"a", "ours.test", b"", 0, 0.0)
     other = replace(lead, fingerprint=b"b", host="theirs.test")
     agent: Any = object()
     is_first: Callable[[Lead], bool] = lambda each: each.fingerprint == b"a"  # noqa: E731
-    doors.wait("x", agent, lead)
-    doors.wait("y", agent, other)
-    assert doors.call_back(is_first) == [(agent, lead)]
-    assert list(doors) == ["y"]
+    queue.wait("x", agent, lead)
+    queue.wait("y", agent, other)
+    assert queue.call_back(is_first) == [(agent, lead)]
+    assert list(queue) == ["y"]
     assert hosts.is_free("ours.test", 0.0)
-    doors.wait("x", agent, lead)
-    doors.open("x")
-    assert doors.call_back(is_first) == [(agent, lead)]
-    assert not doors.has_admitted
-    assert doors.call_back(lambda _: True) == [(agent, other)]
+    queue.wait("x", agent, lead)
+    queue.open("x")
+    assert queue.call_back(is_first) == [(agent, lead)]
+    assert not queue.has_admitted
+    assert queue.call_back(lambda _: True) == [(agent, other)]
 
 
 def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:

@@ -74,8 +74,8 @@ def test_a_host_without_an_owner_is_requested_before_a_visit() -> None:
     assert stage.asked == ["vacant.test"]
     assert [visit.lead.url for visit in visits if visit is not None] == [OURS]
     stage.gain("vacant.test")
-    for door in stage.population.closed_origins():
-        stage.population.open_origin(door)
+    for origin in stage.population.closed_origins():
+        stage.population.open_origin(origin)
     later = stage.choose()
     assert later is not None
     assert later.lead.url == VACANT

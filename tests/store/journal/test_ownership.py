@@ -75,7 +75,7 @@ def test_a_state_may_be_opened_by_another_name_once_it_is_whole(
 def test_a_state_that_is_not_there_any_more_is_noticed(
     journal: SqliteJournal, state: Path, ending: str, replaced: bool
 ) -> None:
-    """At the next commit, be it the last with nothing in it."""
+    """At the next commit, even if it is the last one and is empty."""
     file = Path(f"{state}{ending}")
     copy = state.with_name("copy")
     shutil.copy(file, copy)

@@ -1,0 +1,127 @@
+"""What a page does in the browser keeps to the rules of the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from appsite import HOST, START, javascript, shell, texts_of
+from livecrawl import QUERY, Crawl, page, site
+from names import Listener
+
+from evocrawl.simulation.server.proxy import Request, Response, redirect
+
+ARGUMENTS = {
+    "browser": "always",
+    "query": QUERY,
+    "seeds": START,
+    "max_requests": 600,
+    "relevance": "tfidf",
+}
+HOSTILE = {
+    "/loop": "for (;;) {}",
+    "/alert": "alert('hello'); document.body.innerHTML = '<p>alert is over';",
+    "/huge": "for (let i = 0; i < 40; i++) document.body.append('x'.repeat(100000));",
+    "/window": "open('/opened'); document.body.innerHTML = '<p>window is over';",
+    "/socket": "new WebSocket(`ws://${location.host}/ws`); document.body.innerHTML = '<p>socket';",
+    "/leaves": "location.href = '/landed';",
+    "/leaves-private": "location.href = '/private/page';",
+    "/leaves-known": "location.replace('/');",
+    "/frame": "document.body.innerHTML = '<p>frame is over';"
+    "const f = document.createElement('iframe'); f.src = '/framed'; document.body.append(f);"
+    "setTimeout(() => f.remove(), 300);",
+    "/asks-private": "fetch('/private/data').then(r => r.text()).catch(() => 'refused')"
+    ".then(t => document.body.append(t));",
+    "/asks-moved": "fetch('/moved').then(r => r.text()).then(t => document.body.append(t));",
+    "/asks-moved-private": "fetch('/moved-private').then(r => r.text()).catch(() => 'refused')"
+    ".then(t => document.body.append(t));",
+    "/posts": "fetch('/form', {method: 'POST', body: 'reef', headers: {'X-Key': '7'}})"
+    ".then(r => r.text()).then(t => document.body.append(t));",
+    "/cookie": "document.cookie = 'mine=1'; fetch('/needs-cookies').then(r => r.text())"
+    ".then(t => document.body.append(t));",
+    "/slow": "document.body.append('before '); fetch('/never').then(() => 0);",
+    "/polls": "setInterval(() => fetch('/poll?' + Math.random()), 50);",
+}
+
+
+def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
+    async def never(_: Request) -> Response:
+        await asyncio.sleep(200)
+        return Response(200)
+
+    def posted(request: Request) -> Response:
+        text = f"{request.method} {request.body.decode()} {request.headers.get('x-key')}"
+        return Response(200, text.encode(), {"content-type": "text/plain"})
+
+    def cookies(request: Request) -> Response:
+        return Response(200, request.headers.get("cookie", "none").encode())
+
+    inside = f"document.body.append('before '); fetch('http://127.0.0.2:{inner.port}/')"
+    scripts = {**HOSTILE, "/asks-inside": f"{inside}.catch(() => document.body.append('refused'));"}
+    pages: dict[str, Response | Callable[[Request], Response]] = {
+        "/robots.txt": Response(200, b"User-agent: *\nDisallow: /private/\n"),
+        "/": page(*scripts, text=f"{QUERY} " * 60),
+        "/landed": page(text=f"landed {QUERY} " * 60),
+        "/private/page": page(text="private"),
+        "/private/data": Response(200, b"private"),
+        "/moved": redirect("/data", 302),
+        "/data": Response(200, b"moved data"),
+        "/moved-private": redirect("/private/data", 302),
+        "/form": posted,
+        "/needs-cookies": cookies,
+        "/never": never,
+    }
+    for path, script in scripts.items():
+        pages[path] = shell(f"/js{path}.js")
+        pages[f"/js{path}.js"] = javascript(f"addEventListener('load', () => {{ {script} }});")
+    first = pages["/cookie"]
+    assert isinstance(first, Response)
+    pages["/cookie"] = Response(200, first.body, {**first.headers, "set-cookie": "theirs=2"})
+    answer = site(pages)
+
+    def poll(request: Request) -> Response:
+        return Response(200) if request.path.startswith("/poll?") else answer(request)
+
+    return poll
+
+
+def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
+    serve, crawl: Crawl
+) -> None:
+    """robots.txt, addresses, redirects, cookies, sizes, times; scripts that never end."""
+    inner = Listener("127.0.0.2")
+    try:
+        proxy = serve({HOST: _hostile_site(inner)})
+        settings = {
+            "EVOCRAWL_BROWSER_TIMEOUT_S": 20,
+            "DOWNLOAD_MAXSIZE": 1_000_000,
+            "EVOCRAWL_BROWSER_PAGES": 3,
+            "EVOCRAWL_NOVELTY": False,
+        }
+        crawled = crawl(proxy, arguments=ARGUMENTS, settings=settings)
+        inner_calls = inner.calls
+    finally:
+        inner.close()
+    crawled.check_settled()
+    texts = {path: " ".join(text.split()) for path, text in texts_of(crawled).items()}
+    paths = [each.path for each in proxy.log]
+    assert inner_calls == 0
+    assert not [each for each in paths if each.startswith("/private")]
+    assert {"/ws", "/opened", "/framed"}.isdisjoint(paths)
+    assert crawled.stat("requests") == len(paths)
+    assert texts["/alert"] == "alert is over"
+    assert texts["/window"] == "window is over"
+    assert texts["/frame"] == "frame is over"
+    assert texts["/asks-private"] == texts["/asks-moved-private"] == "refused"
+    assert texts["/asks-inside"] == "before refused"
+    assert texts["/asks-moved"] == "moved data"
+    assert texts["/posts"] == "POST reef 7"
+    assert set(texts["/cookie"].split("; ")) == {"mine=1", "theirs=2"}
+    assert texts["/slow"] == "before"
+    assert {"/loop", "/huge", "/polls"} <= set(texts)
+    assert "landed" in texts["/landed"]
+    assert {"/leaves", "/leaves-private", "/leaves-known"}.isdisjoint(texts)
+    assert crawled.stat("visits/refused") >= 1
+    assert len([each for each in paths if each.startswith("/poll?")]) <= 100
+    assert crawled.stat("browser/failed") == 2
+    assert crawled.stat("browser/restarts") == 0
