@@ -19,10 +19,10 @@ from evocrawl.core.urls.request_keys import repeat_key, repeat_of_visit_key, sta
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from evocrawl.adapter.context import CrawlContext
-    from evocrawl.adapter.request_queue import DirectRequestQueue
     from evocrawl.core.fetch import Fetch
     from evocrawl.core.urls.address import Address
+    from evocrawl.politeness.backoff import HostBackoff
+    from evocrawl.store.journal.journaled_population import JournaledPopulation
 
 
 class RequestIdentities:
@@ -199,13 +199,21 @@ class RequestIdentities:
 
 
 class RequestIntake:
-    """Takes requests from the engine: as links, or into `direct_queue` where they are no links."""
+    """Takes requests from the engine: as links, or with `send_directly` where they are no links."""
 
-    def __init__(self, context: CrawlContext, direct_queue: DirectRequestQueue) -> None:
-        self._context = context
-        self._names = context.names
-        self._place = context.journaled.place
-        self._direct_queue = direct_queue
+    def __init__(
+        self,
+        names: RequestIdentities,
+        journaled: JournaledPopulation,
+        backoff: HostBackoff,
+        now_s: Callable[[], float],
+        send_directly: Callable[[Request], None],
+    ) -> None:
+        self._names = names
+        self._journaled = journaled
+        self._backoff = backoff
+        self._now_s = now_s
+        self._send_directly = send_directly
 
     def take(self, request: Request, address: Address, *, is_start: bool) -> bool:
         """Take a request that continues no visit; return False if it is not wanted."""
@@ -215,17 +223,16 @@ class RequestIntake:
         is_plain = request.meta.get(PLAIN) is False
         link = None if is_plain else self._names.link_of(request, address, is_start=is_start)
         if link is not None:
-            return self._place([link]) > 0
-        self._context.kept.accepted(request)
-        self._direct_queue.push(request)
+            return self._journaled.place([link]) > 0
+        self._send_directly(request)
         return True
 
     def _reopen(self, host: str) -> None:
         """Let one more request try `host`, which the spider asks for, even if it was given up."""
-        now_s = self._context.now_s()
-        until_s = self._context.backoff.reopen(host, now_s)
+        now_s = self._now_s()
+        until_s = self._backoff.reopen(host, now_s)
         if until_s > now_s:
-            self._context.journaled.hold(host, until_s)
+            self._journaled.hold(host, until_s)
 
 
 def cleaned(request: Request, address: Address) -> Request:

@@ -69,7 +69,9 @@ class EvoScheduler(BaseScheduler):
         self._wakes = EngineWakes(crawler, context)
         self._run = CrawlRun(crawler, context, self._wakes)
         self._redirects = context.redirects
-        self._intake = RequestIntake(context, self._direct_queue)
+        self._intake = RequestIntake(
+            context.names, context.journaled, context.backoff, context.now_s, self._send_directly
+        )
         self.df = context.names.dupefilter.filter
         """The project's dupe filter, by the name that Scrapy's scheduler gives it."""
         self._stats = context.scheduler_stats
@@ -162,6 +164,10 @@ class EvoScheduler(BaseScheduler):
         is_copy = request.meta.pop(VISIT, None) is not None
         is_start = not is_copy and request.meta.get("is_start_request", False)
         return self._counted(self._intake.take(request, address, is_start=is_start))
+
+    def _send_directly(self, request: Request) -> None:
+        self._kept.accepted(request)
+        self._direct_queue.push(request)
 
     def _counted(self, is_accepted: bool) -> bool:
         if is_accepted:

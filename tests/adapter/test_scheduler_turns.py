@@ -49,6 +49,7 @@ class Stage:
             ),
             journaled=SimpleNamespace(flush=lambda: None, choose=self._choose, place=len),
             redirects=None,
+            backoff=None,
             cluster=None,
             scheduler_stats=SimpleNamespace(dequeued=lambda **_: None),
             names=SimpleNamespace(dupefilter=SimpleNamespace(filter=None)),
