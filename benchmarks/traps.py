@@ -24,13 +24,16 @@ from evocrawl.simulation.worlds.trapped import Trapped, is_trap
 from evocrawl.species import SPECIES
 
 
-def crawl(world: AnsweringWorld, topic: Topic, species: str, budget: int, *, novelty: bool) -> Run:
-    """Crawl once."""
+def crawl(
+    world: AnsweringWorld, topic: Topic, species: str, budget: int, relevance: str, *, novelty: bool
+) -> Run:
+    """Crawl once; `relevance` is the model, "" for the default of the species."""
     settings = {
         "query": topic.query,
         "species": species,
         "max_requests": budget,
         "novelty": novelty,
+        **({"relevance": relevance} if relevance else {}),
     }
     return run(world, Config.read({}, settings), world.search(topic.query, 3))
 
@@ -44,6 +47,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=3, help="topics, the first of the file")
     parser.add_argument("--budget", type=int, default=400, help="requests of a run")
     parser.add_argument("--species", nargs="+", default=["evo", "energy", "best_first"])
+    parser.add_argument("--relevance", default="", help="the model; that of the species if not set")
     parser.add_argument("--trap", nargs="+", default=[trap.name for trap in TRAPS])
     asked = parser.parse_args()
     if not set(asked.species) <= set(SPECIES):
@@ -62,7 +66,7 @@ def main() -> None:
                 for topic in topics:
                     done = crawl(
                         Trapped(world, trap, topic.query), topic, species, asked.budget,
-                        novelty=novelty,
+                        asked.relevance, novelty=novelty,
                     )  # fmt: skip
                     inside = sum(is_trap(step.url) for step in done.steps)
                     shares.append(inside / done.requests)

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from scrapy import Request, signals
-from smallspider import html, path_of, prose
+from smallspider import Paged, html, path_of, prose
 from treecase import Tree
 
 from evocrawl.simulation.server.proxy import Response
@@ -147,6 +147,26 @@ class OnDisk(Tree):
     """A JOBDIR for one run."""
 
     settings = {"JOBDIR": str(HERE / "job")}
+
+
+class PausedOnDisk(Paged):
+    """A crawl that stops after three items and goes on; requests that are no links among others."""
+
+    settings = {"JOBDIR": str(HERE / "paused")}
+    runs = ({"CLOSESPIDER_ITEMCOUNT": 3, "CONCURRENT_REQUESTS": 1}, {})
+
+    async def start(self):
+        yield Request(self.at("/"))
+
+    def parse(self, response):
+        for k in range(12):
+            meta = {"evocrawl": False} if k % 2 else {}
+            once = {"method": "POST", "body": str(k)} if k % 3 else {"dont_filter": True}
+            yield Request(self.at("/one"), self.numbered, cb_kwargs={"k": k}, meta=meta, **once)
+            yield Request(self.at(f"/p/{k}"), self.numbered, cb_kwargs={"k": k}, meta=meta)
+
+    def numbered(self, response, k):
+        yield {"k": k, "path": path_of(response), "by": response.request.method}
 
 
 class Busy(Tree):

@@ -39,6 +39,8 @@ class Case(ABC):
     """Mixed into a spider class, gives it the name of the class, a start and a site."""
 
     settings: ClassVar[dict[str, Any]] = {}
+    runs: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+    """Settings of each run of the crawl; a later run goes on in the JOBDIR of the case."""
     has_robots_txt = False
     name: str
 

@@ -95,6 +95,15 @@ class Record:
         }
 
 
+def _joined(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the runs of one crawl left together; it ended as the last did."""
+    calls: Counter[str] = Counter()
+    for each in runs:
+        calls.update(each["calls"])
+    items = sorted(item for each in runs for item in each["items"])
+    return {**runs[-1], "items": items, "calls": dict(sorted(calls.items()))}
+
+
 _records: dict[Spider, Record] = {}
 
 
@@ -109,8 +118,9 @@ def _watch_calls() -> None:
     Scraper.call_spider_async = watched  # type: ignore[method-assign]
 
 
-async def _run(runner: AsyncCrawlerRunner, case: type[Case]) -> Record:
+async def _run(runner: AsyncCrawlerRunner, case: type[Case], settings: dict[str, Any]) -> Record:
     crawler = runner.create_crawler(case)
+    crawler.settings.setdict(settings, "cmdline")
     record = Record(crawler)
 
     def opened(spider: Spider) -> None:
@@ -139,7 +149,7 @@ async def _run_all(group: str, variant: str) -> dict[str, Any]:
 
     async def one(case: type[Case]) -> dict[str, Any]:
         async with gate:
-            return (await _run(runner, case)).as_json()
+            return _joined([(await _run(runner, case, each)).as_json() for each in case.runs])
 
     cases = cases_of(group)
     left = await asyncio.gather(*(one(case) for case in cases.values()))
