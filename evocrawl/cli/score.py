@@ -25,6 +25,14 @@ _CAPTIONS = {
     "vectors": "by how near the meaning of the page's words is to the query:",
     "classifier": "by the words that make the page like the examples:",
 }
+_REMARKS = {
+    "regex": ("the pattern does not occur on the page", "the pattern occurs on the page"),
+    "markup": ("the page is marked up as no such type", "the page is marked up as such a type"),
+    "semantic": ("the page has no such machine-readable content", "the page has such content"),
+    "recency": ("the page is old, does not say how old it is, or does not fit the query",
+                "the page is new, and fits the query if there is one"),
+}  # fmt: skip
+"""What the score of a model that does not count words means, where it is 0 and where it is more."""
 _EPILOG = """\
 examples:
   evocrawl score "coral bleaching" https://en.wikipedia.org/wiki/Coral_bleaching
@@ -90,12 +98,23 @@ def _heading(config: Config, content: Content) -> Iterator[str]:
     from evocrawl.relevance.language_check import is_same, name_of
     from evocrawl.relevance.terms import analyser_of
 
-    title = f"{content.title or 'a page without a title'}, {len(content.text.split())} words"
+    title = f"{content.title or 'a page without a title'}, {_length(content.text)}"
     page = content.language.partition("-")[0].lower()
     yield f"{title}, in {name_of(page)}" if page else title
     query = analyser_of(config.query, config.language).language
     if page and not is_same(page, query):
         yield f"The query is in {name_of(query)}; models that compare words find little here."
+
+
+def _length(text: str) -> str:
+    """Return how long a text is, in words, or in signs where no spaces part its words."""
+    from evocrawl.core.text.words import signs, whole_words
+
+    runs = whole_words(text)
+    packed = sum(len(signs(run)) for run, is_packed in runs if is_packed)
+    spaced = sum(not is_packed for _, is_packed in runs)
+    count, unit = (packed, "character") if packed > spaced else (spaced, "word")
+    return f"1 {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def _forms(config: Config, content: Content) -> dict[str, str]:
@@ -129,6 +148,8 @@ def _model_lines(each: ModelScore, forms: dict[str, str]) -> Iterator[str]:
         return
     means = "" if each.chance is None else f", which alone means the chance {each.chance:.3f}"
     yield f"{each.name}, weight {each.weight:.2f}: score {each.score:.3f}{means}"
+    if each.name in _REMARKS:
+        yield f"  {_REMARKS[each.name][each.score > 0]}"
     shown = [term for term in each.terms if term.share > 0][:_SHOWN_TERMS]
     missing = [forms.get(term.term, term.term) for term in each.terms if not term.mentions]
     if shown and each.name in _CAPTIONS:

@@ -71,6 +71,17 @@ def test_a_page_is_explained_model_by_model_and_term_by_term(
     assert "by the words of the query" in shown
 
 
+def test_a_model_without_words_says_what_its_score_means(
+    page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a text without spaces is counted in characters."""
+    assert main(["score", "coral", page, "--set", "relevance=tfidf+regex:zebra"]) == 0
+    assert "the pattern does not occur on the page" in capsys.readouterr().out
+    (tmp_path / "ja.html").write_text("<html lang=ja><title>白化</title><p>サンゴの白化", "utf-8")
+    assert main(["score", "サンゴ", str(tmp_path / "ja.html"), "--set", "relevance=tfidf"]) == 0
+    assert ", 6 characters, in Japanese" in capsys.readouterr().out
+
+
 def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With the numbers as they are."""
     assert (
