@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from signal import SIGKILL, Signals
+from signal import SIGINT, SIGKILL, Signals
 
 _TESTS = Path(__file__).parent
 _TIMEOUT_S = 600
@@ -145,3 +145,12 @@ def _run(
         # A process of `multiprocessing` leaves this out.
         atexit._run_exitfuncs()
         gc.collect()
+
+
+def interrupted(child: subprocess.Popen[str], times: int) -> str:
+    """Send Ctrl-C `times` once the child has printed "up"; return what it writes to stderr."""
+    assert child.stdout is not None
+    assert child.stdout.readline() == "up\n"
+    for _ in range(times):
+        child.send_signal(SIGINT)
+    return child.communicate(timeout=60)[1]

@@ -202,6 +202,6 @@ def _oxigraph() -> Any:
     try:
         import pyoxigraph
     except ImportError:
-        logger.warning("Turtle and N-Triples are not read without the extra evocrawl[semantic]")
+        logger.warning("extraction: Turtle and N-Triples are not read; install evocrawl[semantic]")
         return None
     return pyoxigraph

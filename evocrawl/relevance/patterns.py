@@ -63,7 +63,7 @@ class Patterns:
             if not self._has_warned:
                 self._has_warned = True
                 logger.warning(
-                    "The pattern %r took longer than %s s on a page, which counts as not matching",
+                    "relevance: the pattern %r took longer than %s s: no match",
                     self._pattern.pattern[:100],
                     LONGEST_S,
                 )

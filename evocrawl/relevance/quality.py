@@ -53,7 +53,7 @@ class Quality:
             if not self._has_warned:
                 self._has_warned = True
                 logger.warning(
-                    "The quality function %s fails on a page; such pages have relevance 0",
+                    "relevance: the quality function %s failed; the page has relevance 0",
                     self._name,
                     exc_info=True,
                 )

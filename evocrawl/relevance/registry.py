@@ -92,9 +92,7 @@ class Wanted(NamedTuple):
         if failure is not None:
             if not made:
                 raise failure
-            logger.warning(
-                "The relevance model goes on without a part of %r: %s", self.mix, failure
-            )
+            logger.warning("relevance: a part of %r is left out: %s", self.mix, failure)
         return mixed(made, calibrated=self.calibrated)
 
 

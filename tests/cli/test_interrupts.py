@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 
 import pytest
+from processes import interrupted
 
 SLOW = """
 import signal, time
@@ -28,9 +28,5 @@ def test_ctrl_c_during_imports_prints_one_line(times: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "up\n"
-        for _ in range(times):
-            child.send_signal(signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
+        errors = interrupted(child, times)
     assert (child.returncode, errors) == (130, "evocrawl: stopped\n")

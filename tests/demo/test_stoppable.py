@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import interrupted
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -24,11 +24,7 @@ def test_ctrl_c_during_imports_prints_one_line(tmp_path: Path, times: int) -> No
         stderr=subprocess.PIPE,
         text=True,
     ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "up\n"
-        for _ in range(times):
-            child.send_signal(signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
+        errors = interrupted(child, times)
     assert (child.returncode, errors) == (130, "stopped by Ctrl-C before the crawl began\n")
 
 

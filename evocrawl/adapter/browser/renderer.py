@@ -1,4 +1,4 @@
-"""Opens pages in a browser, and starts that anew when it hangs or has died."""
+"""Opens pages in a browser; starts a new browser when the old one hangs or has died."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Renderer:
             return  # another page has given it up
         self._handler = None
         self._stats.inc_value("evocrawl/browser/restarts")
-        logger.warning("browser: it hangs or has died, and is started anew")
+        logger.warning("browser: Chromium hangs or has died; a new one is started")
         handler.kill_browser()
         await self._give_up(handler)
 

@@ -211,7 +211,11 @@ class RobotsInquiries:
         self._running -= 1
         inquiry.work = None
         if isinstance(result, Failure):
-            logger.error("Using the answer of %r failed", inquiry.authority, exc_info=result.value)
+            logger.error(
+                "robots: the answer of %r could not be used",
+                inquiry.authority,
+                exc_info=result.value,
+            )
         if self._closed:
             return
         following = self._places.leave(inquiry.address)

@@ -47,7 +47,7 @@ class Availability:
     def join_failed(self, error: Exception) -> None:
         """Note that Redis did not respond to an attempt to join."""
         if self._silent_since_s is None:
-            logger.warning("Cannot join the crawl yet; retrying: %s", error)
+            logger.warning("cluster: could not join the crawl, will try again: %s", error)
         self._silent_since_s = self._clock()
 
     def joined(self) -> None:
@@ -57,7 +57,7 @@ class Availability:
     def _note(self, is_up: bool) -> None:
         if is_up and self._silent_since_s is not None:
             self._silent_since_s = None
-            logger.info("Redis at %s is responding again", self._place)
+            logger.info("cluster: Redis at %s responds again", self._place)
             self._events.work_found.send()
         elif not is_up and self._silent_since_s is None:
             self._silent_since_s = self._clock()

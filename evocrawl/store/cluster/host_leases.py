@@ -119,7 +119,7 @@ class HostLeases:
                 guests.append(self._rows.unpack_guest(row))
             except ValueError as error:
                 await self.put_aside(host, "guests", b"", row, error)
-        self._sync.welcome(guests)
+        self._sync.travel.welcome(guests)
 
     async def put_aside(
         self, host: str, what: str, key: bytes, row: bytes, error: Exception

@@ -6,7 +6,6 @@ own reports into the outbox.
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -18,12 +17,12 @@ from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import Gate
 from evocrawl.population.discovery import ROOT
 from evocrawl.population.exchange import PopulationExchange
-from evocrawl.population.individual import Individual
 from evocrawl.population.population import Population
+from evocrawl.store.cluster.agent_travel import AgentTravel
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.open_callbacks import OpenCallbacks
-from evocrawl.store.cluster.redis.codec import Source, TravellingAgent
+from evocrawl.store.cluster.redis.codec import Source
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.outbox import OutboxBatch
 from evocrawl.store.cluster.visit_reports import VisitReports
@@ -33,8 +32,6 @@ from evocrawl.store.journal.operations import (
     Op,
     VisitSettled,
 )
-
-logger = logging.getLogger(__name__)
 
 LEASE_LOST = "another worker now leases the host"
 MOVED_AWAY = "redirects to a host that this worker does not lease now"
@@ -69,6 +66,7 @@ class PopulationSync:
         self._base = population.environment.base
         self._calls = calls
         self._put = put
+        self.travel = AgentTravel(self._exchange, calls, put)
         self._events = events
         events.report_refused.connect(self.fenced_off)
         self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
@@ -202,7 +200,7 @@ class PopulationSync:
     def denied(self, host: str) -> None:
         """Send agents bound for a host of another worker there, and withdraw its links."""
         for agent, lead in self._exchange.call_back(lambda lead: lead.host == host):
-            self._travel(agent, lead)
+            self.travel.send(agent, lead)
         self._forget([host])
 
     def fenced_off(self, host: str, lease: str) -> None:
@@ -240,12 +238,6 @@ class PopulationSync:
         """Apply a dead link that another worker has found."""
         self._exchange.hear_dead(target)
 
-    def welcome(self, guests: Iterable[TravellingAgent]) -> None:
-        """Add agents that travelled to a host of ours to the population."""
-        for guest in guests:
-            if not self._exchange.arrive(guest.species, guest.energy, guest.page, guest.mind):
-                logger.warning("Rejected a travelling agent: unknown species or invalid mind")
-
     def spare(self, most: int) -> list[str]:
         """Return up to `most` own hosts without a visit or callback under way, to be released."""
         used = {visit.lead.host for visit in self.population.unsettled.values()}
@@ -264,17 +256,6 @@ class PopulationSync:
                 environment.hosts.hold(host, environment.clock.now_s + self.lease_table.lease_s)
         # With an agent that waits for one of them, this worker would never be idle.
         self._exchange.leave_hosts(hosts)
-
-    def _travel(self, agent: Individual, lead: Lead) -> None:
-        if not self._exchange.may_leave(agent):
-            self._exchange.stay(agent)
-            return
-        minds = agent.species.minds
-        mind = () if minds is None else minds.pack(agent.mind)
-        guest = TravellingAgent(agent.species.name, agent.energy, lead.source, mind)
-        news = self._calls.news("guest", lead.host, lead.fingerprint)
-        self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], news=[news]))
-        self._exchange.leave(agent)
 
     def _report(self, visit: VisitId, outcome: Outcome, details: FetchDetails | None) -> None:
         if isinstance(outcome, Dead | Dropped) and outcome.reason in _LEFT_OPEN:

@@ -54,7 +54,7 @@ def test_an_agent_that_comes_lives_here() -> None:
     stage = Stage()
     stage.show(OURS)
     species = stage.population.species[0].name
-    stage.sync.welcome(
+    stage.sync.travel.welcome(
         [TravellingAgent(species, 0.25, b"p"), TravellingAgent("unknown", 1.0, b"p")]
     )
     assert len(stage.population) == 9 == stage.ledger.population
@@ -73,7 +73,7 @@ def test_a_mind_travels_with_its_agent() -> None:
     stage.sync.denied("vacant.test")
     (guest,) = stage.calls("visit")
     travelled = RowCodec.unpack_guest(guest[1].encode())
-    other.sync.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
+    other.sync.travel.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
     arrived = list(other.population.lifecycle.agents.values())
     assert [minds.pack(each.mind) for each in arrived] == [travelled.mind]
     assert len(travelled.mind) > 1
