@@ -21,7 +21,7 @@ PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 SCRAPYS = {"oldest": "Scrapy==2.19.0", "newest": "Scrapy>=2.19,<3"}
 FAST = [f"tests/{name}" for name in ("core", "energy", "frontier", "population", "test_addon.py")]
 EXTRAS = ["browser", "docs", "model2vec", "parquet", "pdf", "redis", "segmentation", "semantic"]
-EXTRAS += ["sim", "warc"]
+EXTRAS += ["markdown", "mcp", "sim", "warc"]
 
 
 @nox.session(python=PYTHONS)
