@@ -8,8 +8,10 @@ from urllib.parse import urlsplit, urlunsplit
 import regex
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s@'\"]*(?:@[^/?#\s@'\"]*)*(?=@)")
-_PASSWORD = re.compile(r"([?&](?:\w+_)?pass(?:word|wd)?=)[^&#\s'\"]+", re.I)
-"""A URL of Redis may also contain the password as an option."""
+_PASSWORD = re.compile(
+    r"([?&](?:\w+_)?pass(?:word|wd)?=|\b(?:EVOCRAWL_)?DASHBOARD_TOKEN=)[^&#\s'\"]+", re.I
+)
+"""A URL of Redis may also contain the password as an option; a command line, the token."""
 _FORMULA = regex.compile(
     r"[\t\r]|[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800'\"]*"
     r"[=+@\-\u2212\uff0b\uff0d\uff1d\uff20\ufe62\ufe63\ufe66\ufe6b]"
@@ -35,10 +37,14 @@ def one_line(text: str, most: int = 200) -> str:
 def mask_secrets(text: str) -> str:
     """Return `text` with the credentials and passwords of the URLs in it replaced by ``***``.
 
+    So is the token of a dashboard in a command line.
+
     >>> mask_secrets("redis://:secret@host:6379/0 and http://me:p@ss@host/x@y")
     'redis://***@host:6379/0 and http://***@host/x@y'
     >>> mask_secrets("rediss://host/0?password=secret&db=1")
     'rediss://host/0?password=***&db=1'
+    >>> mask_secrets("scrapy crawl evospider -a dashboard_token=secret-secret -a dashboard=80")
+    'scrapy crawl evospider -a dashboard_token=*** -a dashboard=80'
     """
     return _PASSWORD.sub(r"\1***", _CREDENTIALS.sub("***", text))
 

@@ -107,8 +107,10 @@ class CrawlSummary:
 
     @property
     def outlook(self) -> Outlook | None:
-        """What is left of the crawl; None where that is not known yet."""
-        return None if self._forecast is None else self._forecast.outlook()
+        """What is left of the crawl; None where that is not known, as without any page."""
+        if self._forecast is None or not self.ledger.pages:
+            return None
+        return self._forecast.outlook()
 
     def best(self, count: int = BEST) -> list[SeenPage]:
         """Return the most relevant pages, at most 10, the best first."""

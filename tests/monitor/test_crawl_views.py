@@ -128,6 +128,11 @@ def test_the_report_of_a_crawl_in_memory_says_that_it_cannot_go_on() -> None:
         "shutdown", 3.0, "q", "redis://:secret@host/0", ("scrapy", "redis://:secret@host/0")
     )
     assert "secret" not in "\n".join(final_report(summary(), secret))
+    command = ("scrapy", "crawl", "x", "-a", "dashboard_token=secret-of-the-dashboard")
+    for words in (command, ("scrapy", "-s", "EVOCRAWL_DASHBOARD_TOKEN=secret-of-the-dashboard")):
+        report = "\n".join(final_report(summary(), Ending("shutdown", 3.0, "q", "s", words)))
+        assert "secret" not in report
+        assert "DASHBOARD_TOKEN=***" in report.upper()
 
 
 @given(st.floats(0, 1e7))

@@ -20,8 +20,20 @@ from evocrawl.core.model import (
     Refused,
     Visit,
 )
+from evocrawl.estimation.forecast import Forecast
 from evocrawl.monitor import summary as module
 from evocrawl.monitor.summary import CrawlSummary
+
+
+def test_nothing_is_foretold_without_a_page() -> None:
+    """A crawl whose seeds are dead has followed all links; what is left is not known."""
+    ledger, budget = Ledger(relevant_at=0.5), Budget(10)
+    forecast = Forecast(0.5, budget)
+    forecast.is_exhausted = lambda: True
+    summary = CrawlSummary(ledger, budget, forecast)
+    assert summary.outlook is None
+    ledger.pages = 1
+    assert summary.outlook is not None
 
 
 class Story:

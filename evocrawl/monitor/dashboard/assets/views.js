@@ -5,6 +5,7 @@ const whole = (value) => (value == null ? "–" : Math.round(value).toLocaleStri
 const real = (value, digits = 3) => (value == null ? "–" : value.toFixed(digits));
 const percent = (value) => (value == null ? "–" : `${(100 * value).toFixed(1)} %`);
 
+const counted = (count, name) => `${whole(count)} ${name}${count === 1 ? "" : "s"}`;
 const share = (value) => `${Math.round(100 * value)} %`;
 
 function make(name, attributes, children) {
@@ -49,7 +50,7 @@ function table(names, rows, numeric) {
     [make("table", { class: "cards" }, [make("thead", {}, [head]), make("tbody", {}, body)])]);
 }
 
-const verdict = (row) => make("span", { class: row.relevant ? "yes" : "" },
+const verdict = (row) => make("span", { class: row.relevant ? "verdict yes" : "verdict" },
   [`${real(row.relevance)} ${row.relevant ? "relevant" : "not relevant"}`]);
 
 // False for a crawl that is only read: buttons that cannot work are not shown.
@@ -180,7 +181,7 @@ views.results = (place, given) => {
     more.hidden = true;
     const last = Math.min(offset + ROWS, found.total);
     count.textContent = found.total
-      ? `${whole(offset + 1)} to ${whole(last)} of ${whole(found.total)} pages` +
+      ? `${whole(offset + 1)} to ${whole(last)} of ${counted(found.total, "page")}` +
         (agent ? `, of agent ${agent}` : "")
       : "no page";
     before.disabled = offset === 0;
@@ -222,7 +223,7 @@ views.results = (place, given) => {
       if (pages === null) pages = status.pages;  // the list came before the first status
       const fresh = status.pages - pages;
       more.hidden = fresh <= 0;
-      more.textContent = `Show ${whole(fresh)} new pages`;
+      more.textContent = `Show ${counted(fresh, "new page")}`;
     },
   };
 };
@@ -315,11 +316,11 @@ views.hosts = (place) => {
   place.append(make("h2", {}, ["Hosts"]), count, list,
     make("div", { class: "pages" }, [before, next]));
   let offset = 0;
-  const numeric = ["relevant", "pages", "visits", "dead", "refused", "s a page"];
+  const numeric = ["relevant", "pages", "visits", "dead", "refused", "seconds a page"];
   async function load(start) {
     const found = await ask("hosts", { offset: Math.max(start, 0), limit: 100 });
     offset = found.offset;
-    count.textContent = `${whole(found.total)} hosts, those that brought most first`;
+    count.textContent = `${counted(found.total, "host")}, those that brought most first`;
     before.disabled = offset === 0;
     next.disabled = offset + 100 >= found.total;
     list.replaceChildren(table(["host", ...numeric, "last trouble", ""], found.hosts.map((each) => [
