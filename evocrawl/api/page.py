@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from evocrawl.core.fetch import RawResponse
 from evocrawl.extraction.markdown import markdown_of
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.stored_page import StoredPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from evocrawl.cli.names import COMMANDS
 from evocrawl.core.errors import SettingError, StateError
-from evocrawl.store.archive import Archive, StoredPage
+from evocrawl.store.archive import Archive
 from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.export.answered import PageFilter, all_pages, changed_since, with_answers
@@ -23,6 +23,7 @@ from evocrawl.store.export.markdown_folder import write_folder, write_stream
 from evocrawl.store.export.page_files import WRITERS
 from evocrawl.store.export.target import Target
 from evocrawl.store.export.world import write_world
+from evocrawl.store.stored_page import StoredPage
 
 _FORMATS = (*WRITERS, "markdown", "datatrove", "croissant", "warc", "world")
 _ENDINGS = ("", "-wal", "-shm", "-journal", "-lock", "-lock-journal")

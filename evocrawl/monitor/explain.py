@@ -24,7 +24,8 @@ from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, open_st
 from evocrawl.monitor.watch import Watch, part_of
 from evocrawl.population.link_status import LinkState, link_status
 from evocrawl.species.reasons import Reason
-from evocrawl.store.archive import Archive, StoredPage
+from evocrawl.store.archive import Archive
+from evocrawl.store.stored_page import StoredPage
 
 _WAITS = {
     LinkState.CHOSEN: "The link is chosen, and waits for a free slot of its host {}.",

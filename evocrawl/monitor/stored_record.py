@@ -14,7 +14,8 @@ from evocrawl.monitor.curve import Point
 from evocrawl.monitor.record import AgentRecord, HostRecord, Record
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, config_of, open_store
-from evocrawl.store.archive import Archive, StoredPage
+from evocrawl.store.archive import Archive
+from evocrawl.store.stored_page import StoredPage
 
 _SHARED = (
     "Several workers share this crawl: it keeps no journal of choices, so that there are no "

@@ -8,7 +8,6 @@ import sqlite3
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
@@ -17,11 +16,12 @@ from typing import Any, Self, TypeVar, cast
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import RawResponse
-from evocrawl.core.model import Fingerprint, Link, VisitId
+from evocrawl.core.model import Fingerprint, VisitId
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
 from evocrawl.store.journal.operations import Op
 from evocrawl.store.journal.operations.row import Row
+from evocrawl.store.stored_page import StoredPage
 
 T = TypeVar("T")
 
@@ -65,39 +65,6 @@ SELECT kind, at, visit, key, ops.content, data, packed
 FROM ops LEFT JOIN contents ON contents.digest = ops.content WHERE seq = ?
 """
 _UNREADABLE = (sqlite3.Error, ValueError, TypeError, KeyError, StopIteration, zlib.error)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """The stored record of a page: the fields of a `PageItem` and the number of visits.
-
-    `truncated` names the limits that cut the page short. `visit`, `agent`, `depth`, `parent` and
-    `anchor` are those of the first visit; the other fields are those of the last visit that found
-    the page changed. `seconds` is the duration of that visit.
-    """
-
-    url: str
-    title: str
-    text: str
-    language: str
-    status: int
-    fetched_at: str
-    depth: int
-    parent: str
-    anchor: str
-    visit: int
-    agent: int
-    relevance: float
-    energy: float
-    content_fingerprint: str
-    seconds: float
-    visits: int
-    duplicate_of: str = ""
-    truncated: tuple[str, ...] = ()
-    formats: tuple[str, ...] = ()
-    published_at: str = ""
-    changed_at: str = ""
-    links: tuple[Link, ...] = field(default=(), repr=False)
 
 
 class Opened(ABC):

@@ -8,8 +8,8 @@ from typing import Protocol
 from evocrawl.core.fetch import RawResponse
 from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import fingerprint
-from evocrawl.store.archive import StoredPage
 from evocrawl.store.export.changes import Crawled, change_of
+from evocrawl.store.stored_page import StoredPage
 
 
 class Answered(Crawled, Protocol):

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import fingerprint
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.stored_page import StoredPage
 
 Change = Literal["new", "changed", "same"]
 

@@ -20,7 +20,7 @@ from evocrawl.core.sanitize import without_credentials
 from evocrawl.core.urls.identity import host_of
 from evocrawl.extraction.markdown_text import without_unseen
 from evocrawl.extraction.rights import rights_of
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.stored_page import StoredPage
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 _TERMS = "https://github.com/evocrawl/evocrawl/docs/guide/durability#"

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from evocrawl.core.fetch import RawResponse
 from evocrawl.extraction.rights import rights_of
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.stored_page import StoredPage
 
 _METADATA = ("url", "title", "language", "relevance", "published_at", "changed_at", "status",
              "content_fingerprint", "duplicate_of")  # fmt: skip

@@ -18,7 +18,7 @@ from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.fetch import RawResponse
 from evocrawl.extraction.markdown import markdown_of
 from evocrawl.extraction.markdown_text import without_unseen
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.stored_page import StoredPage
 
 _FIELDS = ("url", "title", "language", "relevance", "status", "fetched_at", "published_at",
            "changed_at", "parent", "anchor", "depth", "content_fingerprint", "duplicate_of",

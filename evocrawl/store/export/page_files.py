@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from evocrawl.core.sanitize import escape_formula
-from evocrawl.store.archive import StoredPage
+from evocrawl.store.stored_page import StoredPage
 
 FIELDS = tuple(each.name for each in fields(StoredPage) if each.name != "links")
 """Columns of CSV and Parquet; JSON lines have `links` too."""
