@@ -57,7 +57,7 @@ def table(rows: list[Row]) -> Iterator[str]:
         by_topic[row["topic"]].setdefault(row["seed"], []).append(row["recall_auc"])
     yield "| species | model | recall AUC | difference to `tfidf` | topics better, worse | pairs |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    for (species, model), own in values.items():
+    for (species, model), own in sorted(values.items(), key=lambda each: each[0][0], reverse=True):
         cells = f"| `{species}` | `{model}` | {interval(own, np.random.default_rng(0))} |"
         if model == BASE:
             yield f"{cells} | | |"
