@@ -10,7 +10,6 @@ from typing import Any
 
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
-from evocrawl.core.errors import SettingError
 from evocrawl.core.sanitize import one_line
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import read_results
@@ -63,7 +62,7 @@ def add_to(commands: Any) -> None:
 def run(asked: argparse.Namespace) -> None:
     """Print the tables, and write the report if --out is given; or compare two stores."""
     given = asked.directories
-    if any(is_shared(each) or Path(each).is_file() for each in given):
+    if len(given) == 2 and any(is_shared(each) or Path(each).is_file() for each in given):
         _compare_stores(given, asked.format)
         return
     rows: list[Row] = []
@@ -80,8 +79,6 @@ def run(asked: argparse.Namespace) -> None:
 
 def _compare_stores(stores: list[str], format_: str) -> None:
     """Print what the second crawl has that the first has not, and the other way round."""
-    if len(stores) != 2:
-        raise SettingError("STORE", ", ".join(stores), "two stores, the earlier one first")
     with _opened(stores[0]) as earlier, _opened(stores[1]) as later:
         found = changes_between(earlier, later)
     if format_ == "json":

@@ -96,6 +96,8 @@ def add_to(commands: Any) -> None:
 def export(asked: argparse.Namespace) -> int:
     """Write the file and report its size on stderr; return 1 if an entry was unreadable, else 0."""
     _check(asked)
+    is_folder = asked.format == "markdown" and asked.out != "-"
+    target = None if is_folder else Target(asked.out, files_of(asked.store), force=asked.force)
     with ExitStack() as opened:
         archive = _opened(asked.store)
         opened.enter_context(archive)
@@ -104,7 +106,7 @@ def export(asked: argparse.Namespace) -> int:
             earlier = _opened(asked.since)
             opened.enter_context(earlier)
             wanted = changed_since(earlier)
-        count = _write(archive, wanted, asked)
+        count = _write(archive, wanted, asked, target)
         unread = archive.unread
     print(f"{count} pages in {asked.out}", file=sys.stderr)
     if unread:
@@ -120,11 +122,12 @@ def _check(asked: argparse.Namespace) -> None:
         raise SettingError("--data", asked.data, "a file with --format croissant only")
 
 
-def _write(archive: AnyArchive, wanted: PageFilter, asked: argparse.Namespace) -> int:
+def _write(
+    archive: AnyArchive, wanted: PageFilter, asked: argparse.Namespace, target: Target | None
+) -> int:
     pages = (page for page in archive.pages() if wanted(page))
-    if asked.format == "markdown" and asked.out != "-":
+    if target is None:
         return write_folder(with_answers(archive, pages), asked.out, force=asked.force)
-    target = Target(asked.out, files_of(asked.store), force=asked.force)
     match asked.format:
         case "world":
             return _world(archive, target)

@@ -17,7 +17,7 @@ from evocrawl.extraction.content_coding import decoded
 from evocrawl.extraction.decoding import header_encoding
 from evocrawl.extraction.html import shown_tree
 from evocrawl.extraction.markdown_parts import keep_main_parts, simplify
-from evocrawl.extraction.markdown_text import escaped, without_unseen
+from evocrawl.extraction.markdown_text import escaped, finished, without_unseen
 
 _HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "")
 _TITLE = re.compile("(?m)^# ")
@@ -42,7 +42,7 @@ def markdown_of(url: str, title: str, text: str, response: RawResponse | None) -
     title = without_unseen(" ".join(title.split()))
     if title and _TITLE.search(found) is None:
         found = f"# {escaped(title)}\n\n{found}"
-    return _SPACES.sub("", without_unseen(found)).strip() + "\n"
+    return _SPACES.sub("", found).strip() + "\n"
 
 
 def header_of(response: RawResponse, name: str) -> str:
@@ -75,6 +75,6 @@ def _converted(body: bytes, url: str, text: str, response: RawResponse) -> str:
     simplify(root)
     html = without_unseen(etree.tostring(root, encoding="unicode", method="html"))
     try:
-        return str(SafeConverter(url).convert(html))
+        return finished(str(SafeConverter(url).convert(html)))
     except RecursionError:  # the page nests too deep for the converter
         return ""

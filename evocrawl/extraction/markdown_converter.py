@@ -7,7 +7,7 @@ from typing import Any
 
 from markdownify import ATX, MarkdownConverter
 
-from evocrawl.extraction.markdown_text import escaped, safe_link
+from evocrawl.extraction.markdown_text import LINK, escaped, safe_link
 
 _CELLS = frozenset(("td", "th"))
 _BACKTICKS = re.compile("`+")
@@ -40,7 +40,7 @@ class SafeConverter(_base):
         if "_noformat" in parent_tags or not link or not words:
             return text
         before, after = " " * text[:1].isspace(), " " * text[-1:].isspace()
-        return f"{before}[{words}]({link}){after}"
+        return f"{before}{LINK}[{words}]({link}){after}"
 
     def convert_img(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
         """Write the description of a picture: viewers load pictures without being asked."""

@@ -8,6 +8,7 @@ import select
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,8 +84,11 @@ def crawl_in_a_terminal(
 
 
 def _has_open(pid: int, file: Path) -> bool:
-    links = Path(f"/proc/{pid}/fd")
-    return any(os.path.realpath(each) == str(file) for each in links.iterdir())
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # it is closed by now
+            if os.readlink(link) == str(file):
+                return True
+    return False
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ def read_results(directory: Path) -> list[Row]:
         ) from error
     except NotADirectoryError as error:
         raise ResultsError(
-            f"{directory}: this is a file; give the folder of `evocrawl sim --out`"
+            f"{directory}: this is a file; give the folder of `evocrawl sim --out`, "
+            "or two stores of crawls"
         ) from error
     except OSError as error:
         raise ResultsError(problem_of(error)) from error
