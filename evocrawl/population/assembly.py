@@ -154,7 +154,12 @@ def assemble(
     learner = made[0] if made else None
     _check_learning(config, learner)
     rendering = RenderingChoice(
-        budget, environment.fees, gain=config.gain, share=config.browser_share, seed=config.seed
+        budget,
+        environment.fees,
+        gain=config.gain,
+        relevant_at=config.relevant_at,
+        share=config.browser_share,
+        seed=config.seed,
     )
     if config.browser != "never":
         population.on_outcome.append(rendering.learn)

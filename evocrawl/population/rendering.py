@@ -2,7 +2,9 @@
 
 The arms of the decision are the templates of URLs (`evocrawl.core.urls.templates`). Opening a page
 of a template brings the net energy x = g − p: g is the energy on that page and on the pages that
-are reached first through its links, p the fees for what it requested in the browser. The belief
+are reached first through its links, p the fees for what it requested in the browser. In g a
+relevant page counts for G at least: the energy models compare a page with the others of the crawl,
+and lay nothing on most pages of a site that is relevant throughout. The belief
 about the mean of x is normal, with the variance s² of one page known, s = G/8 (Gelman et al. 2013,
 Bayesian Data Analysis, section 2.5):
 
@@ -27,7 +29,7 @@ from typing import TypeVar
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.fees import Fees
-from evocrawl.core.model import Dead, Fetched, Fingerprint, Outcome, Visit
+from evocrawl.core.model import Dead, Fetched, Fingerprint, Outcome, Page, Visit
 from evocrawl.core.urls.identity import host_of
 from evocrawl.core.urls.templates import template_of
 
@@ -58,18 +60,27 @@ class Tally:
 class RenderingChoice:
     """What opening pages in a browser has paid, by template and host.
 
-    `gain` is G, the energy of a relevant page, and `share` the greatest share of the budget that
-    pages in the browser may request. `requests` counts their requests. The last 10 000 templates
-    and hosts are kept, and as many pages whose links may still pay. Every method is O(1).
+    `gain` is G, the energy of a page whose relevance is `relevant_at` or more, and `share` the
+    greatest share of the budget that pages in the browser may request. `requests` counts their
+    requests. The last 10 000 templates and hosts are kept, and as many pages whose links may still
+    pay. Every method is O(1).
     """
 
     def __init__(
-        self, budget: Budget, fees: Fees, *, gain: float, share: float, seed: int = 0
+        self,
+        budget: Budget,
+        fees: Fees,
+        *,
+        gain: float,
+        relevant_at: float,
+        share: float,
+        seed: int = 0,
     ) -> None:
         self.requests = 0
         self._budget = budget
         self._fees = fees
         self._gain = gain
+        self._relevant_at = relevant_at
         self._share = share
         self._seed = seed
         self._arms: OrderedDict[str, Tally] = OrderedDict()
@@ -101,7 +112,7 @@ class RenderingChoice:
         if not isinstance(outcome, Fetched | Dead):
             return
         page = outcome.page if isinstance(outcome, Fetched) else None
-        energy = max(page.energy, 0.0) if page else 0.0
+        energy = self._worth(page) if page else 0.0
         source = self._opened.get(visit.lead.source)
         if source is not None and energy:
             self._add(source, 0, energy)
@@ -111,6 +122,12 @@ class RenderingChoice:
             self._add(url, 1, energy - self._fees.of_browser(outcome.cost))
             if page:
                 _keep(self._opened, page.fingerprint, url, _MOST_PAGES)
+
+    def _worth(self, page: Page) -> float:
+        """Return the energy that a page counts for; a copy or a page of a trap has none."""
+        if page.energy and page.relevance >= self._relevant_at:
+            return max(page.energy, self._gain)
+        return max(page.energy, 0.0)
 
     def _add(self, url: str, pages: int, net: float) -> None:
         for name in (template_of(url), host_of(url)):

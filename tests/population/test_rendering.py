@@ -16,7 +16,7 @@ FEES = Fees(1.0, 1.0, 1.0, browser=1.0, most_browser=GAIN)
 
 
 def _choice(limit: int | None = 1000, share: float = 0.5, seed: int = 0) -> RenderingChoice:
-    return RenderingChoice(Budget(limit), FEES, gain=GAIN, share=share, seed=seed)
+    return RenderingChoice(Budget(limit), FEES, gain=GAIN, relevant_at=0.5, share=share, seed=seed)
 
 
 def _visit(url: str, source: str = "") -> Visit:
@@ -24,8 +24,8 @@ def _visit(url: str, source: str = "") -> Visit:
     return Visit(1, 1, Lead(url, fingerprint(url), host_of(url), at, 1, 0.0), 0.0)
 
 
-def _page(url: str, energy: float, requests: int) -> Fetched:
-    page = Page(url, fingerprint(url), 0.5, energy)
+def _page(url: str, energy: float, requests: int, relevance: float = 0.4) -> Fetched:
+    page = Page(url, fingerprint(url), relevance, energy)
     return Fetched(page, Cost(browser_requests=requests))
 
 
@@ -79,6 +79,20 @@ def test_a_list_is_paid_by_the_pages_that_it_leads_to() -> None:
     assert without < 0.1
 
 
+def test_a_site_that_is_relevant_throughout_is_opened_to_its_end() -> None:
+    """Its pages are all alike, so that the energy model lays nothing on most of them."""
+    choice = _choice()
+    for number in range(400):
+        for template in ("article", "login", "copy"):
+            url = f"http://{template}.test/{number}"
+            relevance = 0.3 if template == "login" else 0.9
+            energy = 0.0 if template == "copy" else -0.9
+            choice.learn(_visit(url), _page(url, energy, 1, relevance))
+    assert _share_worth(choice, "http://article.test/{}") == 1.0
+    assert _share_worth(choice, "http://login.test/{}") < 0.05
+    assert _share_worth(choice, "http://copy.test/{}") < 0.05
+
+
 def test_a_page_that_cannot_be_opened_costs_and_brings_nothing() -> None:
     """Dead links count with what they requested."""
     choice = _choice()
@@ -102,7 +116,7 @@ def test_the_share_of_the_budget_is_kept() -> None:
 def test_without_a_limit_the_share_is_that_of_the_requests_so_far() -> None:
     """The first few are free."""
     budget = Budget()
-    choice = RenderingChoice(budget, FEES, gain=GAIN, share=0.5)
+    choice = RenderingChoice(budget, FEES, gain=GAIN, relevant_at=0.5, share=0.5)
     assert choice.has_share(9)
     assert not choice.has_share(10)
     for _ in range(100):
