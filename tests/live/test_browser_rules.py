@@ -37,6 +37,9 @@ HOSTILE = {
     ".then(t => document.body.append(t));",
     "/posts": "fetch('/form', {method: 'POST', body: 'reef', headers: {'X-Key': '7'}})"
     ".then(r => r.text()).then(t => document.body.append(t));",
+    "/methods": "const ask = n => fetch('/form', {method: 'M' + n});"
+    "Promise.allSettled([...Array(9).keys()].map(ask))"
+    ".then(all => document.body.append(all.map(each => each.status).join(' ')));",
     "/cookie": "document.cookie = 'mine=1'; fetch('/needs-cookies').then(r => r.text())"
     ".then(t => document.body.append(t));",
     "/slow": "document.body.append('before '); fetch('/never').then(() => 0);",
@@ -116,6 +119,8 @@ def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
     assert texts["/asks-inside"] == "before refused"
     assert texts["/asks-moved"] == "moved data"
     assert texts["/posts"] == "POST reef 7"
+    assert texts["/methods"] == " ".join(9 * ["rejected"])
+    assert not [name for name in crawled.stats if name.endswith(("/M0", "/M8"))]
     assert set(texts["/cookie"].split("; ")) == {"mine=1", "theirs=2"}
     assert texts["/slow"] == "before"
     assert {"/loop", "/huge", "/polls"} <= set(texts)

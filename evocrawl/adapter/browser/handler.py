@@ -15,6 +15,7 @@ from scrapy_playwright.handler import (  # type: ignore[import-untyped] # it has
 from scrapy_playwright.page import PageMethod  # type: ignore[import-untyped]
 
 from evocrawl.adapter.browser.launching import is_chromium, launch_options
+from evocrawl.adapter.browser.page_load import METHODS
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -103,6 +104,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
         await wrapper.context.route("**", lambda route: route.abort())
         await wrapper.context.route_web_socket("**", lambda socket: socket.close())
         return wrapper
+
+    def _increment_request_stats(self, request: Any) -> None:
+        """Count a request by kind and method, unless its method is the page's own invention."""
+        if request.method in METHODS:
+            super()._increment_request_stats(request)
 
     def _make_request_handler(self, context_name: str, **_: Any) -> Any:
         return self._loads[context_name].route

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _WANTED = frozenset(("script", "stylesheet", "xhr", "fetch"))
 """Kinds of requests that can add text or links. Images, fonts, media, frames, pings, event streams
 and manifests cannot; web sockets are closed."""
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+"""Methods of requests that are answered. Scrapy counts the requests of each method, and a page
+could request with any number of methods that no server knows."""
 _MOST_REQUESTS = 100
 """Requests that one page may make."""
 _STEP_S = 1.0
@@ -101,6 +104,8 @@ class PageLoad:
         if asked.is_navigation_request():
             return self._navigate(asked)
         if asked.resource_type not in _WANTED or urlsplit(asked.url).scheme in _LOCAL:
+            return None
+        if asked.method not in METHODS:
             return None
         if self._asked >= _MOST_REQUESTS or self.left_s <= 0 or not self._may_ask():
             return None

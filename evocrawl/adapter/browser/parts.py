@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 
 _SHARED_KINDS = ("script", "stylesheet")
 _SHARED_BYTES = 32_000_000
+_ENTRY_BYTES = 1_000
+"""What a shared part takes beside its body, headers and address."""
 _OWN_HEADERS = frozenset(
     ("accept-encoding", "connection", "content-length", "cookie", "host", "user-agent")
 )
@@ -105,17 +107,16 @@ class PageParts:
 
     def _keep(self, url: str, part: Part | None) -> None:
         """Keep a part for other pages, unless it failed or its server forbids that."""
-        size = 0 if part is None else len(part.body)
+        size = 0 if part is None else _size_bytes(url, part)
         if part is None or part.status != 200 or size > _SHARED_BYTES or _is_private(part):
             del self._shared[url]
             return
         self._shared_bytes += size
         while self._shared_bytes > _SHARED_BYTES:
-            oldest = next(each for each in self._shared.values() if each.done())
-            name = next(name for name, each in self._shared.items() if each is oldest)
+            name, oldest = next(each for each in self._shared.items() if each[1].done())
             del self._shared[name]
             gone = oldest.result()
-            self._shared_bytes -= len(gone.body) if gone else 0
+            self._shared_bytes -= _size_bytes(name, gone) if gone else 0
 
     async def _request(self, asked: Asked, opener: Request, visit: VisitId) -> Part | None:
         engine = self._crawler.engine
@@ -157,6 +158,11 @@ def _request(asked: Asked, opener: Request, visit: VisitId) -> Request:
         callback=NO_CALLBACK,
         dont_filter=True,
     )
+
+
+def _size_bytes(url: str, part: Part) -> int:
+    headers = sum(len(name) + len(value) for name, value in part.headers.items())
+    return _ENTRY_BYTES + len(url) + headers + len(part.body)
 
 
 def _is_private(part: Part) -> bool:
