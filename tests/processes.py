@@ -18,15 +18,19 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import cache
 from multiprocessing.context import ForkServerProcess
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from signal import SIGINT, SIGKILL, Signals
+
+import pytest
 
 _TESTS = Path(__file__).parent
 _TIMEOUT_S = 600
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["tests.warm"])  # found from the root of the repository
+_context.set_forkserver_preload(["warm"])  # in this folder; a package "tests" is installed, too
 
 
 class Forked:
@@ -67,6 +71,14 @@ class Forked:
 Process = Forked | subprocess.Popen[bytes]
 
 
+@cache
+def _start_server() -> None:
+    """Start the server with this folder on its path; it is not given the path of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(_TESTS), prepend=os.pathsep)
+        ensure_running()
+
+
 def start(
     program: str,
     arguments: Sequence[str],
@@ -91,6 +103,7 @@ def start(
             return subprocess.Popen(line, cwd=cwd, env=seeded, stdout=out, stderr=err)
     printed = (str(output), str(errors or output))
     arguments_of_run = (program, list(arguments), str(cwd), dict(environment), printed, strict)
+    _start_server()
     process = _context.Process(target=_run, args=arguments_of_run, name=program, daemon=True)
     process.start()
     return Forked(process)
