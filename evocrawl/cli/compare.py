@@ -11,10 +11,9 @@ from typing import Any
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
 from evocrawl.core.sanitize import one_line
+from evocrawl.monitor.stored_crawl import open_store
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import read_results
-from evocrawl.store.archive import Archive
-from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.export.changes import Changes, changes_between
 
@@ -79,7 +78,7 @@ def run(asked: argparse.Namespace) -> None:
 
 def _compare_stores(stores: list[str], format_: str) -> None:
     """Print what the second crawl has that the first has not, and the other way round."""
-    with _opened(stores[0]) as earlier, _opened(stores[1]) as later:
+    with open_store(stores[0]) as earlier, open_store(stores[1]) as later:
         found = changes_between(earlier, later)
     if format_ == "json":
         print(json.dumps(asdict(found), indent=2))
@@ -93,7 +92,3 @@ def _compare_stores(stores: list[str], format_: str) -> None:
 def _sum(found: Changes) -> str:
     new, changed, gone = len(found.new), len(found.changed), len(found.gone)
     return f"{new} new, {changed} changed, {gone} gone, {found.same} the same"
-
-
-def _opened(store: str) -> Any:
-    return SharedArchive(store) if is_shared(store) else Archive(store)

@@ -13,8 +13,7 @@ from typing import Any
 
 from evocrawl.cli.names import COMMANDS
 from evocrawl.core.errors import SettingError, StateError
-from evocrawl.store.archive import Archive
-from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.monitor.stored_crawl import AnyArchive, open_store
 from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.export.answered import PageFilter, all_pages, changed_since, with_answers
 from evocrawl.store.export.datasheet import write_datasheet
@@ -29,7 +28,6 @@ _FORMATS = (*WRITERS, "markdown", "datatrove", "croissant", "warc", "world")
 _ENDINGS = ("", "-wal", "-shm", "-journal", "-lock", "-lock-journal")
 _DAMAGED = 1
 
-AnyArchive = Archive | SharedArchive
 
 _EPILOG = """\
 examples:
@@ -99,11 +97,11 @@ def export(asked: argparse.Namespace) -> int:
     is_folder = asked.format == "markdown" and asked.out != "-"
     target = None if is_folder else Target(asked.out, files_of(asked.store), force=asked.force)
     with ExitStack() as opened:
-        archive = _opened(asked.store)
+        archive = open_store(asked.store)
         opened.enter_context(archive)
         wanted: PageFilter = all_pages
         if asked.since:
-            earlier = _opened(asked.since)
+            earlier = open_store(asked.since)
             opened.enter_context(earlier)
             wanted = changed_since(earlier)
         count = _write(archive, wanted, asked, target)
@@ -154,10 +152,6 @@ def files_of(store: str) -> tuple[Path, ...]:
         return ()
     real = Path(os.path.realpath(store))
     return tuple(real.with_name(f"{real.name}{ending}") for ending in _ENDINGS)
-
-
-def _opened(store: str) -> AnyArchive:
-    return SharedArchive(store) if is_shared(store) else Archive(store)
 
 
 def _pages(pages: Iterator[StoredPage], format_: str, target: Target) -> int:
