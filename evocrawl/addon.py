@@ -39,6 +39,7 @@ from evocrawl.middlewares.meter import MeterMiddleware
 from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware, OwnOriginRefreshMiddleware
 from evocrawl.middlewares.retries import ShareRetryMiddleware
 from evocrawl.middlewares.robots import RobotsMiddleware
+from evocrawl.middlewares.since import SinceMiddleware
 from evocrawl.middlewares.warc import WarcMiddleware
 from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
@@ -59,6 +60,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", BeginningsMiddleware, 586),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, 585),
     ("DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 545),
+    ("DOWNLOADER_MIDDLEWARES", SinceMiddleware, 890),  # the HTTP cache is at 900
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),
     ("DOWNLOADER_MIDDLEWARES", WarcMiddleware, 995),  # after the meter: what is sent, and as it is
     ("SPIDER_MIDDLEWARES", LinksMiddleware, -1_000_000),

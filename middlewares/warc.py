@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakSet
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -32,14 +33,16 @@ FAILED = "warc_failed"
 class WarcMiddleware:
     """Downloader middleware next to the downloader: writes each response and its request.
 
-    Redirects, errors, robots.txt and what pages load in the browser are written too; what comes
-    from the HTTP cache is not. Secrets of requests (cookies, authorization) are left out.
+    Redirects, errors, robots.txt and what pages load in the browser are written too; what other
+    middlewares answer, such as the HTTP cache, is not. Secrets of requests (cookies,
+    authorization) are left out.
     """
 
     def __init__(self, crawler: Crawler, folder: Any) -> None:
         self._crawler = crawler
         self._folder = folder
         self._has_failed = False
+        self._sent: WeakSet[Request] = WeakSet()
         crawler.signals.connect(self._stopped, signals.engine_stopped)
 
     @classmethod
@@ -63,11 +66,23 @@ class WarcMiddleware:
             except OSError as error:
                 allowed = f"a folder that can be written ({error.strerror})"
                 raise SettingError("warc", config.warc, allowed) from None
+        if folder.mended:
+            logger.warning(
+                "warc: %d files ended with an incomplete record, as a killed crawl leaves it: it "
+                "was cut off",
+                folder.mended,
+            )
         return cls(crawler, folder)
 
+    def process_request(self, request: Request) -> None:
+        """Note that the request is sent: no middleware has answered it."""
+        self._sent.add(request)
+
     def process_response(self, request: Request, response: Response) -> Response:
-        """Write the exchange; return the response."""
-        if not self._has_failed and response.url.startswith(("http:", "https:")):
+        """Write the exchange if it went over the wire; return the response."""
+        is_exchange = request in self._sent
+        self._sent.discard(request)
+        if not self._has_failed and is_exchange and response.url.startswith(("http:", "https:")):
             try:
                 self._write(request, response)
             except OSError:

@@ -110,6 +110,8 @@ class EvoSpider(Spider):
         ask = gather if config.seeds else first_of
         found = await ask(self.sources, topic, fetch)
         for each in found:
+            if context.earlier is not None:
+                context.earlier.note(each.url, each.changed_by_s)
             meta = {SEED: True, "link_text": each.title, SEED_SCORE: each.score}
             yield Request(with_ascii_name(each.url), meta=meta)
         others = () if found or config.seeds else _from_templates(config)

@@ -40,8 +40,9 @@ ADAPTERS = {"adapter", "middlewares", "pipelines", "spiders", "addon"}
 FRAMEWORKS = {"scrapy", "twisted"}
 SERVERS = "evocrawl.monitor.dashboard"
 OPTIONAL = {
-    "icu", "markdownify", "matplotlib", "mcp", "model2vec", "playwright", "plotly", "psutil",
-    "pyarrow", "pyoxigraph", "pypdf", "redis", "scrapy_playwright", "warcio", "zstandard",
+    "ddgs", "icu", "markdownify", "matplotlib", "mcp", "model2vec", "playwright", "plotly",
+    "primp", "psutil", "pyarrow", "pyoxigraph", "pypdf", "redis", "scrapy_playwright", "warcio",
+    "zstandard",
 }  # fmt: skip
 """What extras install: no module that others need imports it, but within a function."""
 

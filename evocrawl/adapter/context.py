@@ -11,6 +11,7 @@ import numpy as np
 
 from evocrawl.adapter.browser.places import BrowserPlaces
 from evocrawl.adapter.cluster import cluster_of
+from evocrawl.adapter.earlier_pages import EarlierPages
 from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.kept_requests import KeptRequests
 from evocrawl.adapter.pages import PageReader
@@ -127,7 +128,9 @@ class CrawlContext:
         )
         self.kept = KeptRequests(self._journal, codec, self.names, self.journaled.flush_soon)
         self.fetches.on_settled += [self.kept.settled, self.redirects.settled]
-        self.pages = PageReader(crawler, self.config, self.page_context, self.fetches)
+        self.earlier = EarlierPages(self.config.since) if self.config.since else None
+        """The pages of the crawl that the option `since` names."""
+        self.pages = PageReader(crawler, self.config, self.page_context, self.fetches, self.earlier)
         self._ahead_s = 0.0
         self.backoff = HostBackoff(
             # A stream of its own, so that failures do not change what agents draw.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from evocrawl.adapter.earlier_pages import EarlierPages
     from evocrawl.adapter.fetches import FetchTracker
     from evocrawl.core.config.config import Config
     from evocrawl.core.fetch import Fetch
@@ -27,11 +28,17 @@ class PageReader:
     """Reads responses and makes page items of them."""
 
     def __init__(
-        self, crawler: Crawler, config: Config, context: PageContext, fetches: FetchTracker
+        self,
+        crawler: Crawler,
+        config: Config,
+        context: PageContext,
+        fetches: FetchTracker,
+        earlier: EarlierPages | None,
     ) -> None:
         self._config = config
         self._context = context
         self._fetches = fetches
+        self._earlier = earlier
         reads_data = "formats" in context.relevance.reads
         self._extractor = ResponseExtractor(crawler, config.read_timeout_s, data=reads_data)
         self._soft_404s = Soft404Detector(crawler, self.read)
@@ -40,7 +47,10 @@ class PageReader:
         """Return what can be read from a response (see `evocrawl.adapter.extractor`)."""
         fetch = self._fetches.of(response.request) if response.request else None
         wire_bytes = fetch.last_bytes if fetch else 0
-        return await self._extractor.read(response, wire_bytes, any_text=any_text)
+        reading = await self._extractor.read(response, wire_bytes, any_text=any_text)
+        if self._earlier is not None:
+            self._earlier.note_entries(response.url, reading)
+        return reading
 
     async def is_soft_404(self, response: Response, reading: ParsedPage) -> bool:
         """Return whether the page is what its server answers for pages that do not exist."""

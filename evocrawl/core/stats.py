@@ -20,6 +20,7 @@ STATS: dict[str, str] = {
     "evocrawl/links/left": "requests of your own spider that this run accepted and did not send; "
     "not set in shared crawls",
     "evocrawl/links/held_back": "times a link was held back because it looked like part of a trap",
+    "evocrawl/pages/unchanged": "pages read from the earlier crawl that `since` names",
     "evocrawl/pages/truncated": "pages that were read only in part",
     "evocrawl/pages/unreadable": "pages that could not be read: the parser timed out or failed",
     "evocrawl/pages/read_aside": "large or unusual pages that were read in a separate process",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evocrawl.extraction.dates import Dates, age_s, changed_by_header
+from evocrawl.extraction.dates import Dates, age_s, changed_by_header, latest_s
 from evocrawl.extraction.document import Document, beginning, is_costly, read
 from evocrawl.extraction.html import ParsedPage, parse_html
 from evocrawl.extraction.limits import Limits
@@ -19,6 +19,7 @@ __all__ = [
     "beginning",
     "changed_by_header",
     "is_costly",
+    "latest_s",
     "parse_html",
     "read",
     "read_rdf",

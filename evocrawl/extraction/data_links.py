@@ -8,6 +8,7 @@ from dataclasses import replace
 from evocrawl.core.model import Fingerprint, Link
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.resolve import resolve
+from evocrawl.extraction.dates import latest_s
 from evocrawl.extraction.limits import Limits
 
 DATA = "evocrawl-data"
@@ -37,6 +38,30 @@ def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits
         seen.add(key)
         most = limits.words_chars
         yield Link(target, key, anchor[:most], context[:most], position=len(seen) - 2)
+
+
+def dated_links(
+    entries: Iterable[tuple[str, str, str, str]], url: str, limits: Limits
+) -> tuple[tuple[Link, ...], tuple[tuple[int, float], ...]]:
+    """Return the links of entries (address, anchor, context, date), and when their pages changed.
+
+    See `ParsedPage.changes`.
+    """
+    date = ""
+
+    def addresses() -> Iterator[tuple[str, str, str]]:
+        nonlocal date
+        for address, anchor, context, date in entries:  # noqa: B007 - read after each link
+            yield address, anchor, context
+
+    links: list[Link] = []
+    changes: list[tuple[int, float]] = []
+    for link in links_to(addresses(), url, limits):  # reads an entry, and yields its link
+        changed_s = latest_s(date) if date else None
+        if changed_s is not None:
+            changes.append((len(links), changed_s))
+        links.append(link)
+    return tuple(links), tuple(changes)
 
 
 def with_data(

@@ -43,6 +43,8 @@ _CHANGED = frozenset(
      "dcterms.modified", "last-modified", "lastmod", "revised")
 )  # fmt: skip
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.{0,20})?", re.A)
+_ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d|[A-Z]{2,4})\Z", re.A | re.I)
+_DAY_S, _LAST_ZONE_S = 86_400.0, 43_200.0
 _LONGEST = 60
 _EARLIEST_S, _LATEST_S = 631_152_000.0, 7_258_118_400.0
 _SCRIPTS, _SCRIPT_CHARS, _NODES = 20, 200_000, 200
@@ -97,6 +99,24 @@ def parse_date(text: object) -> float | None:
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
     return seconds if _EARLIEST_S <= seconds <= _LATEST_S else None
+
+
+def latest_s(text: object) -> float | None:
+    """Return the latest time that a date may mean, in seconds since 1970; None if it is invalid.
+
+    A date without a time may mean any moment of its day, and one without a zone any zone's, of
+    which UTC-12 is the last.
+
+    >>> latest_s("2024-05-01T12:00:00Z"), latest_s("2024-05-01"), latest_s("2024-05")
+    (1714564800.0, 1714651200.0, None)
+    """
+    seconds = parse_date(text)
+    if seconds is None:
+        return None
+    has_time = ":" in str(text)
+    if has_time and _ZONE.search(str(text).strip()):
+        return seconds
+    return seconds + _LAST_ZONE_S + (0.0 if has_time else _DAY_S)
 
 
 def changed_by_header(last_modified: str, date: str) -> float | None:

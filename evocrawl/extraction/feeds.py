@@ -22,7 +22,7 @@ from typing import Any
 from lxml import etree
 
 from evocrawl.core.urls.resolve import resolve
-from evocrawl.extraction.data_links import links_to
+from evocrawl.extraction.data_links import dated_links, links_to
 from evocrawl.extraction.decoding import decoded
 from evocrawl.extraction.html import ParsedPage, content_fingerprint
 from evocrawl.extraction.language import language_of
@@ -60,6 +60,8 @@ _BASE = "{http://www.w3.org/XML/1998/namespace}base"
 _CHECKSUM_BYTES = 8
 _MEMBERS = 16
 _LAYERS = 2
+_CHANGED = ("updated", "modified")
+"""Of Atom and of Dublin Core; ``pubDate`` and ``dc:date`` are no dates of changes."""
 _SUMMARIES = ("description", "summary", "content", "encoded")
 _ENTRY_CHARS = 2_000
 _GZIP = b"\x1f\x8b"
@@ -103,15 +105,14 @@ def read_feed(
     if len(whole) > limits.text_chars:
         truncated += ("text_chars",)
     bases = _Bases(url, limits.url_chars)
-    found = (
-        (_absolute(bases[e.element], e.address), e.title, f"{e.title} {e.summary}".strip())
-        for e in entries
-    )
+    found = ((_absolute(bases[e.element], e.address), e.title, e.words, e.changed) for e in entries)
+    links, changes = dated_links(chain(found, _places(root)), url, limits)
     return ParsedPage(
         title=title[: limits.words_chars],
         text=whole[: limits.text_chars],
         language=language_of(_language(root) or content_language, whole),
-        links=tuple(links_to(chain(found, _places(root)), url, limits)),
+        links=links,
+        changes=changes,
         truncated=truncated,
         content_fingerprint=content_fingerprint(whole),
     )
@@ -136,11 +137,11 @@ def _list_of_addresses(
 
 
 class _Entry:
-    """Address and words of one entry."""
+    """Address, words and date of the last change of one entry."""
 
     def __init__(self, element: Any) -> None:
         self.element = element
-        self.title = self.address = self.summary = ""
+        self.title = self.address = self.summary = self.changed = ""
         guid = ""
         for child in sorted(element, key=lambda each: _prefix(each) != _prefix(element)):
             name = _name(child)
@@ -150,9 +151,12 @@ class _Entry:
                 self.address = self.address or child.get("href") or (child.text or "")
             elif name == "guid" and child.get("isPermaLink", "true").lower() == "true":
                 guid = child.text if _ADDRESS.match(child.text or "") else ""
+            elif name in _CHANGED:
+                self.changed = self.changed or child.text or ""
             elif name in _SUMMARIES:
                 self.summary = self.summary or _words(child)
         self.address = self.address or guid
+        self.words = f"{self.title} {self.summary}".strip()
 
 
 def _relation(link: Any) -> str:
@@ -216,12 +220,13 @@ def _language(root: Any) -> str:
     return declared or (root.findtext("{*}channel/{*}language") or "")
 
 
-def _places(root: Any) -> Iterator[tuple[str, str, str]]:
+def _places(root: Any) -> Iterator[tuple[str, str, str, str]]:
     for place in _named(root, "url", "sitemap"):
         own = sorted(place, key=lambda each: _prefix(each) != _prefix(place))
         address = next((each.text for each in own if _name(each) == "loc" and each.text), "")
         if address:
-            yield address, "", ""
+            date = next((each.text for each in own if _name(each) == "lastmod" and each.text), "")
+            yield address, "", "", date
 
 
 def _named(root: Any, *names: str) -> Iterator[Any]:

@@ -49,6 +49,9 @@ class ParsedPage:
     content, in alphabetical order (see `evocrawl.extraction.structured_data`); to look takes 2 %
     of the time.
 
+    `changes` are, for links of a sitemap or feed, their position in `links` and the latest time, in
+    seconds since 1970, at which their pages have changed as their entries have it.
+
     `unread` says why a page that may be one could not be read, such as "takes too long to read".
 
     `truncated` names the caps of `Limits` that were hit, and "depth" when the page nests deeper
@@ -70,6 +73,7 @@ class ParsedPage:
     formats: tuple[str, ...] = ()
     dates: Dates = NO_DATES
     unread: str = ""
+    changes: tuple[tuple[int, float], ...] = ()
 
     @classmethod
     def nothing(cls, unread: str = "") -> Self:

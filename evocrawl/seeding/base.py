@@ -28,13 +28,15 @@ class Seed:
     """An address at which a crawl may begin. `title` is what the source calls the page.
 
     `score` is from 0 to 1 and falls with the rank in the source; `changed_at` is the date of the
-    last change, in ISO 8601, "" if unknown.
+    last change, in ISO 8601, "" if unknown. `changed_by_s` is the latest time at which the page has
+    changed, in seconds since 1970, if its own site has said so.
     """
 
     url: str
     title: str = ""
     score: float = 1.0
     changed_at: str = ""
+    changed_by_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
+from evocrawl.core.urls.identity import is_of
 from evocrawl.extraction import Document, read
 from evocrawl.seeding.base import Fetch, Seed, SeedError, Topic, fetch_page, seed, web_address
 from evocrawl.seeding.ranking import ranked
@@ -25,9 +27,16 @@ class Feed:
         page = read(Document(answer.body, answer.url, content_type=answer.content_type))
         if not page.links:
             raise SeedError("it has no entries")
+        changes = dict(page.changes)
         score = topic.relevance.link
         links = sorted(
-            page.links, key=lambda link: -score(link.anchor, link.context, topic.language)
+            enumerate(page.links),
+            key=lambda each: -score(each[1].anchor, each[1].context, topic.language),
         )
-        found = (seed(link.url, link.anchor) for link in links)
-        return ranked(filter(None, found), topic.most)
+        found = []
+        for position, link in links:
+            entry = seed(link.url, link.anchor)
+            if entry is not None:
+                at_s = changes.get(position) if is_of(answer.url, link.url) else None
+                found.append(replace(entry, changed_by_s=at_s))
+        return ranked(found, topic.most)

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from evocrawl.core.urls.identity import is_of
+from evocrawl.extraction import latest_s
 from evocrawl.seeding.base import (
     Answer,
     Fetch,
@@ -106,9 +109,10 @@ def _places(root: etree._Element, base: str) -> Iterator[Seed]:
             address = urljoin(base, parts.get("loc", ""))
         except ValueError:
             continue
-        place = seed(address, "", parts.get("lastmod", "")) if parts.get("loc") else None
+        date = parts.get("lastmod", "")
+        place = seed(address, "", date) if parts.get("loc") else None
         if place is not None:
-            yield place
+            yield replace(place, changed_by_s=latest_s(date) if is_of(base, address) else None)
 
 
 def _name(element: etree._Element) -> str:

@@ -165,10 +165,19 @@ class Archive(Opened):
 
     def answer_at(self, fingerprint: Fingerprint) -> RawResponse | None:
         """Return the HTTP response of a page, None if none was kept. O(log n)."""
+        dated = self.dated_answer_at(fingerprint)
+        return None if dated is None else dated[1]
+
+    def dated_answer_at(self, fingerprint: Fingerprint) -> tuple[str, RawResponse] | None:
+        """Return date and HTTP response of a page, None if none was kept. O(log n)."""
         for (number,) in self._rows(_ANSWER_OF, (fingerprint,)):
             answer = self._try(self._answer, number, lambda number: f"answer {number}")
-            return None if answer is None else answer[2]
+            return None if answer is None else answer[1:]
         return None
+
+    def has_answer_at(self, fingerprint: Fingerprint) -> bool:
+        """Return whether the HTTP response of a page was kept. O(log n)."""
+        return any(self._rows(_ANSWER_OF, (fingerprint,)))
 
     def url_of_visit(self, visit: VisitId) -> str | None:
         """Return the address of the page that a visit was the first to find, None for none."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.extraction import Dates, age_s, changed_by_header, parse_html
-from evocrawl.extraction.dates import parse_date
+from evocrawl.extraction.dates import latest_s, parse_date
 
 MAY_1 = 1714557600.0
 """2024-05-01 10:00 UTC."""
@@ -131,3 +131,36 @@ def test_an_age_is_finite_and_not_below_zero(known: list[float | None]) -> None:
     """For any text of a page."""
     found = age_s(MAY_1, known)
     assert found is None or (math.isfinite(found) and found >= 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "later_h"),
+    [
+        (ISO, 0), ("2024-05-01T12:00:00+02:00", 0), ("2024-05-01T12:00+0200", 0),
+        ("Wed, 01 May 2024 10:00:00 GMT", 0), ("1 May 2024 12:00:00 +0200", 0),
+        ("2024-05-01T10:00", 12), ("2024-05-01 10:00:00.5", 12), ("2024-05-01", 26),
+        ("1 May 2024 10:00:00", 12),
+    ],
+)  # fmt: skip
+def test_a_date_means_the_latest_moment_that_it_may_mean(text: str, later_h: int) -> None:
+    """A day ends at its end, in the last zone."""
+    latest = latest_s(text)
+    assert latest is not None
+    assert int(latest) == MAY_1 + later_h * 3600
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2024", "2024-05", "2024-13-01", "0000-00-00", "9999-12-31", "tomorrow", None, 5,
+             "2024-05-01T25:00", "1970-01-01", "٢٠٢٤-٠٥-٠١", "2024-05-01" * 20, "\0"]
+)  # fmt: skip
+def test_what_is_no_date_has_no_latest_moment(text: object) -> None:
+    assert latest_s(text) is None
+
+
+@given(st.one_of(st.text(max_size=60), st.datetimes().map(lambda each: each.isoformat())))
+def test_the_latest_moment_is_not_before_the_date(text: str) -> None:
+    """By 36 hours at most."""
+    seconds, latest = parse_date(text), latest_s(text)
+    assert (seconds is None) == (latest is None)
+    if seconds is not None and latest is not None:
+        assert 0 <= latest - seconds <= 1.5 * DAY_S

@@ -7,6 +7,7 @@ import gzip
 import pytest
 
 from evocrawl.extraction import Document, Limits, ParsedPage, read
+from evocrawl.extraction.subprocess.protocol import pack_reading, unpack_reading
 
 URL = "http://a.test/dir/feed"
 
@@ -217,3 +218,23 @@ def test_many_entries_are_capped() -> None:
 def test_other_xml_is_no_feed(text: str) -> None:
     """Only the root counts."""
     assert feed(text, "application/octet-stream").links == ()
+
+
+def test_entries_have_the_date_of_their_last_change() -> None:
+    """Of sitemaps, Atom and Dublin Core; the date of publication says nothing of changes."""
+    assert [position for position, _ in feed(SITEMAP).changes] == [0]
+    atom = (
+        "<feed xmlns:dcterms='http://purl.org/dc/terms/'><updated>2026-01-01T00:00:00Z</updated>"
+        "<entry><link href='/1'/><published>2026-01-01T00:00:00Z</published></entry>"
+        "<entry><link href='/2'/><updated>2026-01-01T00:00:00Z</updated></entry>"
+        "<entry><link href='/2'/><updated>2026-03-01T00:00:00Z</updated></entry>"
+        "<entry><link href='mailto:x'/><updated>2026-01-01T00:00:00Z</updated></entry>"
+        "<entry><link href='/3'/><dcterms:modified>2026-01-02T00:00:00Z</dcterms:modified></entry>"
+        "<entry><link href='/4'/><updated>never</updated></entry></feed>"
+    )
+    reading = feed(atom)
+    dated = {reading.links[position].url: at_s for position, at_s in reading.changes}
+    assert dated == {"http://a.test/2": 1767225600.0, "http://a.test/3": 1767312000.0}
+    assert unpack_reading(pack_reading(reading)) == reading
+    rss = "<rss><item><link>/1</link><pubDate>Wed, 01 Jan 2020 00:00:00 GMT</pubDate></item></rss>"
+    assert (len(feed(rss).links), feed(rss).changes) == (1, ())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from livecrawl import QUERY, Crawl, page, site
+import pytest
+from livecrawl import QUERY, ROOT, Crawl, page, site
 
 from evocrawl.simulation.server.proxy import Request, Response, redirect
 
@@ -53,8 +54,14 @@ def _sites() -> dict:
     }  # fmt: skip
 
 
-def test_every_source_is_asked_through_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """Redirects are followed, robots.txt and addresses are respected, each request is counted."""
+def test_every_source_is_asked_through_the_crawl(
+    serve, crawl: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redirects are followed, robots.txt and addresses are respected, each request is counted.
+
+    All but those of ddgs, which asks for itself: a stand-in for its network layer answers.
+    """
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
     proxy = serve(_sites())
     (tmp_path / "urls.txt").write_text("http://found.test/2\n")
     sources = [
@@ -62,8 +69,11 @@ def test_every_source_is_asked_through_the_crawl(serve, crawl: Crawl, tmp_path: 
         "sitemap:http://map.test", "feed:http://map.test/private/feed",
         "feed:http://127.0.0.9:1/feed", "cdx:http://broken.test/?url=a", "feed:http://none.test/x",
         f"file:{tmp_path}/urls.txt", f"store:{tmp_path}/none.sqlite", "http://found.test/1",
+        "ddgs:mojeek",
     ]  # fmt: skip
-    store = {"EVOCRAWL_STORE": tmp_path / "crawl.sqlite"}
+    store = {
+        "EVOCRAWL_STORE": tmp_path / "crawl.sqlite", "EXTENSIONS": {"search_engine.InCrawl": 1}
+    }  # fmt: skip
     crawled = crawl(proxy, arguments={**ARGUMENTS, "seeds": " ".join(sources)}, settings=store)
     crawled.check_settled()
     assert {each["url"] for each in crawled.pages} == {
@@ -78,7 +88,7 @@ def test_every_source_is_asked_through_the_crawl(serve, crawl: Crawl, tmp_path: 
         "searxng:": "gives 3", "mediawiki:": "gives 1", "sitemap:": "gives 2",
         "feed:http://map.test": "Forbidden by robots.txt", "feed:http://127": "gives none",
         "cdx:": "its answer is no", "feed:http://none": "robots.txt of", "file:": "gives 1",
-        "store:": "gives none",
+        "store:": "gives none", "ddgs:": "gives 2", "ddgs makes its": "do not hold for them",
     }  # fmt: skip
     for name, words in expected.items():
         assert any(name in line and words in line for line in said), (name, said)

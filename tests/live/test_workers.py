@@ -10,10 +10,12 @@ import pytest
 from certificates import Certificate, self_signed
 from livecrawl import QUERY, page, site
 from redisserver import PASSWORD, RedisServer
+from warcs import check_warcs, warc_urls
 from workers import Fleet, ManyHosts, check_whole, repeats
 
 from evocrawl.simulation.server.proxy import redirect
 from evocrawl.store.cluster.redis.keys import shard_of
+from evocrawl.store.export.warc_mending import mend
 
 IN_FLIGHT = 8
 COMMON = {"CONCURRENT_REQUESTS": IN_FLIGHT}
@@ -62,14 +64,19 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
 
 
 @pytest.mark.parametrize("species", ["evo", "energy"])
-def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species: str) -> None:
+def test_a_killed_worker_and_a_paused_one_lose_nothing(
+    fleet_for: Start, species: str, tmp_path: Path
+) -> None:
     """R1, R3, B075: others take their hosts over; a worker paused beyond its lease rejoins.
 
     At most the requests under way are repeated, and as many that were settled but not reported.
+    The WARC files that they write to one folder have all pages.
     """
+    warcs = tmp_path / "warcs"
     web = ManyHosts(pages=170, hosts=30, delay_s=0.05)
     fleet = fleet_for(web)
-    fleet.start(3, options(web, species=species, lease_s=4), **COMMON)
+    kept = {"warc": warcs, "warc_bytes": 20_000}
+    fleet.start(3, options(web, species=species, lease_s=4, **kept), **COMMON)
     fleet.wait_for_requests(40)
     killed, paused, _ = fleet.processes
     killed.kill()
@@ -81,6 +88,10 @@ def test_a_killed_worker_and_a_paused_one_lose_nothing(fleet_for: Start, species
     assert fleet.stats(2)["evocrawl/workers/taken_over"] > 0
     check_whole(fleet, web)
     assert repeats(fleet.asked().values()) <= 2 * 2 * IN_FLIGHT
+    for path in warcs.iterdir():
+        mend(path)
+    check_warcs(warcs.iterdir())
+    assert {web.url(n) for n in range(web.pages)} <= set(warc_urls(warcs.iterdir()))
 
 
 def _is_over_with_others(client) -> bool:

@@ -146,6 +146,24 @@ def test_sitemaps_are_found_by_robots_txt_and_read_through_their_indexes() -> No
     assert len(web.asked) == len(set(web.asked)) == 4
 
 
+def test_sitemaps_and_feeds_say_when_pages_of_their_own_site_have_changed() -> None:
+    """Not those of other sites; a day ends at its end in the last zone."""
+    day = 1_767_225_600.0 + 36 * 3600
+    web = Web(
+        {
+            MAP: _sitemap(("http://a.test/1", "2026-01-01"), ("http://b.test/2", "2026-01-01"),
+                          ("http://A.test:80/3", "0000-99-99")),
+            FEED: b"<feed><entry><link href='/1'/><updated>2026-01-01</updated></entry><entry>"
+            b"<link href='http://b.test/2'/><updated>2026-01-01</updated></entry></feed>",
+        }
+    )  # fmt: skip
+    for notation in (f"sitemap:{MAP}", f"feed:{FEED}"):
+        dated = {each.url: each.changed_by_s for each in web.seeds(notation)}
+        assert dated["http://a.test/1"] == day
+        assert dated["http://b.test/2"] is None
+        assert dated.get("http://A.test:80/3") is None
+
+
 def test_without_robots_txt_the_sitemap_is_at_its_usual_place() -> None:
     """A sitemap of plain text is one, too."""
     web = Web({MAP: b"http://a.test/1\nhttp://a.test/2\n"})

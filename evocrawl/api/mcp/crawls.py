@@ -22,6 +22,7 @@ from evocrawl.core.errors import EvocrawlError, SettingError
 _NAME = re.compile(r"[a-z0-9]{1,12}(?:-[a-z0-9]{1,12}){0,4}")
 _LONGEST_QUERY = 500
 _MOST_SEEDS = 50
+_LONGEST_ADDRESS = 2_000
 _STOP_S = 20.0
 
 
@@ -100,7 +101,7 @@ class Crawls:
         `seeds` are addresses: sources of seeds such as files are for the operator alone.
         """
         budget = self.limits.max_requests if max_requests is None else max_requests
-        _check(query, seeds, budget, self.limits.max_requests)
+        _check(query, seeds, domains, budget, self.limits.max_requests)
         if len(self._running) + self._starting >= self.limits.max_crawls:
             raise CrawlError(
                 f"{self.limits.max_crawls} crawls are running, which is the most that this server "
@@ -171,13 +172,22 @@ class Crawls:
                 return name
 
 
-def _check(query: str, seeds: Sequence[str], budget: int, most: int) -> None:
+def _check(
+    query: str, seeds: Sequence[str], domains: Sequence[str], budget: int, most: int
+) -> None:
     if not 1 <= budget <= most:
         raise CrawlError(f"max_requests is {budget}; this server allows 1 to {most}")
     if len(query) > _LONGEST_QUERY:
         raise CrawlError(f"the query has {len(query)} characters; allowed: {_LONGEST_QUERY}")
     if len(seeds) > _MOST_SEEDS:
         raise CrawlError(f"{len(seeds)} seeds are given; allowed: {_MOST_SEEDS}")
+    if len(domains) > _MOST_SEEDS:
+        raise CrawlError(f"{len(domains)} domains are given; allowed: {_MOST_SEEDS}")
+    for text in (*seeds, *domains):
+        if len(text) > _LONGEST_ADDRESS:
+            raise CrawlError(
+                f"{text[:50]!r}… has {len(text)} characters; allowed: {_LONGEST_ADDRESS}"
+            )
     for seed in seeds:
         if not seed.lower().startswith(("http://", "https://")) or re.search(r"\s", seed):
             raise CrawlError(f"the seed {seed[:200]!r} is no http or https address")

@@ -77,7 +77,8 @@ def _add_controls(server: MCPServer[Any], crawls: Crawls) -> None:
     @_explained(ToolError)
     async def status(crawl: str, ctx: Context[Any, Any], wait_s: float = 0.0) -> Row:
         now = await crawls.status(crawl)
-        for _ in range(int(min(wait_s, _LONGEST_WAIT_S) / _STEP_S)):
+        steps = min(wait_s, _LONGEST_WAIT_S) / _STEP_S if wait_s > 0 else 0  # not for NaN either
+        for _ in range(int(steps)):
             if now.is_over:
                 break
             await ctx.report_progress(

@@ -29,7 +29,8 @@ class CrawlOptions:
         "http(s) URLs or sources of seeds, separated by spaces or commas",
         "where the agents start: URLs, and sources such as searxng:https://host/, "
         "mediawiki:https://host/w/api.php, sitemap:https://host, feed:https://host/feed.xml, "
-        "cdx:https://host/index?url=*.example.org, store:crawl.sqlite, file:urls.txt, stdin:",
+        "cdx:https://host/index?url=*.example.org, ddgs:auto, store:crawl.sqlite, file:urls.txt, "
+        "stdin:",
     )
     seed_sources: tuple[str, ...] = option(
         (),

@@ -37,6 +37,13 @@ class StorageOptions:
         "a whole number from 10000",
         "size at which a WARC file ends and the next one begins, in bytes",
     )
+    since: str = option(
+        "",
+        path,
+        "a path",
+        "store of an earlier crawl with store_bodies: a page that has not changed since, by the "
+        "sitemap or the feed of its site, is read from there and not requested; none if empty",
+    )
     memory_links: int = option(
         5000,
         whole(1),

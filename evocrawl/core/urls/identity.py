@@ -134,6 +134,16 @@ def host_of(url: str) -> str:
         return ""
 
 
+def is_of(site: str, url: str) -> bool:
+    """Return whether `url` is on the host of `site`, another URL.
+
+    >>> is_of("https://a.example/map.xml", "http://A.example/x"), is_of("http://a.example/", "x")
+    (True, False)
+    """
+    host = host_of(site)
+    return bool(host) and host_of(url) == host
+
+
 def _path(path: str) -> str:
     if not _MAY_HOLD_SESSION.search(path):
         return path

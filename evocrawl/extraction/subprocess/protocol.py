@@ -64,6 +64,7 @@ def unpack_reading(packed: bytes) -> ParsedPage:
     )
     fields["content_fingerprint"] = bytes.fromhex(fields["content_fingerprint"])
     fields["dates"] = Dates(**fields["dates"])
+    fields["changes"] = tuple((position, at_s) for position, at_s in fields["changes"])
     fields["truncated"], fields["formats"] = tuple(fields["truncated"]), tuple(fields["formats"])
     return ParsedPage(**fields)
 

@@ -1,7 +1,7 @@
 """A folder of WARC files to which a running crawl adds its exchanges.
 
-Each exchange is written whole, by one call of the operating system, so that a killed crawl leaves
-files that can be read to their end. Processes write files of their own.
+Each exchange is written by one call of the operating system. Processes write files of their own,
+and hold a lock on them. What a killed process has left half written, the next one cuts off.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
 from itertools import count
@@ -19,7 +20,9 @@ from typing import Any
 from warcio.warcwriter import WARCWriter
 
 from evocrawl.store.export.warc import write_info
+from evocrawl.store.export.warc_mending import hold, mend
 
+_NAMES = "evocrawl-*.warc.gz"
 _UNSAFE = re.compile("[^A-Za-z0-9]+")
 
 
@@ -37,6 +40,8 @@ class WarcFolder:
         self.folder.mkdir(parents=True, exist_ok=True)
         if not os.access(self.folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "Permission denied", str(folder))
+        self.mended = sum(mend(path) > 0 for path in sorted(self.folder.glob(_NAMES)))
+        """Files whose end a killed process had left incomplete."""
         self._most_bytes = most_bytes
         self._software = software
         self._about = dict(about)
@@ -69,6 +74,7 @@ class WarcFolder:
                 self._file = os.open(self.folder / name, flags, 0o644)
             except FileExistsError:
                 continue
+        hold(self._file)
         self._size = 0
         self.files += 1
         first = BytesIO()
@@ -78,6 +84,12 @@ class WarcFolder:
 
     def _append(self, records: bytes) -> None:
         assert self._file is not None
+        rest = memoryview(records)
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)  # what came onto a full disk is no record
+            raise
         self._size += len(records)
-        while records:
-            records = records[os.write(self._file, records) :]

@@ -1,0 +1,117 @@
+"""Pages of an earlier crawl that have not changed since, by the sitemaps and feeds of their sites.
+
+A site's date is compared with the Date of the earlier response (RFC 9110 §6.6.1), which is of the
+same clock. A response without one gets the date of its fetch, as the RFC asks of a recipient.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import TYPE_CHECKING
+
+from evocrawl.core.errors import SettingError, StateError
+from evocrawl.core.fetch import RawResponse, has_page
+from evocrawl.core.urls.identity import fingerprint, is_of
+from evocrawl.extraction.dates import parse_date
+from evocrawl.store.archive import Archive
+
+if TYPE_CHECKING:
+    from evocrawl.core.model import Fingerprint
+    from evocrawl.extraction import ParsedPage
+
+logger = logging.getLogger(__name__)
+
+_AHEAD_S = 86_400.0
+_UNKEPT = frozenset(("set-cookie", "set-cookie2"))
+"""Cookies of the earlier crawl, which would replace those of this one."""
+
+
+class EarlierPages:
+    """The pages of the earlier crawl `store`, and what sites have said of their changes.
+
+    Only what a site says of its own pages counts, and of two dates the later one. Keeps 100 bytes
+    for each page of the earlier crawl that a date is known of. Raises SettingError.
+    """
+
+    def __init__(self, store: str) -> None:
+        allowed = "the store (a file) of an earlier crawl with store_bodies=true"
+        try:
+            self._archive = Archive(store)
+            has_answers = next(self._archive.answers(), None) is not None
+        except StateError as error:
+            raise SettingError("since", store, f"{allowed} ({error})") from error
+        if not has_answers:
+            self._archive.close()
+            raise SettingError("since", store, f"{allowed}; this one has no responses")
+        self._changed_by_s: dict[Fingerprint, float] = {}
+        self._has_failed = False
+
+    def close(self) -> None:
+        """Close the earlier crawl."""
+        self._archive.close()
+
+    def note(self, url: str, changed_by_s: float | None) -> None:
+        """Note the latest time at which a page has changed, by its own site."""
+        if changed_by_s is None or self._has_failed:
+            return
+        try:
+            page = fingerprint(url)
+            if page in self._changed_by_s or self._archive.has_answer_at(page):
+                self._changed_by_s[page] = max(changed_by_s, self._changed_by_s.get(page, 0.0))
+        except ValueError:
+            return
+        except StateError as error:
+            self._fail(error)
+
+    def note_entries(self, url: str, reading: ParsedPage) -> None:
+        """Note the dates of a sitemap or feed that was read at `url`."""
+        for position, changed_by_s in reading.changes:
+            link = reading.links[position]
+            if is_of(url, link.url):
+                self.note(link.url, changed_by_s)
+
+    def unchanged(self, url: str, now_s: float) -> RawResponse | None:
+        """Return the earlier response of a page that has not changed since; None for others.
+
+        A date further ahead than a day is not believed.
+        """
+        try:
+            page = fingerprint(url)
+        except ValueError:
+            return None
+        changed_by_s = self._changed_by_s.get(page)
+        if changed_by_s is None or changed_by_s > now_s + _AHEAD_S:
+            return None
+        try:
+            dated = self._archive.dated_answer_at(page)
+        except StateError as error:
+            self._fail(error)
+            return None
+        return None if dated is None else _if_later(*dated, changed_by_s)
+
+    def _fail(self, error: StateError) -> None:
+        logger.warning("since: pages are requested from now on: %s", error)
+        self._has_failed = True
+        self._changed_by_s.clear()
+
+
+def _if_later(fetched_at: str, answer: RawResponse, changed_by_s: float) -> RawResponse | None:
+    """Return the response, with a Date, if it is later than the last change."""
+    fetched = datetime.fromisoformat(fetched_at)
+    dates = [value for name, value in answer.headers if name.lower() == "date"]
+    dated_s = parse_date(dates[0]) if dates else None
+    at_s = min(fetched.timestamp(), dated_s or fetched.timestamp())
+    status = answer.status_line.split(" ", 2)[1:2]
+    if changed_by_s >= at_s or not (status and status[0].isdecimal() and has_page(int(status[0]))):
+        return None
+    headers = tuple(
+        (name, value)
+        for name, value in answer.headers
+        if name.lower() not in _UNKEPT and (dated_s is not None or name.lower() != "date")
+    )
+    if dated_s is None:
+        date = format_datetime(fetched.astimezone(UTC), usegmt=True)
+        headers = (*headers, ("Date", date))
+    return RawResponse(answer.status_line, headers, answer.body)

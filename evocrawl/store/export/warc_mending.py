@@ -1,0 +1,84 @@
+"""Cuts off what a killed process has left half written at the end of a WARC file.
+
+A kill ends a write to a file between any two of its pages, so the last record may be incomplete.
+Each record is a gzip member of its own (WARC 1.0, annex D): the file is cut where its last whole
+member ends.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has no fcntl
+    fcntl = None  # type: ignore[assignment]
+
+_HEADER_BYTES = 10
+"""Of a gzip member without a name (RFC 1952 §2.3); all members of a file have the same."""
+_BLOCK_BYTES = 1 << 20
+
+
+def hold(file: int) -> None:
+    """Mark an open file as being written, until it is closed or the process ends."""
+    if fcntl is not None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def mend(path: Path) -> int:
+    """Cut the incomplete end off a file that no process writes; return the bytes cut off.
+
+    A file without a whole record is removed. O(last record), and O(file) where that is incomplete.
+    Raises OSError.
+    """
+    if fcntl is None:  # pragma: no cover - nothing shows whether the file is being written
+        return 0
+    with path.open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return 0
+        size = os.fstat(file.fileno()).st_size
+        if not size:
+            return 0
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            whole = _whole(content)
+        if whole < size:
+            file.truncate(whole)
+        if not whole:
+            path.unlink(missing_ok=True)
+        return size - whole
+
+
+def _whole(content: mmap.mmap) -> int:
+    """Return the number of bytes up to the end of the last whole member."""
+    header = content[:_HEADER_BYTES]
+    last = content.rfind(header) if len(header) == _HEADER_BYTES else 0
+    if last + _member_bytes(content, last) == len(content):
+        return len(content)
+    # A page may hold what looks like a member: only from the first one on is it known what is one.
+    end = 0
+    while length := _member_bytes(content, end):
+        end += length
+    return end
+
+
+def _member_bytes(content: mmap.mmap, start: int) -> int:
+    """Return the length of the member that begins at `start`, 0 if none does or it is cut."""
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    for at in range(start, len(content), _BLOCK_BYTES):
+        block = content[at : at + _BLOCK_BYTES]
+        try:
+            while block:
+                inflater.decompress(block, _BLOCK_BYTES)
+                block = inflater.unconsumed_tail
+        except zlib.error:
+            return 0
+        if inflater.eof:
+            return min(at + _BLOCK_BYTES, len(content)) - len(inflater.unused_data) - start
+    return 0
