@@ -58,7 +58,9 @@ SEEDS = (
     "sitemap:http://reef.test/map.xml feed:http://reef.test/feed.xml feed:http://reef.test/rss.xml "
     "http://reef.test/more.xml http://reef.test/unlisted"
 )
-ARGUMENTS = {"query": QUERY, "relevance": "tfidf", "seeds": SEEDS, "store_bodies": "true"}
+ARGUMENTS = {
+    "query": QUERY, "relevance": "tfidf", "seeds": SEEDS, "store_bodies": "true", "probe": "false",
+}  # fmt: skip
 
 
 def _requested(proxy: LoopbackProxy) -> set[str]:
