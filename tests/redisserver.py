@@ -109,13 +109,7 @@ class RedisServer:
 
     def wait_for(self, look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
         """Return what `look` returns, once that is not None."""
-        until_s = time.monotonic() + timeout_s
-        while time.monotonic() < until_s:
-            found = look()
-            if found is not None:
-                return found
-            time.sleep(0.02)
-        raise TimeoutError("it did not come to pass")
+        return await_value(look, timeout_s)
 
     def _doors(self) -> dict[str, object]:
         """Where it listens."""
@@ -135,6 +129,17 @@ class RedisServer:
                 return bool(client.ping())
         except redis.RedisError:
             return False
+
+
+def await_value(look: Callable[[], Any], timeout_s: float) -> Any:
+    """Return what `look` returns, once that is not None."""
+    until_s = time.monotonic() + timeout_s
+    while time.monotonic() < until_s:
+        found = look()
+        if found is not None:
+            return found
+        time.sleep(0.02)
+    raise TimeoutError("it did not come to pass")
 
 
 def _free_port() -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import redisacl
 from certificates import Certificate, self_signed
 from livecrawl import QUERY, page, site
 from redisserver import PASSWORD, RedisServer
@@ -130,15 +131,26 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
 
 
 def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: Path) -> None:
-    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 2."""
+    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 2.
+
+    The worker comes in as a user with the rights that the guide names.
+    """
     web = ManyHosts(pages=20, hosts=5)
     fleet = fleet_for(web, self_signed(tmp_path, "redis"))
-    fleet.start(1, options(web), **COMMON)
+    secret = "an0ther-Secret"
+    with fleet.server.client() as client:
+        redisacl.add_user(client, "crawler", secret)
+    url = fleet.server.url.replace(f":{PASSWORD}", f"crawler:{secret}")
+    fleet.start(1, options(web, store=url), **COMMON)
     fleet.start(1, options(web, store=fleet.server.url.partition("?")[0]), **COMMON)
     assert fleet.wait() == [0, 2]
     check_whole(fleet, web)
+    with fleet.server.client() as client:
+        denied = {each["object"] for each in client.acl_log()}
+    assert denied <= {"info", "client|setinfo", "client|maint_notifications"}
     assert "its certificate is not trusted" in fleet.log_of(1).read_text()
     assert PASSWORD not in fleet.log()
+    assert secret not in fleet.log()
 
 
 def test_the_budget_is_one_for_all(fleet_for: Start) -> None:

@@ -16,7 +16,8 @@ class StorageOptions:
         path_or_url("redis://", "rediss://", "unix://"),
         "a path, or redis://HOST:PORT/DB (rediss:// for TLS, unix:///PATH), also with ?crawl=NAME",
         "SQLite file that stores the crawl, so that it continues after a stop or a crash; if "
-        "empty, a file in JOBDIR if that is set, else none. Or a Redis, for several workers",
+        "empty, a file in JOBDIR if that is set, else none. Or a Redis or a Redis Cluster, for "
+        "several workers",
     )
     store_bodies: bool = option(
         False,

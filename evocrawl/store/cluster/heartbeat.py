@@ -51,7 +51,8 @@ class Heartbeat:
             try:
                 await self.beat()
                 await self._persistence.look(self._host_leases.table.clock())
-                events.redis_answered.send(True)
+                if not self._workload.is_stuck:
+                    events.redis_answered.send(True)
                 self._host_leases.tend(list(population.admission))
             except Unreachable:
                 events.redis_answered.send(False)

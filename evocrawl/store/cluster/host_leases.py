@@ -144,12 +144,14 @@ class HostLeases:
 
     async def _renew(self, shards: Sequence[int]) -> None:
         asked_at_s = self.table.clock()
-        lost = await self._state.renew(shards)
-        self.table.renewed(set(shards) - lost, asked_at_s)
+        kept, lost = await self._state.renew(shards)
+        self.table.renewed(kept, asked_at_s)
         hosts = self.table.in_shards(lost) if lost else []
         if hosts:
             logger.warning("host leases: expired; other workers have taken the hosts over")
             self._sync.lost(hosts)
+        if unreached := set(shards) - kept - lost:
+            raise Unreachable(f"no response for the leases of {len(unreached)} shards")
 
     async def _try_to_take(self, host: str) -> bool:
         """Lease the host, or note its other owner; return False if Redis did not respond."""

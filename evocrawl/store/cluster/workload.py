@@ -32,6 +32,11 @@ class Workload:
         """The number of own hosts with waiting links. O(hosts)."""
         return len(self._host_leases.table.busy_hosts())
 
+    @property
+    def is_stuck(self) -> bool:
+        """True while Redis does not accept results of this worker."""
+        return self._outbox.is_stuck
+
     def need(self, hosts: int) -> int:
         """Return 0 if `hosts` are enough, HUNGRY if not, IDLE if there is nothing to do."""
         population = self.population

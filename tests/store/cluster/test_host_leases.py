@@ -38,9 +38,9 @@ class Redis:
         self.cast_out.discard(shard_of(host))
         return True, "1.1", False
 
-    async def renew(self, shards: Sequence[int]) -> set[int]:
+    async def renew(self, shards: Sequence[int]) -> tuple[set[int], set[int]]:
         self.calls.append("renew")
-        return self.cast_out & set(shards)
+        return set(shards) - self.cast_out, self.cast_out & set(shards)
 
     async def welcome(self, host: str, lease: str) -> list[bytes]:  # noqa: ARG002
         return []

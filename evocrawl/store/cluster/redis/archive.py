@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cached_property
+from contextlib import contextmanager
+from functools import cached_property, partial
 from itertools import count
 from typing import Any
 
@@ -14,7 +15,7 @@ from evocrawl.core.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome,
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.archive import LeftOut, Opened
 from evocrawl.store.cluster.redis.codec import RowCodec
-from evocrawl.store.cluster.redis.connection import Unreachable, connecting, explained
+from evocrawl.store.cluster.redis.connection import Unreachable, explained
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress
 from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
 from evocrawl.store.stored_page import StoredPage
@@ -34,21 +35,39 @@ class SharedArchive(Opened):
         self._layout = KeyNames(self.path.name)
         self._rows = RowCodec(LeftOut())
         try:
-            import redis
+            from evocrawl.store.cluster.redis.servers import connect_blocking
         except ImportError as error:
             raise StateError(f"{self.path}: pip install 'evocrawl[redis]' ({error})") from error
-        with explained(self.path):
-            self._client: Any = redis.Redis.from_url(self.path.url, **connecting(self.path))
+        self._connect = partial(connect_blocking, self.path)
 
     def close(self) -> None:
         """Close the connection."""
-        self._client.close()
+        if "_client" in vars(self):
+            self._client.close()
+
+    @cached_property
+    def _client(self) -> Any:
+        return self._connect()
 
     def ask(self, command: str, *arguments: Any) -> Any:
-        """Send one command, as redis-py names it. Raises StateError."""
+        """Send one command on one key, as redis-py names it. Raises StateError."""
+        with self._stated():
+            return getattr(self._client, command)(*arguments)
+
+    def now_ms(self) -> int:
+        """Return the time of the server that has the keys of the whole crawl. Raises StateError."""
+        with self._stated():
+            by_cluster = getattr(self._client, "get_node_from_key", None)
+            whole = self._layout.whole("")
+            where = {} if by_cluster is None else {"target_nodes": by_cluster(whole)}
+            seconds, micros = self._client.time(**where)
+        return 1000 * int(seconds) + int(micros) // 1000
+
+    @contextmanager
+    def _stated(self) -> Iterator[None]:
         try:
             with explained(self.path):
-                return getattr(self._client, command)(*arguments)
+                yield
         except Unreachable as error:
             raise StateError(str(error)) from None
 
@@ -161,15 +180,11 @@ class SharedArchive(Opened):
                     yield bytes.fromhex(key.decode()), ended
 
     def _hosts(self, what: str) -> Iterator[str]:
-        """Yield the hosts that have such a hash, in one scan of all keys of the database."""
-        cursor = 0
+        """Yield the hosts that have such a hash, in one scan of all keys of each server."""
         pattern = f"evocrawl:{{{self.path.name}:*}}:{what}*"
-        while True:
-            cursor, keys = self.ask("scan", cursor, pattern, _AT_ONCE)
-            for key in keys:
+        with self._stated():
+            for key in self._client.scan_iter(match=pattern, count=_AT_ONCE):
                 yield key.decode(errors="replace").partition(f"}}:{what}")[2]
-            if not cursor:
-                return
 
 
 def _url(record: bytes, host: str) -> str:

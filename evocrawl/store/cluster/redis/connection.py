@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha1
 from ssl import SSLCertVerificationError
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evocrawl.core.errors import StateError
 from evocrawl.store.cluster.redis.keys import RedisAddress, mark_of
-from evocrawl.store.cluster.redis.lua import GONE, SOURCES
+from evocrawl.store.cluster.redis.lua import GONE, KEPT, SOURCES
+
+if TYPE_CHECKING:
+    from evocrawl.store.cluster.redis.servers import Servers
+
+Command: TypeAlias = tuple[Any, ...]
+"""The name of a command, as redis-py names it, and its arguments; the first is a key."""
 
 Call: TypeAlias = tuple[str, Sequence[str], Sequence[Any]]
 """A script's name, its keys, its arguments."""
-
-TIMEOUT_S = 5.0
-"""A response that takes longer counts as a lost connection."""
 
 _DIGESTS = {name: sha1(source.encode()).hexdigest() for name, source in SOURCES.items()}
 
@@ -26,7 +31,7 @@ class Unreachable(Exception):  # noqa: N818 - a passing condition, not an error
 
 
 class Connection:
-    """A client of the Redis at `place`, for use in one asyncio event loop.
+    """A client of the Redis or the Redis Cluster at `place`, for use in one asyncio event loop.
 
     Raises StateError if redis-py is missing. Every method raises Unreachable if another try may
     succeed, and StateError if not.
@@ -34,7 +39,7 @@ class Connection:
 
     def __init__(self, place: RedisAddress) -> None:
         try:
-            from redis import asyncio as client
+            from evocrawl.store.cluster.redis.servers import connect
         except ImportError as error:
             raise StateError(
                 f"{place}: several workers need pip install 'evocrawl[redis]' ({error})"
@@ -42,10 +47,9 @@ class Connection:
         self.place = place
         self.epoch = ""
         """Identifies this crawl among all crawls that Redis has had under this name."""
-        with explained(place):
-            self.client: Any = client.Redis.from_url(
-                place.url, socket_timeout=TIMEOUT_S, retry=None, **connecting(place)
-            )
+        self._connect = partial(connect, place)
+        self._servers: Servers | None = None
+        self._connecting = asyncio.Lock()
 
     async def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """Run one script."""
@@ -56,15 +60,37 @@ class Connection:
         if not calls:
             return []
         with explained(self.place):
-            answers = await self._round(calls)
-            if any(_is_forgotten(each) for each in answers):
-                for source in SOURCES.values():
-                    await self.client.script_load(source)
-                answers = await self._round(calls)
+            answers = await self._run(calls)
             for answer in answers:
                 if isinstance(answer, Exception):
                     raise self.gone() if str(answer).startswith(GONE) else answer
         return answers
+
+    async def run_steps(self, steps: Sequence[Sequence[Call]]) -> list[Any]:
+        """Run all scripts of a step before those of the next one; return all answers.
+
+        A single Redis runs a batch in its order, so that one batch is enough.
+        """
+        with explained(self.place):
+            servers = await self._connected()
+        if servers.keeps_order:
+            return await self.run_all([call for step in steps for call in step])
+        return [answer for step in steps for answer in await self.run_all(step)]
+
+    async def run_each(self, calls: Sequence[Call]) -> list[Any]:
+        """Run scripts as `run_all`, but return Unreachable for each whose node fails."""
+        with explained(self.place):
+            found = await self._run(calls) if calls else []
+        return [self._outcome(each) for each in found]
+
+    def _outcome(self, answer: Any) -> Any:
+        try:
+            with explained(self.place):
+                if isinstance(answer, Exception):
+                    raise self.gone() if str(answer).startswith(GONE) else answer
+        except Unreachable as error:
+            return error
+        return answer
 
     def gone(self) -> StateError:
         """Return the error for a crawl that Redis has lost."""
@@ -74,38 +100,57 @@ class Connection:
         )
 
     async def ask(self, command: str, *arguments: Any) -> Any:
-        """Send one command, as redis-py names it."""
+        """Send one command on one key, as redis-py names it."""
         with explained(self.place):
-            return await getattr(self.client, command)(*arguments)
+            return await (await self._connected()).ask(command, *arguments)
 
-    async def ask_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Send commands in one batch."""
+    async def ask_all(self, commands: Sequence[Command], *, is_kept: bool = False) -> list[Any]:
+        """Send commands in one batch, each on one key; see `Servers.batch`."""
         with explained(self.place):
-            pipe = self.client.pipeline(transaction=False)
-            for command, *arguments in commands:
-                getattr(pipe, command)(*arguments)
-            return list(await pipe.execute())
+            answers = await (await self._connected()).batch(commands, is_kept=is_kept)
+            for answer in answers:
+                if isinstance(answer, Exception):
+                    raise answer
+        return answers
+
+    async def infos(self) -> list[dict[str, Any]]:
+        """Return INFO of each server that responds."""
+        with explained(self.place):
+            return await (await self._connected()).infos()
+
+    async def scan_hash(self, key: str, most: int) -> AsyncIterator[list[tuple[bytes, bytes]]]:
+        """Read a hash in batches of about `most`, as (field, value); a field may come twice."""
+        with explained(self.place):
+            async for batch in (await self._connected()).scan_hash(key, most):
+                yield batch
 
     async def close(self) -> None:
         """Close the connection."""
-        with explained(self.place):
-            await self.client.aclose()
+        if self._servers is not None:
+            with explained(self.place):
+                await self._servers.close()
 
-    async def _round(self, calls: Sequence[Call]) -> list[Any]:
-        pipe = self.client.pipeline(transaction=False)
-        for name, keys, arguments in calls:
-            mark = mark_of(keys[0])
-            pipe.evalsha(_DIGESTS[name], len(keys) + 1, *keys, mark, *arguments, self.epoch)
-        return list(await pipe.execute(raise_on_error=False))
+    async def _connected(self) -> Servers:
+        """Return the servers of the crawl, which the first command finds. Raises as redis-py."""
+        if self._servers is None:
+            async with self._connecting:
+                if self._servers is None:
+                    self._servers = await self._connect()
+        return self._servers
 
-
-def connecting(place: RedisAddress) -> dict[str, Any]:
-    """Return the connection options of redis-py for `place`; its address may override them."""
-    options: dict[str, Any] = {"socket_connect_timeout": TIMEOUT_S}
-    if place.url.startswith("rediss:"):
-        # The default since redis-py 6; earlier versions accept any trusted certificate.
-        options |= {"ssl_cert_reqs": "required", "ssl_check_hostname": True}
-    return options
+    async def _run(self, calls: Sequence[Call]) -> list[Any]:
+        servers = await self._connected()
+        epoch = self.epoch
+        commands = [
+            ("evalsha", _DIGESTS[name], len(keys) + 1, *keys, mark_of(keys[0]), *arguments, epoch)
+            for name, keys, arguments in calls
+        ]
+        is_kept = any(name in KEPT for name, _, _ in calls)
+        answers = await servers.batch(commands, is_kept=is_kept)
+        if any(map(_is_forgotten, answers)):
+            await servers.load(SOURCES.values())
+            answers = await servers.batch(commands, is_kept=is_kept)
+        return answers
 
 
 @contextmanager
@@ -115,7 +160,7 @@ def explained(place: RedisAddress) -> Iterator[None]:
 
     passing = (
         exceptions.ConnectionError, exceptions.TimeoutError, exceptions.ReadOnlyError, OSError,
-        exceptions.ClusterDownError, TimeoutError,
+        exceptions.ClusterDownError, exceptions.AskError, exceptions.TryAgainError, TimeoutError,
     )  # fmt: skip
     try:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -29,16 +30,17 @@ async def introduce(connection: Connection, layout: KeyNames, about: Mapping[str
 
 async def _begin(connection: Connection, layout: KeyNames, about: str) -> None:
     """Mark every slot, then store the identity, so that others find a complete crawl."""
-    ask, mark, key = connection.ask, layout.whole("mark"), layout.whole("about")
-    await ask("hsetnx", mark, "epoch", token_hex(8))
-    epoch = await ask("hget", mark, "epoch")
+    mark, key = layout.whole("mark"), layout.whole("about")
+    kept = partial(connection.ask_all, is_kept=True)
+    await kept([("hsetnx", mark, "epoch", token_hex(8))])
+    epoch = await connection.ask("hget", mark, "epoch")
     shards = [layout.shard(shard, "mark") for shard in range(SHARDS)]
-    await connection.ask_all([("hsetnx", each, "epoch", epoch) for each in shards])
+    await kept([("hsetnx", each, "epoch", epoch) for each in shards])
     known = await connection.ask_all([("hget", each, "epoch") for each in shards])
-    had_workers = await ask("hexists", mark, "sessions")
-    if await ask("get", key) is None and (had_workers or set(known) != {epoch}):
+    had_workers = await connection.ask("hexists", mark, "sessions")
+    if await connection.ask("get", key) is None and (had_workers or set(known) != {epoch}):
         raise connection.gone()
-    await ask("setnx", key, about)
+    await kept([("setnx", key, about)])
 
 
 def _compare(place: RedisAddress, packed: bytes | None, given: dict[str, Any]) -> None:

@@ -1,8 +1,10 @@
 """The names of all keys of a crawl in Redis, and the address of a Redis.
 
 Each host belongs to one of 64 *shards*, and the keys of a shard share one hash tag (``{NAME:7}``),
-so a script for a host uses a single slot of a Redis Cluster. Keys of the whole crawl have the tag
-``{NAME}``.
+so a script for a host uses a single slot of a Redis Cluster. Links, pages, leases and claims grow
+with the crawl: they are spread over the nodes by shard. Keys of the whole crawl have the tag
+``{NAME}``: they are small, or bounded as the news are, and budget, workers and changes of users
+must be one for all.
 
 ==============  =========  =======================================================================
 key             type       holds
@@ -56,7 +58,8 @@ def is_shared(store: str) -> bool:
 _UNREADABLE = (
     "the address of a Redis cannot be read; it is redis://[USER:PASSWORD@]HOST[:PORT][/DB], "
     "rediss://… the same for TLS, or unix://[USER:PASSWORD@]/PATH, where a password has %2F for /, "
-    "%3F for ?, %23 for #, %5B for [ and %25 for %"
+    "%3F for ?, %23 for #, %5B for [ and %25 for %; a Redis Cluster may have several HOST[:PORT], "
+    "with commas between them"
 )
 
 
@@ -76,11 +79,13 @@ class RedisAddress:
     def of(cls, store: str) -> RedisAddress:
         """Read ``redis://[user:password@]host[:port][/db][?crawl=NAME]``; raises StateError.
 
-        Or ``unix://[user:password@]/path``, or ``rediss://`` as ``redis://``, for TLS. Further
-        options are ``db`` and those for TLS, as redis-py names them. No error repeats any of it,
-        since a password that is written wrongly may stand anywhere in it.
+        Or ``unix://[user:password@]/path``, or ``rediss://`` as ``redis://``, for TLS. A Redis
+        Cluster may be named by several of its nodes, with commas between them. Further options are
+        ``db`` and those for TLS, as redis-py names them. No error repeats any of it, since a
+        password that is written wrongly may stand anywhere in it.
         """
-        parts = _split(store)
+        singles = _singles(store)
+        parts, *_ = [_split(each) for each in singles]
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         name = options.pop("crawl", DEFAULT_NAME)
         if not all(map(_OPTIONS.fullmatch, options)):
@@ -89,17 +94,55 @@ class RedisAddress:
             raise StateError("a crawl's name in a Redis has up to 64 letters, digits, - and _")
         # Not by urlunsplit, which makes unix:/path of unix:///path.
         query = f"?{urlencode(options)}" if options else ""
-        return cls(f"{parts.scheme}://{parts.netloc}{parts.path}{query}", name)
+        return cls(f"{parts.scheme}://{_netloc(store)}{parts.path}{query}", name)
+
+    @property
+    def urls(self) -> list[str]:
+        """The URL of each server that the address names, with user and password."""
+        return _singles(self.url)
+
+    @property
+    def is_by_socket(self) -> bool:
+        """True if the server is reached by a Unix socket."""
+        return self.url.startswith("unix:")
+
+    def at(self, host: str, port: int) -> str:
+        """Return the URL of another node of the same cluster, with user, password and options."""
+        parts = urlsplit(self.urls[0])
+        users, mark, _ = parts.netloc.rpartition("@")
+        where = f"[{host}]" if ":" in host else host
+        return parts._replace(netloc=f"{users}{mark}{where}:{port}").geturl()
 
     def __str__(self) -> str:
         """Return the address without user, password and options."""
-        parts = urlsplit(self.url)
-        where = parts.netloc.rpartition("@")[2]
+        parts = urlsplit(self.urls[0])
+        where = _netloc(self.url).rpartition("@")[2]
         return f"{parts.scheme}://{where}{parts.path}?crawl={self.name}"
 
 
+def _netloc(store: str) -> str:
+    """Return users and hosts of an address, as they are written."""
+    rest = store.partition("://")[2]
+    return rest[: min((rest.index(mark) for mark in "/?#" if mark in rest), default=len(rest))]
+
+
+def _singles(store: str) -> list[str]:
+    """Return one address for each host of an address that names several. Raises StateError."""
+    scheme, mark, rest = store.partition("://")
+    netloc = _netloc(store)
+    users, at, hosts = netloc.rpartition("@")
+    each = hosts.split(",")
+    if len(each) > 1 and not all(each):
+        raise StateError(_UNREADABLE)
+    tail = rest[len(netloc) :]
+    return [f"{scheme}{mark}{users}{at}{host}{tail}" for host in each]
+
+
 def _split(store: str) -> SplitResult:
-    """Return the parts of an address. Raises StateError if it is invalid or has a ``#``."""
+    """Return the parts of an address of one server.
+
+    Raises StateError if it is invalid or has a ``#``.
+    """
     try:
         parts = urlsplit(store)
         is_well = parts.port is None or parts.port > 0

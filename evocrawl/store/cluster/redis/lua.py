@@ -239,3 +239,9 @@ SOURCES = {
 A worker offers links before it records their page, and records a page before it settles the visit.
 With this order, no script is loaded before the scripts that must run before it.
 """
+
+KEPT = frozenset(SOURCES) - {"beat", "renew", "tell", "tally", "vacant", "has_open"}
+"""Scripts whose changes a Redis Cluster must not lose with a node; see `nodes`.
+
+The others change nothing, or are repeated within a second, or (the news) only save time.
+"""

@@ -1,10 +1,11 @@
 """Sends the reports of a worker to Redis in order, and repeats them until Redis has them.
 
 The worker reports a settled visit in four steps: it opens the links found at their hosts, records
-the page, settles the link of the visit, and adds an event for the others. All steps use one
-connection in this order, so after a failure Redis has the first steps and not the later ones. The
+the page, settles the link of the visit, and adds an event for the others. Redis has each step
+before the next one begins, so after a failure it has the first steps and not the later ones. The
 link is then still open and nothing is lost: at worst a worker fetches the page again, and Redis
-still keeps one record of it.
+still keeps one record of it. A single Redis gets all steps in one batch; the nodes of a Redis
+Cluster get them step by step, since a link and the page that it was found on may be on two nodes.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Outbox:
 
     def __init__(self, connection: Connection, most: int, events: WorkerEvents) -> None:
         self.failure: StateError | None = None
+        self.is_stuck = False
+        """True while Redis does not accept the batches that wait."""
         self._connection = connection
         self._most = most
         self._events = events
@@ -85,7 +88,7 @@ class Outbox:
             try:
                 await self._send(parcels, is_repeated=is_repeated)
             except Unreachable:
-                is_repeated = True
+                self.is_stuck = is_repeated = True
                 self._events.redis_answered.send(False)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
@@ -94,17 +97,20 @@ class Outbox:
                 self.failure = error
                 raise
             self._events.redis_answered.send(True)
-            pause_s, is_repeated = _FIRST_PAUSE_S, False
+            pause_s, self.is_stuck, is_repeated = _FIRST_PAUSE_S, False, False
             for _ in parcels:
                 self._waiting.popleft()
 
     async def _send(self, parcels: Sequence[OutboxBatch], *, is_repeated: bool) -> None:
-        """Send all offers, then all records, settled links and events, in one round trip.
+        """Send all offers, then all records, settled links and events.
 
         If that `is_repeated`, the links that Redis has already may be those of the first time.
         """
-        sent = [(parcel, call) for calls in _STEPS for parcel in parcels for call in calls(parcel)]
-        answers = await self._connection.run_all([call for _, call in sent])
+        steps = [
+            [(parcel, call) for parcel in parcels for call in calls(parcel)] for calls in _STEPS
+        ]
+        sent = [each for step in steps for each in step]
+        answers = await self._connection.run_steps([[call for _, call in step] for step in steps])
         fenced = set()
         for (parcel, (script, _, arguments)), answer in zip(sent, answers, strict=True):
             if script == "offer":

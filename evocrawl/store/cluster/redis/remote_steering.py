@@ -18,6 +18,7 @@ class RemoteSteering:
     """The changes of a crawl of several workers. Every method raises StateError."""
 
     def __init__(self, archive: SharedArchive) -> None:
+        self._archive = archive
         self._ask = archive.ask
         self._place = archive.path
         self._layout = KeyNames(archive.path.name)
@@ -42,8 +43,7 @@ class RemoteSteering:
 
     def workers(self) -> int:
         """Return how many workers are alive."""
-        seconds, micros = self._ask("time")
-        now_ms = 1000 * int(seconds) + int(micros) // 1000
+        now_ms = self._archive.now_ms()
         rows = self._ask("hvals", self._layout.whole("workers"))
         return sum(_deadline_ms(row) > now_ms for row in rows)
 

@@ -96,15 +96,23 @@ class ClusterState:
         is_ours, lease, *was = await self._run("take", keys, [self.session, self.lease_ms, host])
         return bool(is_ours), _text(lease), any(was)
 
-    async def renew(self, shards: Sequence[int]) -> set[int]:
-        """Renew the leases in these shards; return the shards in which they had expired."""
-        answers = await self._connection.run_all(
+    async def renew(self, shards: Sequence[int]) -> tuple[set[int], set[int]]:
+        """Renew the leases in these shards.
+
+        Returns the shards in which they are renewed, and those in which they had expired. Those
+        whose node does not respond now are in neither.
+        """
+        answers = await self._connection.run_each(
             [
                 ("renew", [self.layout.shard(shard, "alive")], [self.session, self.lease_ms])
                 for shard in shards
             ]
         )
-        return {shard for shard, is_kept in zip(shards, answers, strict=True) if not is_kept}
+        by_answer: dict[bool, set[int]] = {True: set(), False: set()}
+        for shard, answer in zip(shards, answers, strict=True):
+            if not isinstance(answer, Unreachable):
+                by_answer[bool(answer)].add(shard)
+        return by_answer[True], by_answer[False]
 
     async def release(self, leases: Mapping[str, str]) -> None:
         """Release hosts by their leases."""
@@ -127,11 +135,11 @@ class ClusterState:
 
     def open_links(self, host: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
         """Read the open links of a host in batches, as (target, row)."""
-        return self._scan(self.layout.of(host, "open:")[0])
+        return self._connection.scan_hash(self.layout.of(host, "open:")[0], _BATCH)
 
     async def done(self, host: str) -> AsyncIterator[list[bytes]]:
         """Read the settled targets of a host in batches."""
-        async for batch in self._scan(self.layout.of(host, "done:")[0]):
+        async for batch in self._connection.scan_hash(self.layout.of(host, "done:")[0], _BATCH):
             yield [target for target, _ in batch]
 
     async def has_open(self, host: str) -> bool:
@@ -276,14 +284,6 @@ class ClusterState:
 
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         return await self._connection.run(name, keys, arguments)
-
-    async def _scan(self, key: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
-        cursor = 0
-        while True:
-            cursor, found = await self._connection.ask("hscan", key, cursor, None, _BATCH)
-            yield list(found.items())
-            if not cursor:
-                return
 
     def _news(self, entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
         """Return the events of other workers; skip invalid entries."""

@@ -22,12 +22,12 @@ def test_a_host_is_one_workers_until_its_lease_is_over(server: RedisServer) -> N
         second, *_ = await crowd.join()
         assert await second.take(HOST) == (False, lease, False)
         assert (await first.take(HOST))[:2] == (True, lease)
-        assert await first.renew([shard_of(HOST)]) == set()
+        assert await first.renew([shard_of(HOST)]) == ({shard_of(HOST)}, set())
         first.lease_ms = 1
         await first.renew([shard_of(HOST)])
         taken_over = await taken(second)
         assert taken_over.startswith(f"{second.session}.")
-        assert await first.renew([shard_of(HOST)]) == {shard_of(HOST)}
+        assert await first.renew([shard_of(HOST)]) == (set(), {shard_of(HOST)})
         assert (await first.take(HOST))[0] is False
 
     run(server, story)
