@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, signals
@@ -14,9 +15,10 @@ from evocrawl.adapter.browser.launching import check_browser
 from evocrawl.adapter.browser.renderer import Renderer
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
-from evocrawl.core.fetch import has_page
+from evocrawl.core.fetch import OF_BROWSER, RawResponse, has_page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.extraction.app_shells import is_app_shell
+from evocrawl.middlewares.meter import as_it_came
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _READ_BYTES = 500_000
+_OF_TRANSFER = frozenset(("content-length", "content-encoding", "transfer-encoding"))
 
 
 class BrowserMiddleware:
@@ -66,6 +69,8 @@ class BrowserMiddleware:
         if not self._is_to_be_opened(request, response, fetch):
             return response
         page, target = await self._renderer.open(request, response, fetch)
+        if fetch.answer is not None and page is not response:
+            fetch.answer = _as_shown(page)
         return self._redirected(request, page, target) or page
 
     def _is_to_be_opened(self, request: Request, response: HtmlResponse, fetch: Fetch) -> bool:
@@ -100,3 +105,10 @@ class BrowserMiddleware:
             request, Response(page.url, status=302, headers={"Location": target}, request=request)
         )
         return answer if isinstance(answer, Request) else None
+
+
+def _as_shown(page: Response) -> RawResponse:
+    """Return a page for archives and Markdown as the browser shows it: as received it is empty."""
+    raw = as_it_came(page)
+    headers = tuple(each for each in raw.headers if each[0].lower() not in _OF_TRANSFER)
+    return replace(raw, headers=(*headers, OF_BROWSER))

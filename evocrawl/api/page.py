@@ -16,7 +16,8 @@ from evocrawl.store.stored_page import StoredPage
 class Page:
     """A page: the fields of a `PageItem`, see there.
 
-    `response` is its HTTP response as received; None if the crawl does not keep responses. All text
+    `response` is its HTTP response as received, with the page as the browser shows it if that was
+    opened there; None if the crawl does not keep responses. All text
     comes from the web: do not trust it.
     """
 

@@ -32,6 +32,8 @@ OVER_BUDGET = "over budget"
 ADDRESS = "address"
 GIVEN_UP = "its host was given up"
 LATER = "to be tried again"
+OF_BROWSER = ("X-Evocrawl-Browser", "1")
+"""Header of a `RawResponse` whose body is a page as a browser shows it."""
 
 _UNSENT = (ADDRESS, GIVEN_UP)
 """Failures that count as dead links although no request was sent."""
@@ -186,11 +188,19 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """An HTTP response for archives: header lines and body as received."""
+    """An HTTP response for archives: header lines and body as received.
+
+    For a page that was opened in a browser the body is the page as the browser shows it, in UTF-8.
+    """
 
     status_line: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
+
+    @property
+    def is_of_browser(self) -> bool:
+        """Whether the body is what a browser has made of the response."""
+        return OF_BROWSER in self.headers
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ _NAVIGATION = ("nav", "footer", "form", "button", "select", "input", "textarea",
                "object", "embed", "canvas", "svg", "math")  # fmt: skip
 _ROLES = frozenset(("navigation", "contentinfo", "search", "banner", "menu", "menubar", "toolbar"))
 _WHOLE = ("pre", "table")
+_LISTS = ("ul", "ol", "dl")
+"""Main content has lists that its finder drops: those beside its text are kept."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS_IN_CELLS = (*_HEADINGS, "table", "pre", "ul", "ol", "blockquote", "hr")
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗"))
@@ -21,6 +23,7 @@ _LINE_NUMBERS = re.compile(r"\b(?:linenos?|line-?numbers?|lineno)\b", re.I)
 _GRAM = 8
 """Characters of the pieces by which texts are compared; white space does not count."""
 _STEP = 3
+_SENTENCE = 40
 _FEW, _NEARLY_ALL, _HALF = 0.25, 0.9, 0.5
 _DEEPEST = 40
 _MOST_COLUMNS = 50
@@ -30,8 +33,8 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 def keep_main_parts(root: Any, text: str) -> bool:
     """Remove what `text`, the main text of the page, does not come from.
 
-    Programs stay, and tables that are not of links. Return False if less than half of `text` is of
-    this page. O(depth · characters), the depth being 40 at most.
+    Programs stay, and so do tables and lists beside its text that are not of links. Return False if
+    less than half of `text` is of this page. O(depth · characters), the depth being 40 at most.
     """
     empty_banners(root)
     etree.strip_elements(root, "head", *_NAVIGATION, with_tail=False)
@@ -71,19 +74,23 @@ def simplify(root: Any) -> None:
 
 
 def _prune(element: Any, grams: set[str], plain: str, depth: int) -> None:
-    for child in list(element):
+    blocks = []
+    for child in element:
         if not isinstance(child.tag, str) or child.tag in INLINE or child.tag in ("a", "pre", "br"):
             continue
         said = _without_spaces(_string(child))
-        if not said:
-            continue
-        share = _share(said, grams, plain)
+        if said:
+            blocks.append((child, said, _share(said, grams, plain)))
+    has_text = any(share >= _NEARLY_ALL and len(said) >= _SENTENCE for _, said, share in blocks)
+    for child, said, share in blocks:
         if share >= _NEARLY_ALL:
             continue
-        is_kept = next(child.iter(*_WHOLE), None) is not None and not _is_of_links(child, said)
+        is_listed = has_text and child.tag in _LISTS
+        is_whole = is_listed or next(child.iter(*_WHOLE), None) is not None
+        is_kept = is_whole and not _is_of_links(child, said)
         if share < _FEW and not is_kept:
             _remove(child)
-        elif child.tag not in _WHOLE and depth < _DEEPEST:
+        elif child.tag not in _WHOLE and not (is_listed and is_kept) and depth < _DEEPEST:
             _prune(child, grams, plain, depth + 1)
 
 

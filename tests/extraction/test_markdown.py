@@ -169,3 +169,19 @@ def test_a_list_of_many_items_takes_time_in_proportion() -> None:
     items = "".join(f"<li>coral number {number}</li>" for number in range(4_000))
     found = markdown(f"<html><body><ol>{items}</ol></body></html>")
     assert "4000. coral number 3999\n" in found
+
+
+def test_a_short_list_beside_the_text_is_kept_and_one_of_links_is_not() -> None:
+    """The finder of the main content drops both."""
+    text = "The corals of this reef have lost their colour in warm water. " * 8
+    page = (
+        f"<html lang=en><title>Reef</title><body><div id=root><p>{text}</p><ul><li>outer reef</li>"
+        "<li>inner reef</li></ul><dl><dt>Year</dt><dd>of the last heat</dd></dl>"
+        "<ul><li><a href=/>All reefs of this site</a></li></ul></div>"
+        "<div id=side><ul><li>Boats</li><li>Harbours</li></ul></div>"
+    )
+    found = markdown(page)
+    assert "- outer reef\n- inner reef\n" in found
+    assert "**Year**" in found
+    assert "All reefs" not in found
+    assert "Boats" not in found

@@ -22,7 +22,13 @@ _APP = """
   const {title, text, links} = await answer.json();
   const root = document.getElementById('root');
   document.title = title;
-  root.innerHTML = `<h1>${title}</h1><p>${text}</p><ul>`
+  const year = path.split('/')[2];
+  const facts = year && `<ul>
+    <li>In the year ${year} the corals of the outer reef lost their colour in warm water.</li>
+    <li>In the year after that the corals of the inner reef lost their colour, too.</li>
+    <li>Some years later divers found that most of the corals had their colour again.</li></ul>
+    <table><tr><th>Year</th><th>Weeks</th></tr><tr><td>${year}</td><td>12</td></tr></table>`;
+  root.innerHTML = `<h1>${title}</h1><p>${text}</p>${facts || ''}<ul>`
     + links.map(each => `<li><a href="${each}">about ${each}</a></li>`).join('') + '</ul>';
 })();
 """

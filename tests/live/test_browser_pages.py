@@ -6,6 +6,7 @@ import asyncio
 import signal
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import psutil
@@ -13,8 +14,12 @@ import pytest
 from appsite import HOST, START, app_site, article, data, texts_of
 from livecrawl import QUERY, Crawl, page
 from redisserver import RedisServer
+from warcio.archiveiterator import ArchiveIterator
+from warcs import check_warcs
 from workers import Fleet
 
+from evocrawl.api import stored
+from evocrawl.cli import main
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, Site
 
 ARGUMENTS = {"query": QUERY, "seeds": START, "max_requests": 200, "relevance": "tfidf"}
@@ -26,12 +31,17 @@ def _paths(proxy: LoopbackProxy) -> list[str]:
 
 
 def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
-    serve, crawl: Crawl
+    serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """Every request is counted; the page itself and its script are requested once."""
+    """Every request is counted; the page itself and its script are requested once.
+
+    What the browser shows is stored: Markdown has its table and its list.
+    """
     proxy = serve({HOST: app_site(12)})
+    store = tmp_path / "crawl.sqlite"
     settings = {"EVOCRAWL_BROWSER_PAGES": 3, "USER_AGENT": "reefbot/1"}
-    crawled = crawl(proxy, arguments=AUTO, settings=settings)
+    kept = {"store": store, "store_bodies": "true"}
+    crawled = crawl(proxy, arguments={**AUTO, **kept}, settings=settings)
     crawled.check_settled()
     texts = texts_of(crawled)
     assert set(texts) == {"/", *(f"/articles/{each}" for each in range(12))}
@@ -48,6 +58,16 @@ def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
     assert crawled.stat("browser/failed") == crawled.stat("browser/restarts") == 0
     # Each page of the browser costs its agent what it requested.
     assert crawled.stat("energy/out") >= 13
+    markdown = stored.page(str(store), f"{START}articles/3").markdown
+    assert "# Reef 3" in markdown
+    assert "| Year | Weeks |\n| --- | --- |\n| 3 | 12 |" in markdown
+    assert "\n- In the year 3 the corals" in markdown
+    out = tmp_path / "crawl.warc.gz"
+    assert main(["export", str(store), "--format", "warc", "--out", str(out)]) == 0
+    with out.open("rb") as file:
+        kinds = Counter(each.rec_type for each in ArchiveIterator(file))
+    assert kinds == {"warcinfo": 1, "resource": 13}
+    check_warcs([out])
 
 
 def test_without_a_browser_the_shells_stay_empty(serve, crawl: Crawl) -> None:

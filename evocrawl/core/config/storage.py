@@ -23,7 +23,8 @@ class StorageOptions:
         False,
         flag,
         "true or false",
-        "whether to store the HTTP response of each page too, for WARC files",
+        "whether to store the HTTP response of each page too, for Markdown, WARC and `since`; "
+        "of a page opened in the browser, what that shows",
     )
     warc: str = option(
         "",

@@ -30,13 +30,15 @@ def write_warc(
     """Write a response record for each (URL, date, response); return how many.
 
     The first record contains `name`, the name of the file. The body is the one sent by the server
-    with its transfer coding undone, and ``Content-Length`` is its length.
+    with its transfer coding undone, and ``Content-Length`` is its length. What a browser has made
+    of a response is no response: it is a resource record.
     """
     written = 0
     writer: Any = WARCWriter(file, gzip=True)
     write_info(writer, name, software)
     for url, fetched_at, answer in answers:
-        writer.write_record(_response(writer, url, fetched_at, answer, {}))
+        record = _resource if answer.is_of_browser else _response
+        writer.write_record(record(writer, url, fetched_at, answer, {}))
         written += 1
     return written
 
@@ -100,6 +102,19 @@ def _response(
         payload=BytesIO(answer.body),
         length=len(answer.body),
         http_headers=StatusAndHeaders(status, headers, protocol=protocol),
+        warc_headers_dict={"WARC-Date": _date(fetched_at), **details},
+    )
+
+
+def _resource(
+    writer: Any, url: str, fetched_at: str, answer: RawResponse, details: dict[str, str]
+) -> Any:
+    return writer.create_warc_record(
+        url,
+        "resource",
+        payload=BytesIO(answer.body),
+        length=len(answer.body),
+        warc_content_type="text/html; charset=utf-8",
         warc_headers_dict={"WARC-Date": _date(fetched_at), **details},
     )
 
