@@ -109,6 +109,13 @@ class RedisCluster:
             self.start_node(node)
         self.wait_until_whole()
 
+    def mend(self) -> None:
+        """Start the nodes again that have ended, and wait until they are a cluster."""
+        ended = [each for each in self.nodes if each.process is None]
+        for node in ended:
+            self.start_node(node)
+        self.wait_until_whole()
+
     def start_node(self, node: Node) -> None:
         """Start one node; do not wait for it."""
         options = {

@@ -9,6 +9,7 @@ from rediscluster import RedisCluster, is_installed, programs
 from redisserver import PASSWORD
 from workers import Fleet, ManyHosts, check_whole, repeats
 
+from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.keys import KeyNames
 
 COMMON = {"CONCURRENT_REQUESTS": 8}
@@ -45,6 +46,8 @@ def test_workers_share_a_crawl_on_a_cluster(serve, tmp_path: Path, program: str)
             move_shards(cluster, layout, range(20))
             assert fleet.wait() == [0] * 4
             check_whole(fleet, web)
+            with SharedArchive(cluster.url) as archive:
+                assert {page.url for page in archive.pages()} == set(fleet.recorded())
             assert repeats(fleet.asked().values()) == 0
             assert PASSWORD not in fleet.log()
         finally:

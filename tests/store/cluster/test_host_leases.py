@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 
+import pytest
 from crowd import BOUNDS
 from tiny_webs import link, make_population
 
 from evocrawl.adapter.cluster import SharedPopulation
+from evocrawl.core.errors import StateError
 from evocrawl.politeness.robots.rules import authority
 from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.keys import RedisAddress, shard_of
 from evocrawl.store.cluster.worker import ClusterWorker
 from evocrawl.store.journal.codec import NoPayloads
@@ -20,12 +24,16 @@ LEASE_S = 10.0
 
 
 class Redis:
-    """Stands for Redis: grants every lease but those in `cast_out`, and takes `takes_s` for it."""
+    """Stands for Redis: grants every lease but those in `cast_out`, and takes `takes_s` for it.
+
+    The nodes of the shards in `silent` do not respond.
+    """
 
     def __init__(self, worker: ClusterWorker) -> None:
         self.now_s = 0.0
         self.takes_s: list[float] = []
         self.cast_out: set[int] = set()
+        self.silent: set[int] = set()
         self.calls: list[str] = []
         state = worker._state
         worker.host_leases.table.clock = lambda: self.now_s
@@ -40,7 +48,8 @@ class Redis:
 
     async def renew(self, shards: Sequence[int]) -> tuple[set[int], set[int]]:
         self.calls.append("renew")
-        return set(shards) - self.cast_out, self.cast_out & set(shards)
+        asked = set(shards) - self.silent
+        return asked - self.cast_out, self.cast_out & asked
 
     async def welcome(self, host: str, lease: str) -> list[bytes]:  # noqa: ARG002
         return []
@@ -113,5 +122,48 @@ def test_a_new_lease_does_not_extend_one_that_was_lost() -> None:
         assert table.is_ours(other)
         assert list(table.leases) == [other]
         assert redis.calls == ["take a.test", "renew", f"take {other}"]
+
+    play(story)
+
+
+def test_a_node_that_is_silent_costs_no_lease_at_the_others() -> None:
+    """Those are renewed; the worker learns that not all of them are."""
+
+    async def story(worker: ClusterWorker, redis: Redis) -> None:
+        table = worker.host_leases.table
+        hosts = ["a.test", "b.test"]
+        for host in hosts:
+            worker.sync.ask(host)
+        await settled(worker)
+        redis.silent = {shard_of("a.test")}
+        for redis.now_s in (4.0, 8.0):
+            with pytest.raises(Unreachable, match="leases of 1 shards"):
+                await worker.host_leases.renew()
+        assert [table.is_ours(host) for host in hosts] == [False, True]
+        redis.silent = set()
+        await worker.host_leases.renew()
+        assert [table.is_ours(host) for host in hosts] == [True, True]
+
+    play(story)
+
+
+def test_a_crawl_whose_results_are_not_accepted_ends_in_time() -> None:
+    """Also if other nodes of a cluster respond: heartbeats alone do not make it well."""
+
+    async def story(worker: ClusterWorker, redis: Redis) -> None:
+        heartbeat = worker._heartbeat
+        worker._availability._clock = worker.host_leases.table.clock
+        heartbeat.beat = partial(asyncio.sleep, 0)  # type: ignore[method-assign]
+        worker._persistence.look = lambda _: asyncio.sleep(0)  # type: ignore[method-assign]
+        for is_stuck in (False, True):
+            worker._outbox.is_stuck = is_stuck
+            worker.events.redis_answered.send(False)
+            redis.now_s += 1000.0
+            beating = asyncio.create_task(heartbeat.run())
+            done, _ = await asyncio.wait([beating], timeout=0.1)
+            beating.cancel()
+            assert bool(done) is is_stuck
+        with pytest.raises(StateError, match="no response for"):
+            await beating
 
     play(story)

@@ -36,8 +36,9 @@ guests:HOST     hash       agents that travelled to the host and wait for its ow
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 from zlib import crc32
 
 from evocrawl.core.errors import StateError
@@ -72,7 +73,7 @@ class RedisAddress:
     ('coral', 'redis://:secret@db.test:6379/2', 'redis://db.test:6379/2?crawl=coral')
     """
 
-    url: str
+    url: str = field(repr=False)
     name: str = DEFAULT_NAME
 
     @classmethod
@@ -81,20 +82,24 @@ class RedisAddress:
 
         Or ``unix://[user:password@]/path``, or ``rediss://`` as ``redis://``, for TLS. A Redis
         Cluster may be named by several of its nodes, with commas between them. Further options are
-        ``db`` and those for TLS, as redis-py names them. No error repeats any of it, since a
-        password that is written wrongly may stand anywhere in it.
+        ``db`` and those for TLS, as redis-py names them, and ``password_file``, a file with the
+        password. No error repeats any of it but the name of this file, since a password that is
+        written wrongly may stand anywhere in it.
         """
         singles = _singles(store)
         parts, *_ = [_split(each) for each in singles]
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         name = options.pop("crawl", DEFAULT_NAME)
+        netloc = _with_password(_netloc(store), options.pop("password_file", ""))
         if not all(map(_OPTIONS.fullmatch, options)):
-            raise StateError(f"{_UNREADABLE}; options are crawl, db and those for TLS (ssl_…)")
+            raise StateError(
+                f"{_UNREADABLE}; options are crawl, db, password_file and those for TLS (ssl_…)"
+            )
         if not _NAME.fullmatch(name):
             raise StateError("a crawl's name in a Redis has up to 64 letters, digits, - and _")
         # Not by urlunsplit, which makes unix:/path of unix:///path.
         query = f"?{urlencode(options)}" if options else ""
-        return cls(f"{parts.scheme}://{_netloc(store)}{parts.path}{query}", name)
+        return cls(f"{parts.scheme}://{netloc}{parts.path}{query}", name)
 
     @property
     def urls(self) -> list[str]:
@@ -124,6 +129,22 @@ def _netloc(store: str) -> str:
     """Return users and hosts of an address, as they are written."""
     rest = store.partition("://")[2]
     return rest[: min((rest.index(mark) for mark in "/?#" if mark in rest), default=len(rest))]
+
+
+def _with_password(netloc: str, file: str) -> str:
+    """Return users and hosts of an address with the password in `file`, if one is named."""
+    if not file:
+        return netloc
+    users, _, hosts = netloc.rpartition("@")
+    try:
+        password = Path(file).read_text("utf-8").rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise StateError(f"the password of a Redis cannot be read from {file}: {why}") from None
+    if not password or ":" in users:
+        why = "the address has a password, too" if password else "it is empty"
+        raise StateError(f"the password of a Redis cannot be taken from {file}: {why}")
+    return f"{users}:{quote(password, safe='')}@{hosts}"
 
 
 def _singles(store: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from rediscluster import RedisCluster
 from redisserver import RedisServer
 
 from evocrawl.core.model import Link
@@ -26,7 +27,7 @@ HOST = "a.test"
 class Crowd:
     """Workers of one crawl, each with a connection of its own."""
 
-    def __init__(self, server: RedisServer) -> None:
+    def __init__(self, server: RedisServer | RedisCluster) -> None:
         self.server = server
         self._connections: list[Connection] = []
 
@@ -50,7 +51,7 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd_at(server: RedisServer) -> AsyncIterator[Crowd]:
+async def crowd_at(server: RedisServer | RedisCluster) -> AsyncIterator[Crowd]:
     crowd = Crowd(server)
     try:
         yield crowd
@@ -58,7 +59,7 @@ async def crowd_at(server: RedisServer) -> AsyncIterator[Crowd]:
         await crowd.close()
 
 
-def run(server: RedisServer, story: Callable[[Crowd], Awaitable[None]]) -> None:
+def run(server: RedisServer | RedisCluster, story: Callable[[Crowd], Awaitable[None]]) -> None:
     async def reported() -> None:
         async with crowd_at(server) as crowd:
             await story(crowd)

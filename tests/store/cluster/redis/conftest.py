@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from rediscluster import RedisCluster, is_installed, programs
+from redisserver import RedisServer
+
+Clusters = Callable[[str], RedisCluster]
 
 
-@pytest.fixture(scope="session", params=programs())
-def running_cluster(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RedisCluster]:
-    """Start one for all tests."""
-    if not is_installed(request.param):
-        pytest.skip(f"{request.param} is not installed")
-    with RedisCluster(tmp_path_factory.mktemp(request.param), request.param) as cluster:
-        yield cluster
+@pytest.fixture(scope="session")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clusters]:
+    """Start one of each program that a test asks for."""
+    started: dict[str, RedisCluster] = {}
+    with ExitStack() as stack:
+
+        def start(program: str) -> RedisCluster:
+            if not is_installed(program):
+                pytest.skip(f"{program} is not installed")
+            if program not in started:
+                folder = tmp_path_factory.mktemp(program)
+                started[program] = stack.enter_context(RedisCluster(folder, program))
+            started[program].mend()
+            started[program].flush()
+            return started[program]
+
+        yield start
 
 
-@pytest.fixture
-def cluster(running_cluster: RedisCluster) -> RedisCluster:
-    """Start nodes that a test has ended again, and empty all."""
-    for node in running_cluster.nodes:
-        if node.process is None:
-            running_cluster.start_node(node)
-    running_cluster.wait_until_whole()
-    running_cluster.flush()
-    return running_cluster
+@pytest.fixture(params=programs())
+def cluster(request: pytest.FixtureRequest, clusters: Clusters) -> RedisCluster:
+    """Return a cluster of Redis, and one of Valkey."""
+    return clusters(request.param)
+
+
+@pytest.fixture(params=["one", *programs()])
+def any_server(
+    request: pytest.FixtureRequest, server: RedisServer, clusters: Clusters
+) -> RedisServer | RedisCluster:
+    """Return a single Redis, and a cluster of each program."""
+    return server if request.param == "one" else clusters(request.param)

@@ -1,8 +1,9 @@
-"""Workers that meet in a real Redis: hosts, links, records, budget and the end."""
+"""Workers that meet in a real Redis or a real cluster: hosts, links, records, budget, the end."""
 
 from __future__ import annotations
 
 from cluster_crowd import HOST, A, B, Crowd, link, run, taken
+from rediscluster import RedisCluster
 from redisserver import RedisServer
 
 from evocrawl.core.fetch import FetchDetails
@@ -12,8 +13,10 @@ from evocrawl.store.cluster.redis.codec import TravellingAgent
 from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.cluster.redis.state import Worker
 
+AnyServer = RedisServer | RedisCluster
 
-def test_a_host_is_one_workers_until_its_lease_is_over(server: RedisServer) -> None:
+
+def test_a_host_is_one_workers_until_its_lease_is_over(any_server: AnyServer) -> None:
     """R3: the next owner learns of the former one, whose reports are refused."""
 
     async def story(crowd: Crowd) -> None:
@@ -30,10 +33,10 @@ def test_a_host_is_one_workers_until_its_lease_is_over(server: RedisServer) -> N
         assert await first.renew([shard_of(HOST)]) == (set(), {shard_of(HOST)})
         assert (await first.take(HOST))[0] is False
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_any_worker_can_take_a_released_host(server: RedisServer) -> None:
+def test_any_worker_can_take_a_released_host(any_server: AnyServer) -> None:
     """Its next owner learns that it was another's; only its owner can release it."""
 
     async def story(crowd: Crowd) -> None:
@@ -45,10 +48,10 @@ def test_any_worker_can_take_a_released_host(server: RedisServer) -> None:
         await first.release({HOST: lease})
         assert [*(await second.take(HOST))][::2] == [True, True]
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_who_comes_too_late_changes_nothing(server: RedisServer) -> None:
+def test_who_comes_too_late_changes_nothing(any_server: AnyServer) -> None:
     """A settle or a record under a lease that is over is refused: the link stays open."""
 
     async def story(crowd: Crowd) -> None:
@@ -68,10 +71,10 @@ def test_who_comes_too_late_changes_nothing(server: RedisServer) -> None:
             keys = calls.layout.of(HOST, "pages:", "open:", "done:")
             assert [client.hlen(key) for key in keys] == [1, 0, 1]
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_a_link_is_open_once_and_never_again_when_it_is_done(server: RedisServer) -> None:
+def test_a_link_is_open_once_and_never_again_when_it_is_done(any_server: AnyServer) -> None:
     """Its host is to do for as long as it has an open link, and vacant while no other has it.
 
     Who has it finds it too, should it have lost sight of it.
@@ -97,10 +100,10 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(server: RedisServer
         found = [target async for targets in state.done(HOST) for target in targets]
         assert sorted(found) == sorted(fingerprint(url).hex().encode() for url in (A, B))
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_the_end_is_not_seen_while_links_move(server: RedisServer) -> None:
+def test_the_end_is_not_seen_while_links_move(any_server: AnyServer) -> None:
     """A link that comes and goes between two looks at its shard: others may hang on it."""
 
     async def story(crowd: Crowd) -> None:
@@ -119,10 +122,10 @@ def test_the_end_is_not_seen_while_links_move(server: RedisServer) -> None:
         state._tally = tally  # type: ignore[method-assign]
         assert await state.is_exhausted()
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_the_budget_of_all_is_never_exceeded(server: RedisServer) -> None:
+def test_the_budget_of_all_is_never_exceeded(any_server: AnyServer) -> None:
     """B076: in any portions, some given back; a repeated call counts once."""
 
     async def story(crowd: Crowd) -> None:
@@ -144,10 +147,10 @@ def test_the_budget_of_all_is_never_exceeded(server: RedisServer) -> None:
         assert await boards[0].budget(7, 100, 4) == (0, 0)
         assert await boards[0].budget(7, 103, 4) == (1, 2)
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_guests_are_taken_in_by_the_owner_alone(server: RedisServer) -> None:
+def test_guests_are_taken_in_by_the_owner_alone(any_server: AnyServer) -> None:
     """Once, also if two events report their arrival."""
 
     async def story(crowd: Crowd) -> None:
@@ -160,10 +163,10 @@ def test_guests_are_taken_in_by_the_owner_alone(server: RedisServer) -> None:
         assert len(await second.welcome(HOST, lease)) == 1
         assert await second.welcome(HOST, lease) == []
 
-    run(server, story)
+    run(any_server, story)
 
 
-def test_signs_of_life_tell_of_all_who_are_alive(server: RedisServer) -> None:
+def test_signs_of_life_tell_of_all_who_are_alive(any_server: AnyServer) -> None:
     """Those who are silent, or leave, are among them no more; garbage never is."""
 
     async def story(crowd: Crowd) -> None:
@@ -178,4 +181,4 @@ def test_signs_of_life_tell_of_all_who_are_alive(server: RedisServer) -> None:
         await second.leave()
         assert [each.session for each in await first.beat(3, 1)] == [first.session]
 
-    run(server, story)
+    run(any_server, story)

@@ -29,6 +29,7 @@ from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress, mark_of
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
+from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
 from evocrawl.store.cluster.redis.slots import SLOTS, SlotMap
 from evocrawl.store.cluster.redis.state import ClusterState
@@ -97,7 +98,7 @@ def test_a_database_in_a_cluster_is_refused(cluster: RedisCluster) -> None:
     """A cluster has the database 0 only; it may be named."""
     assert asyncio.run(joined(f"{cluster.url}/0")).isdecimal()
     for read in (lambda url: asyncio.run(joined(url)), about):
-        with pytest.raises(StateError, match="has no database but 0") as refused:
+        with pytest.raises(StateError, match=r"no database but 0|DB index is out") as refused:
             read(f"{cluster.url}/2")
         assert PASSWORD not in str(refused.value)
 
@@ -278,6 +279,44 @@ def test_all_of_a_hash_is_read_that_moves_while_it_is_read(cluster: RedisCluster
 def connection_looks_again(connection: Connection) -> None:
     """As after any MOVED."""
     connection._servers._is_current = False  # type: ignore[union-attr]
+
+
+def test_nodes_that_do_not_keep_rows_or_time_are_warned_of(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of them is enough; only keys that a node has evicted since then end the crawl."""
+
+    def info(name: str, **more: object) -> dict[str, Any]:
+        usual = {"maxmemory_policy": "noeviction", "aof_enabled": 1, "evicted_keys": 9}
+        return {"run_id": name, "server_time_usec": 10**15, **usual, **more}
+
+    async def story() -> None:
+        connection = Connection(RedisAddress.of("redis://unused.test"))
+        keeping = Keeping(connection)
+
+        async def look(*infos: dict[str, Any]) -> str:
+            async def reported() -> list[dict[str, Any]]:
+                return list(infos)
+
+            caplog.clear()
+            monkeypatch.setattr(connection, "infos", reported)
+            await keeping.begin()
+            return caplog.text
+
+        assert await look() == ""
+        assert await look(info("a"), info("b", server_time_usec=10**15 + 1_900_000)) == ""
+        assert "differ by 3600 s" in await look(
+            info("a"), info("b", server_time_usec=10**15 + 36e8)
+        )
+        assert "no append-only file" in await look(info("a"), info("b", aof_enabled=0))
+        evicting = info("b", maxmemory_policy="allkeys-lru")
+        assert "maxmemory-policy allkeys-lru" in await look(info("a"), evicting)
+        await keeping.check()
+        evicting["evicted_keys"] = 11
+        with pytest.raises(StateError, match="has evicted 2 keys"):
+            await keeping.check()
+
+    asyncio.run(story())
 
 
 def test_a_cluster_by_tls_with_the_least_rights(tmp_path: Path) -> None:
