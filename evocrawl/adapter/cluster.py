@@ -57,6 +57,7 @@ def cluster_of(
         assembly.population.lifecycle.bounds,
         config.lease_s,
         config.redis_timeout_s,
+        config.exchange_s,
     )
     payloads = UntrustedRequestCodec(lambda: crawler.spider, on_lost)
     worker = ClusterWorker(RedisAddress.of(config.store), assembly.population, payloads, terms)

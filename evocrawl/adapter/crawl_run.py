@@ -23,7 +23,7 @@ from evocrawl.adapter.scrapy_internals import (
 from evocrawl.adapter.state import STATE_FAILED, crawl_identity, log_resume
 from evocrawl.core.errors import StateError
 from evocrawl.estimation.stop_rule import REASONS as STOP_REASONS
-from evocrawl.store.cluster.steering import STOPPED
+from evocrawl.store.cluster.steering import DRAINED, STOPPED
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -90,6 +90,7 @@ class CrawlRun:
         engine = self._crawler.engine
         assert engine is not None
         cluster.worker.events.state_changed.connect(partial(set_state, engine))
+        cluster.worker.events.drained.connect(partial(set_state, engine, "stopping", DRAINED))
         cluster.listen(gained, self._wakes.wake, self.fail, has_more, context.names)
         context.resume()
         await cluster.join(crawl_identity(self._crawler, context.config))

@@ -36,7 +36,7 @@ MAY_DIFFER = frozenset(
         "max_requests", "max_unsettled", "page_items", "robots_timeout_s", "robots_tries",
         "robots_retry_s", "crawl_delay_cap_s", "progress_s", "store", "store_bodies", "record",
         "stats_file", "allow_networks", "read_timeout_s", "lease_s", "redis_timeout_s",
-        "learn_to", "memory_links", "warc", "warc_bytes", "since",
+        "learn_to", "memory_links", "warc", "warc_bytes", "since", "exchange_s",
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
         "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s", "dashboard",
         "dashboard_token", "stop",

@@ -14,6 +14,7 @@ COMMANDS = {
     "explain": "say why a stored crawl fetched a page, or why it did not",
     "report": "write a report of a stored crawl, or of two side by side",
     "mcp": "let an agent crawl, by the Model Context Protocol",
+    "workers": "list the workers of a shared crawl, or let one finish and leave",
     "dashboard": "show a stored crawl in a browser, while it runs or later",
 }
 """The module of a command has its name, and a function `add_to` that adds its parser."""

@@ -96,7 +96,7 @@ STATS: dict[str, str] = {
     "evocrawl/left/recall_high": "upper end of the 90 % interval of evocrawl/left/recall",
     "evocrawl/stop_reason": "exhausted or extinct if Scrapy's reason is finished, else Scrapy's "
     "reason; stopped_by_yield or stopped_by_recall if EVOCRAWL_STOP ended the crawl, seeds_failed "
-    "if evospider could fetch no page",
+    "if evospider could fetch no page, drained if evocrawl workers --drain named this worker",
 }
 
 

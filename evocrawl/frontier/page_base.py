@@ -42,15 +42,17 @@ class MemoryPageBase:
         """Return the record of a fetched page. Do not keep or change it. O(1)."""
         return self._pages.get(page)
 
-    def add(self, page: Fingerprint, record: PageRecord) -> None:
+    def add(self, page: Fingerprint, record: PageRecord, *, is_ranked: bool = True) -> None:
         """Add a page that was fetched for the first time, with its energy, and claim its URL.
 
-        Raises PageBaseError if the page is known. Runtime complexity: O(log n).
+        Its relevance joins the ranks if it `is_ranked`. Raises PageBaseError if the page is known.
+        Runtime complexity: O(log n).
         """
         if page in self._pages:
             raise PageBaseError(f"the page {record.url!r} is in the page base already")
         self._claimed.add(page)
-        self.ranks.add(record.relevance)
+        if is_ranked:
+            self.ranks.add(record.relevance)
         self._note(page, record)
 
     def renew(self, page: Fingerprint, relevance: float, energy: float, version: bytes) -> None:

@@ -19,6 +19,7 @@ REASONS = {
     "stopped_by_yield": "by its stop rule, the next 1 000 requests would bring too few pages",
     "stopped_by_recall": "by its stop rule, enough of the relevant pages within reach are found",
     "stopped_by_user": "it was stopped on the dashboard",
+    "drained": "this worker left the crawl to the others, as evocrawl workers --drain asked",
     "stopped_by_program": "the program that runs it stopped it",
     "exhausted": "no link is left to follow",
     "extinct": "no agent is alive",

@@ -20,34 +20,22 @@ class PopulationExchange:
 
     population: Population
 
-    def hear(self, page: Page, depth: int) -> None:
-        """Add a page that another population has fetched; its relevance joins the ranks.
-
-        It has no energy here. Its unclaimed links are shown to every species. `depth` is that of
-        the page. Raises PageBaseError if the page is known. O(links).
-        """
-        self._add(page, depth)
-        via = self.population.show(page, depth)
-        for species in self.population.species:
-            if isinstance(species.learning, Overhearing):
-                species.learning.overhear(page, via)
-
     def show_seeds(self, links: Sequence[Link]) -> None:
         """Show links as seeds, known or not."""
         self.population.show_seeds(links)
 
     def show(self, page: Page, depth: int) -> None:
-        """Show some links of a page, known or not, without laying its energy."""
+        """Show links of a page that is known or that another population has fetched. O(links).
+
+        Such a page has no energy here, and its relevance does not join the ranks: that is its own
+        population's. `depth` is that of the page.
+        """
         if self.population.environment.base.get(page.fingerprint) is None:
             self._add(page, depth)
-        self.population.show(page, depth)
-
-    def hear_dead(self, target: Fingerprint) -> None:
-        """Record that another population has found no page at `target`."""
-        self.population.environment.base.claim(target)
         for species in self.population.species:
             if isinstance(species.learning, Overhearing):
-                species.learning.overhear_dead(target)
+                species.learning.overhear(page)
+        self.population.show(page, depth)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:
         """Claim `targets` for other populations, so that no agent here follows a link to them."""
@@ -112,4 +100,4 @@ class PopulationExchange:
 
     def _add(self, page: Page, depth: int) -> None:
         record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
-        self.population.environment.base.add(page.fingerprint, record)
+        self.population.environment.base.add(page.fingerprint, record, is_ranked=False)

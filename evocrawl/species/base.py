@@ -124,13 +124,38 @@ class Learning(Protocol):
 
 @runtime_checkable
 class Overhearing(Protocol):
-    """A learning part that also learns from the visits of other populations of the crawl."""
+    """A learning part that knows which pages other populations of the crawl have fetched."""
 
-    def overhear(self, page: Page, via: Lead) -> None:
-        """Learn from a page; `via` has its address and depth."""
+    def overhear(self, page: Page) -> None:
+        """Note a page of another population, or further links of it; the population shows it next.
 
-    def overhear_dead(self, target: Fingerprint) -> None:
-        """Learn that a link to `target` led to no page."""
+        The page counts as the source of its links. It is no example to learn from: see `Mergeable`.
+        """
+
+
+class Mergeable(Protocol):
+    """What a population has learnt, in parts that add up over the populations of a crawl.
+
+    A part holds what its population has learnt by its own visits, from the beginning until now. Its
+    size does not grow with the number of pages.
+    """
+
+    def pack(self) -> bytes:
+        """Return the part of this population."""
+
+    def unpack(self, packed: bytes) -> Any:
+        """Return another population's part. Raises ValueError: any bytes may come."""
+
+    def merge(self, parts: Sequence[Any]) -> None:
+        """Use the sum of `parts`, one for each other population, in place of the last sum."""
+
+
+@runtime_checkable
+class Sharing(Protocol):
+    """A learning part whose knowledge adds up over populations."""
+
+    def share(self) -> Mergeable:
+        """Return the knowledge of this population; call it once, before the first visit."""
 
 
 class MindRows(Protocol):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redisacl
@@ -14,6 +16,7 @@ from redisserver import PASSWORD, RedisServer
 from warcs import check_warcs, warc_urls
 from workers import Fleet, ManyHosts, check_whole, repeats
 
+from evocrawl.cli import main
 from evocrawl.simulation.server.proxy import redirect
 from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.export.warc_mending import mend
@@ -101,6 +104,36 @@ def _is_over_with_others(client) -> bool:
     at_ms = seconds * 1000 + micros // 1000
     deadlines = client.hvals("evocrawl:{evocrawl}:workers")
     return sum(int(each.split()[0]) > at_ms for each in deadlines) <= 1
+
+
+def test_a_worker_that_is_drained_leaves_its_hosts_to_the_others(fleet_for: Start, capsys) -> None:
+    """R1: what is under way ends; nothing is repeated, and its hosts have another owner at once."""
+    web = ManyHosts(pages=200, hosts=30, delay_s=0.1)
+    fleet = fleet_for(web)
+    fleet.start(2, options(web, lease_s=60), **COMMON)
+
+    def listed() -> list[dict[str, Any]]:
+        capsys.readouterr()
+        assert main(["workers", fleet.server.url, "--json"]) == 0
+        return list(json.loads(capsys.readouterr().out))
+
+    fleet.wait_for_requests(40)
+    both = fleet.server.wait_for(lambda: listed() if all(e["hosts"] for e in listed()) else None)
+    assert {int(each["process"].rpartition(":")[2]) for each in both} == {
+        each.pid for each in fleet.processes
+    }
+    (leaves,) = (e for e in both if e["process"].endswith(f":{fleet.processes[0].pid}"))
+    assert main(["workers", fleet.server.url, "--drain", leaves["name"]]) == 0
+    assert fleet.processes[0].wait(timeout=300) == 0
+    (stays,) = listed()
+    assert stays["name"] != leaves["name"]
+    assert fleet.wait() == [0, 0]
+    assert [fleet.stats(number)["evocrawl/stop_reason"] for number in range(2)] == [
+        "drained", "exhausted",
+    ]  # fmt: skip
+    check_whole(fleet, web)
+    assert repeats(fleet.asked().values()) == 0
+    assert fleet.stats(0)["evocrawl/visits/unsettled"] == 0
 
 
 def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:

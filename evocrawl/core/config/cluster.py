@@ -17,6 +17,12 @@ class ClusterOptions:
         "a number from 1",
         "seconds without a sign of life after which other workers take over a worker's hosts",
     )
+    exchange_s: float = option(
+        5.0,
+        number(0.5),
+        "a number from 0.5",
+        "least seconds between two exchanges of what a worker and the others have learnt",
+    )
     redis_timeout_s: float = option(
         60.0,
         number(1),

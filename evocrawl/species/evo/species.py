@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.agent import Agent
-from evocrawl.species.base import Species
+from evocrawl.species.base import Mergeable, Species
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
 from evocrawl.species.parts import Queue
@@ -56,6 +56,12 @@ class SharedModel(Valuer, Protocol):
 
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Learn from a page; return the rows of the targets of its links."""
+
+    def observe_foreign_page(self, page: Page) -> dict[Fingerprint, int]:
+        """Add a page of another population; return the rows of the targets of its links."""
+
+    def share(self) -> Mergeable:
+        """Return what the model learns, which adds up over populations."""
 
     def row_of(self, target: Fingerprint) -> int | None:
         """Return the row of a target, None for an unknown target."""
@@ -139,6 +145,11 @@ class PageObserver:
             self.last, self.links = page.fingerprint, page.links
         return self.rows
 
+    def read_foreign(self, page: Page) -> None:
+        """Show a page of another population to the model; `read` then returns its rows."""
+        self.rows = self.model.observe_foreign_page(page)
+        self.last, self.links = page.fingerprint, page.links
+
 
 @dataclass(frozen=True, slots=True)
 class ByGenome:
@@ -212,15 +223,13 @@ class ModelLearning:
         elif row is not None and not isinstance(outcome, Dropped):
             self.model.observe_dead_link(row)
 
-    def overhear(self, page: Page, via: Lead) -> None:
-        """Learn from a page that another worker has fetched."""
-        self.reader.read(page, via)
+    def overhear(self, page: Page) -> None:
+        """Add the links of a page that another worker has fetched."""
+        self.reader.read_foreign(page)
 
-    def overhear_dead(self, target: Fingerprint) -> None:
-        """Learn from a dead link of another worker."""
-        row = self.model.row_of(target)
-        if row is not None:
-            self.model.observe_dead_link(row)
+    def share(self) -> Mergeable:
+        """Return the model's knowledge, which adds up over populations."""
+        return self.model.share()
 
 
 @dataclass(frozen=True, slots=True)

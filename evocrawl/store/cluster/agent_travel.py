@@ -34,14 +34,18 @@ class AgentTravel:
             if not self._exchange.arrive(guest.species, guest.energy, guest.page, guest.mind):
                 logger.warning("cluster: rejected an agent: unknown species or invalid mind")
 
-    def send(self, agent: Individual, lead: Lead) -> None:
-        """Send an agent that was called back to the host of `lead`, if it may leave."""
+    def send(self, agent: Individual, lead: Lead, owner: str) -> None:
+        """Send an agent that was called back to the host of `lead`, if it may leave.
+
+        `owner` is the worker that leases the host.
+        """
         if not self._exchange.may_leave(agent):
             self._exchange.stay(agent)
             return
         minds = agent.species.minds
         mind = () if minds is None else minds.pack(agent.mind)
         guest = TravellingAgent(agent.species.name, agent.energy, lead.source, mind)
-        news = self._calls.news("guest", lead.host, lead.fingerprint)
-        self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], news=[news]))
+        # The guest has to be in Redis before its host's owner looks for it.
+        news = OutboxBatch(news=[self._calls.news(owner, "guest", lead.host, [lead.fingerprint])])
+        self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], then=news))
         self._exchange.leave(agent)

@@ -34,12 +34,14 @@ class WorkerEvents:
     ================  ===========================================================================
     host_wanted       the population has a URL of a host that this worker does not lease (host)
     host_gained       this worker has leased a host (host)
+    host_is_foreign   another live worker leases a host that this one has found a link to (host)
     report_refused    Redis has refused a report since the lease had expired (host, lease)
     links_offered     Redis has links that this worker found (targets, those that it had before)
     redis_answered    Redis has responded (True) or not (False)
     heartbeat_sent    Redis has a heartbeat (own hosts with open links, live workers)
     work_found        there may be a visit to choose
     state_changed     a user lets the workers go on, pause or stop ("running", …)
+    drained           a user lets this worker finish what is under way and leave
     page_marked       a user calls a page relevant, or not (URL, True or False)
     failed            a background task has failed for good (error)
     ================  ===========================================================================
@@ -50,12 +52,14 @@ class WorkerEvents:
     def __init__(self) -> None:
         self.host_wanted: Signal[[str]] = Signal()
         self.host_gained: Signal[[str]] = Signal()
+        self.host_is_foreign: Signal[[str]] = Signal()
         self.report_refused: Signal[[str, str]] = Signal()
         self.links_offered: Signal[[Sequence[Fingerprint], Collection[Fingerprint]]] = Signal()
         self.redis_answered: Signal[[bool]] = Signal()
         self.heartbeat_sent: Signal[[int, list[Worker]]] = Signal()
         self.work_found: Signal[[]] = Signal()
         self.state_changed: Signal[[str]] = Signal()
+        self.drained: Signal[[]] = Signal()
         self.page_marked: Signal[[str, bool]] = Signal()
         self.failed: Signal[[StateError]] = Signal()
         self.busy_checks: list[Callable[[], bool]] = []

@@ -7,9 +7,11 @@ import asyncio
 from evocrawl.store.cluster.availability import Availability
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.learning_exchange import LearningExchange
 from evocrawl.store.cluster.quotas import ClusterTerms
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.persistence_check import Keeping
+from evocrawl.store.cluster.redis.reports import pack_report
 from evocrawl.store.cluster.redis.state import ClusterState, Worker
 from evocrawl.store.cluster.rule_exchange import RuleExchange
 from evocrawl.store.cluster.steering import Steering
@@ -28,6 +30,7 @@ class Heartbeat:
         workload: Workload,
         host_leases: HostLeases,
         rules: RuleExchange,
+        learning: LearningExchange,
         steering: Steering,
         persistence: Keeping,
         availability: Availability,
@@ -39,6 +42,7 @@ class Heartbeat:
         self._workload = workload
         self._host_leases = host_leases
         self._rules = rules
+        self._learning = learning
         self._steering = steering
         self._persistence = persistence
         self._availability = availability
@@ -60,13 +64,15 @@ class Heartbeat:
             await asyncio.sleep(min(_LONGEST_PAUSE_S, self._lease_s / 4))
 
     async def beat(self) -> None:
-        """Renew the leases, send one heartbeat and exchange rules. Raises Unreachable."""
+        """Renew the leases, send one heartbeat, exchange what was learnt. Raises Unreachable."""
         await self._host_leases.renew()
         hosts = self._workload.hosts
-        workers = await self._state.beat(hosts, self._workload.need(hosts))
+        report = self._workload.report(self._lease_s, is_draining=self._steering.is_draining)
+        workers = await self._state.beat(hosts, self._workload.need(hosts), pack_report(report))
         if len(workers) != len(self.living):
             self._steering.share(len(workers))
             self._workload.population.environment.hosts.share(len(workers))
         self.living = {each.session: each for each in workers}
         await self._rules.exchange()
+        await self._learning.look(report.pages)
         self._events.heartbeat_sent.send(hosts, workers)

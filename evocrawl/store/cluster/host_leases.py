@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from random import Random
 
@@ -164,7 +164,7 @@ class HostLeases:
             asked_at_s = self.table.clock()
             is_ours, lease, was_anothers = await self._state.take(host)
             if not is_ours:
-                self._sync.denied(host)
+                self._sync.denied(host, lease.partition(".")[0])
                 return True
             self.table.renewed([shard], asked_at_s)
             done = set[Fingerprint]()
@@ -179,14 +179,22 @@ class HostLeases:
             return False
         return True
 
-    async def show_link(self, host: str, key: bytes) -> None:
-        """Show an open link that another worker has found, if it is at a host of ours and new."""
+    async def show_links(self, found: Mapping[str, Sequence[bytes]]) -> None:
+        """Show the open links, by host, that other workers have found at hosts of ours."""
+        wanted = {
+            host: [key for key in keys if self._is_new(key)]
+            for host, keys in found.items()
+            if host in self.table.leases
+        }
+        links = [(host, keys) for host, keys in wanted.items() if keys]
+        rows = await self._state.open_rows(links)
+        for (host, keys), of_host in zip(links, rows, strict=True):
+            open_rows = [(key, row) for key, row in zip(keys, of_host, strict=True) if row]
+            await self._show_batch(host, open_rows)
+
+    def _is_new(self, key: bytes) -> bool:
         target = target_of(key)
-        if host not in self.table.leases or target is None or self._sync.is_claimed(target):
-            return
-        row = await self._state.open_link(host, key)
-        if row is not None:
-            await self._show_batch(host, [(key, row)])
+        return target is not None and not self._sync.is_claimed(target)
 
     async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._state.open_links(host):

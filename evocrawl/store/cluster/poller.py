@@ -90,7 +90,7 @@ class Poller:
     async def _poll(self) -> bool:
         """Poll once; return False if this worker has nothing to do."""
         await self._steering.look()
-        is_busy = await self._news.listen(self._heartbeat.living)
+        is_busy = await self._news.listen()
         if is_busy:
             self._events.work_found.send()
         is_busy |= await self.top_up()

@@ -11,7 +11,17 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from evocrawl.core.fetch import LATER, OVER_BUDGET, FetchDetails
-from evocrawl.core.model import Dead, Dropped, Fingerprint, Lead, Link, Outcome, Page, VisitId
+from evocrawl.core.model import (
+    Dead,
+    Dropped,
+    Fetched,
+    Fingerprint,
+    Lead,
+    Link,
+    Outcome,
+    Page,
+    VisitId,
+)
 from evocrawl.core.urls.identity import host_of
 from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import Gate
@@ -48,7 +58,7 @@ _LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
 class PopulationSync:
     """Synchronizes `population` with the rows of a crawl in Redis.
 
-    `put` sends a batch of reports.
+    `put` sends a batch of reports; `pages` counts the pages reported, `fenced` the refused reports.
     """
 
     def __init__(
@@ -61,7 +71,7 @@ class PopulationSync:
     ) -> None:
         self.lease_table = lease_table
         self.population = population
-        self.fenced = 0
+        self.fenced = self.pages = 0
         self._exchange = PopulationExchange(population)
         self._base = population.environment.base
         self._calls = calls
@@ -69,6 +79,7 @@ class PopulationSync:
         self.travel = AgentTravel(self._exchange, calls, put)
         self._events = events
         events.report_refused.connect(self.fenced_off)
+        events.host_is_foreign.connect(self.is_foreign)
         self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
         """Called with links that this worker or another one has found."""
         self._gate: Gate = lambda _: None
@@ -101,20 +112,15 @@ class PopulationSync:
         """Offer links of a page, or seeds, to the crawl.
 
         Links of own hosts are shown to this population at once. The worker that leases another
-        host learns of its links by the news.
+        host learns of its links by its inbox.
         """
         source = self._source(page)
         found = [(link, source) for link in links]
-        news = []
         for link, _ in found:
-            host, target = host_of(link.url), link.fingerprint
-            if self._base.is_claimed(target):
-                continue
-            if host in self.lease_table.leases:
+            host = host_of(link.url)
+            if host in self.lease_table.leases and not self._base.is_claimed(link.fingerprint):
                 self._show(host, [(link, source)])
-            else:
-                news.append(self._calls.news("link", host, target))
-        self._put(OutboxBatch(offers=self._calls.offers(found), news=news))
+        self._put(OutboxBatch(offers=self._calls.offers(found)))
         return len(found)
 
     def append(self, op: Op) -> None:
@@ -197,10 +203,10 @@ class PopulationSync:
         if taken_at_s is not None and delay_s > 0:
             self.population.environment.hosts.hold(host, taken_at_s + delay_s)
 
-    def denied(self, host: str) -> None:
-        """Send agents bound for a host of another worker there, and withdraw its links."""
+    def denied(self, host: str, owner: str) -> None:
+        """Send agents bound for a host of the worker `owner` there, and withdraw its links."""
         for agent, lead in self._exchange.call_back(lambda lead: lead.host == host):
-            self.travel.send(agent, lead)
+            self.travel.send(agent, lead, owner)
         self._forget([host])
 
     def fenced_off(self, host: str, lease: str) -> None:
@@ -216,27 +222,21 @@ class PopulationSync:
             self._exchange.stay(agent)
         self._forget(gone)
 
-    def is_of(self, host: str, other: str, living: Collection[str]) -> None:
-        """Withdraw the links of `host`, which the live worker `other` has settled a link of."""
-        if host not in self.lease_table.leases and other in living:
+    def is_foreign(self, host: str) -> None:
+        """Withdraw the links of a host that another live worker leases."""
+        table = self.lease_table
+        if host not in table.leases and (host not in table.foreign or host in table.waiting):
             self._forget([host])
 
-    def heard(self, page: Page, depth: int) -> None:
-        """Apply a page that another worker has settled."""
+    def read(self, page: Page, depth: int) -> None:
+        """Add a page that another worker may have fetched, since a user has marked it."""
         self.on_links(page.links)
         fresh = [link for link in page.links if self._place(link)]
-        if self._base.get(page.fingerprint) is None:
-            self._exchange.hear(page, depth)
-        elif fresh:
-            self._exchange.show(replace(page, links=tuple(fresh)), depth)
+        self._exchange.show(replace(page, links=tuple(fresh)), depth)
 
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return whether a link was followed here, or withdrawn."""
         return self._base.is_claimed(target)
-
-    def heard_dead(self, target: Fingerprint) -> None:
-        """Apply a dead link that another worker has found."""
-        self._exchange.hear_dead(target)
 
     def spare(self, most: int) -> list[str]:
         """Return up to `most` own hosts without a visit or callback under way, to be released."""
@@ -265,6 +265,7 @@ class PopulationSync:
         if report is None:
             self.fenced += 1
         else:
+            self.pages += isinstance(outcome, Fetched)
             self._put(self._callbacks.hold(visit, lead, outcome, report))
 
     def _place(self, link: Link) -> bool:

@@ -20,13 +20,15 @@ class ClusterTerms:
 
     `limit` is the budget of HTTP requests for all workers together (None: no limit), `bounds` hold
     for all populations together. Other workers take over the hosts of a worker that has sent no
-    heartbeat for `lease_s`. The crawl ends when Redis has not responded for `timeout_s`.
+    heartbeat for `lease_s`. The crawl ends when Redis has not responded for `timeout_s`. Workers
+    exchange what they have learnt once in `exchange_s`.
     """
 
     limit: int | None
     bounds: PopulationBounds
     lease_s: float
     timeout_s: float
+    exchange_s: float = 5.0
 
 
 class BudgetQuota:

@@ -36,6 +36,7 @@ from evocrawl.store.cluster.redis.changes import (
     RunBegan,
     RunState,
     StateChanged,
+    WorkerDrained,
     pack_change,
     unpack_change,
 )
@@ -48,6 +49,8 @@ logger = logging.getLogger(__name__)
 
 STOPPED = "stopped_by_user"
 """Why a crawl ended that a user has stopped."""
+DRAINED = "drained"
+"""Why a worker ended that `evocrawl workers --drain` has named."""
 
 _PERIOD_S = 0.5
 _AT_ONCE = 100
@@ -56,7 +59,8 @@ _AT_ONCE = 100
 class Steering:
     """The changes of users, as this worker has applied them.
 
-    `parameters` and `patterns` are those of the whole crawl, `state` is what the workers shall do.
+    `parameters` and `patterns` are those of the whole crawl, `state` is what the workers shall do,
+    `is_draining` is True once a user lets this worker leave.
     A worker that joins while others are stopped by a user stops, too; `begin` reads all changes so
     far.
     """
@@ -76,6 +80,7 @@ class Steering:
         now, bounds = parameters_of(population), terms.bounds
         self.parameters = Parameters(terms.limit, bounds.lower, bounds.upper, now.cost, now.gain)
         self.state: RunState = "running"
+        self.is_draining = False
         self._redis = state
         self._population = population
         self._host_leases = host_leases
@@ -175,12 +180,21 @@ class Steering:
                 logger.info("cluster: no link to %s is followed any more", one_line(pattern))
             case PageMarked(url, key, relevant):
                 await self._mark(url, key, relevant=relevant)
+            case WorkerDrained(session):
+                self._drain(session)
 
     def _go(self, state: RunState) -> None:
         is_new, self.state = state != self.state, state
         if is_new and self._has_begun:
             logger.info("cluster: a user has set the crawl to %s", state)
             self._events.state_changed.send(state)
+
+    def _drain(self, session: str) -> None:
+        if session != self._redis.session or self.is_draining:
+            return
+        self.is_draining = True
+        logger.info("cluster: a user lets this worker finish what is under way, and leave")
+        self._events.drained.send()
 
     async def _set(self, to: Parameters) -> None:
         if to == self.parameters:

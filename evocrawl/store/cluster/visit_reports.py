@@ -37,8 +37,7 @@ class VisitReports:
         if isinstance(outcome, Fetched):
             return self._page(lead, lease, outcome, details)
         settle = self._settle(lead.host, lease, lead.fingerprint, outcome)
-        news = self.calls.news("dead", lead.host, lead.fingerprint)
-        return OutboxBatch(settles=[settle], news=[news])
+        return OutboxBatch(settles=[settle])
 
     def _page(
         self, lead: Lead, lease: str, outcome: Fetched, details: FetchDetails | None
@@ -60,8 +59,7 @@ class VisitReports:
             else:
                 then = OutboxBatch(settles=[link_done])
         records = [] if details is None else [calls.record(host, own, outcome, lead, details)]
-        news = calls.news("page", host, page.fingerprint)
-        return OutboxBatch(offers, records, settles, [news], then)
+        return OutboxBatch(offers, records, settles, then=then)
 
     def _settle(self, host: str, lease: str, target: Fingerprint, outcome: Outcome) -> Call:
         return self.calls.settle(host, lease, target, type(outcome).__name__.lower())

@@ -14,6 +14,7 @@ from evocrawl.store.cluster.availability import Availability
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.heartbeat import Heartbeat
 from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.learning_exchange import LearningExchange
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.news_reader import NewsReader
 from evocrawl.store.cluster.poller import PAUSE_S, Poller
@@ -57,26 +58,28 @@ class ClusterWorker:
         self._table = table = LeaseTable(terms.lease_s)
         self._tasks = tasks = BackgroundTasks(f"{place}", events)
         self._availability = Availability(place, terms.timeout_s, table.clock, events)
-        self._outbox = outbox = Outbox(connection, population.max_unsettled, events)
         self._quota = quota = BudgetQuota(population.environment.budget, state, terms.limit)
         self._persistence = persistence = Keeping(connection)
         rows = RowCodec(payloads)
-        self._commands = RedisCommands(rows, KeyNames(place.name))
-        self.sync = sync = PopulationSync(population, table, self._commands, outbox.put, events)
+        self._commands = calls = RedisCommands(rows, KeyNames(place.name))
+        self._outbox = outbox = Outbox(connection, population.max_unsettled, calls, events)
+        self.sync = sync = PopulationSync(population, table, calls, outbox.put, events)
         self.host_leases = leases = HostLeases(state, rows, sync, tasks.begin, events)
         self._news = news = NewsReader(state, rows, sync, leases)
         self._termination = ending = TerminationDetector(state, population, quota, leases)
         rules = RuleExchange(state, rows, population, leases)
+        self._learning = learning = LearningExchange(state, population, leases, terms.exchange_s)
         self.steering = steering = Steering(
             state, population, leases, news, outbox, quota, terms, tasks.begin, events
         )
-        workload = Workload(population, leases, outbox, news, events)
+        workload = Workload(sync, leases, outbox, news, events)
         self._heartbeat = Heartbeat(
             state,
             terms,
             workload,
             leases,
             rules,
+            learning,
             steering,
             persistence,
             self._availability,
@@ -189,7 +192,6 @@ class ClusterWorker:
             self.poller.ended = await self._termination.came_before()
             if self.steering.state == "stopping":
                 self.poller.ended = STOPPED
-            await self._news.begin()
             await self._persistence.begin()
         except Unreachable as error:
             self._availability.join_failed(error)
@@ -203,6 +205,7 @@ class ClusterWorker:
         if not self._availability.is_up:
             raise Unreachable(f"{self.place} is not responding")
         await self._outbox.sent()
+        await self._learning.exchange(self.sync.pages)
         await self._quota.give_back()
         await self._state.release(self._table.leases)
         await self._state.leave()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from evocrawl.population.population import Population
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.news_reader import NewsReader
+from evocrawl.store.cluster.population_sync import PopulationSync
 from evocrawl.store.cluster.redis.outbox import Outbox
+from evocrawl.store.cluster.redis.reports import WorkerReport, this_process
 from evocrawl.store.cluster.redis.state import HUNGRY, IDLE
 
 
@@ -15,13 +16,14 @@ class Workload:
 
     def __init__(
         self,
-        population: Population,
+        sync: PopulationSync,
         host_leases: HostLeases,
         outbox: Outbox,
         news: NewsReader,
         events: WorkerEvents,
     ) -> None:
-        self.population = population
+        self.population = sync.population
+        self._sync = sync
         self._host_leases = host_leases
         self._outbox = outbox
         self._news = news
@@ -45,3 +47,15 @@ class Workload:
         if not (waits or self._events.is_crawl_busy) and not population.unsettled and is_stuck:
             return IDLE
         return HUNGRY if hosts < population.max_unsettled else 0
+
+    def report(self, lease_s: float, *, is_draining: bool) -> WorkerReport:
+        """Return what this worker reports of itself."""
+        return WorkerReport(
+            this_process(),
+            lease_s,
+            self._sync.pages,
+            len(self.population.unsettled),
+            len(self._outbox),
+            self._news.read_to,
+            "draining" if is_draining else "running",
+        )

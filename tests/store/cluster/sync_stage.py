@@ -74,11 +74,18 @@ class Stage:
 
     def calls(self, name: str) -> list[Any]:
         """The arguments of all calls of a script so far."""
+        return [call[2] for call in self._calls() if call[0] == name]
+
+    def keys(self, name: str) -> list[Any]:
+        """The keys of all calls of a script so far."""
+        return [call[1] for call in self._calls() if call[0] == name]
+
+    def _calls(self) -> list[Any]:
+        parcels = [part for sent in self.sent for part in (sent, sent.then) if part is not None]
         return [
-            call[2]
-            for parcel in self.sent
+            call
+            for parcel in parcels
             for call in (*parcel.offers, *parcel.records, *parcel.settles, *parcel.news)
-            if call[0] == name
         ]
 
     def all_visits(self) -> set[str]:

@@ -68,7 +68,7 @@ def test_a_host_lost_while_its_robots_txt_could_not_be_had_holds_no_agent(
     assert stage.choose() is None
     assert stage.population.ended is None
     if is_denied:
-        stage.sync.denied("theirs.test")
+        stage.sync.denied("theirs.test", "7")
     else:
         stage.sync.lost(["theirs.test"])
     stage.now_s = 100.0

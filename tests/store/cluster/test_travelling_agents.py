@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from checks import limits
-from sync_stage import OURS, SOURCE, THEIRS, VACANT, Stage
+from sync_stage import OURS, THEIRS, VACANT, Stage
 
 from evocrawl.core.fetch import OVER_BUDGET
 from evocrawl.core.model import Cost, Dead, Dropped, Link, Page
@@ -23,12 +23,13 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
     stage.show(VACANT)
     before = len(stage.population)
     assert stage.choose() is None
-    stage.sync.denied("vacant.test")
+    stage.sync.denied("vacant.test", "7")
     assert len(stage.population) == before - 1 == stage.ledger.population
     (guest,) = stage.calls("visit")
     assert guest[0] == "1.1"
     (reported,) = stage.calls("tell")
-    assert reported[2:] == ["guest", "vacant.test", fingerprint(VACANT).hex()]
+    assert reported[2:] == ["1", "guest", "vacant.test", fingerprint(VACANT).hex()]
+    assert stage.keys("tell") == [["evocrawl:{x}:inbox:7"]]
     held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
     assert held == pytest.approx(stage.ledger.energy.of_founders - stage.ledger.energy.departed)
     assert stage.ledger.energy.departed > 0
@@ -42,7 +43,7 @@ def test_the_last_agents_stay() -> None:
     stage.population.lifecycle.bounds = PopulationBounds(8, 8, 20)
     stage.show(VACANT)
     assert stage.choose() is None
-    stage.sync.denied("vacant.test")
+    stage.sync.denied("vacant.test", "7")
     assert stage.sent == []
     assert len(stage.population) == 8 == limits(stage.population)[0]
     stage.show(OURS)
@@ -70,7 +71,7 @@ def test_a_mind_travels_with_its_agent() -> None:
     assert stage.choose() is None
     minds = stage.population.species[0].minds
     assert minds is not None
-    stage.sync.denied("vacant.test")
+    stage.sync.denied("vacant.test", "7")
     (guest,) = stage.calls("visit")
     travelled = RowCodec.unpack_guest(guest[1].encode())
     other.sync.travel.welcome([travelled, replace(travelled, mind=(9.0, 9.0))])
@@ -79,43 +80,23 @@ def test_a_mind_travels_with_its_agent() -> None:
     assert len(travelled.mind) > 1
 
 
-def test_what_others_find_teaches_the_species() -> None:
-    """Other workers report that a link seen here led to a good page, or to none."""
-    stage = Stage()
-    good, dead = "http://theirs.test/good", "http://theirs.test/dead"
-    stage.show(good, dead)
-    model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
-    tries = model.evidence.tries
-    stage.sync.heard(Page(good, fingerprint(good), 0.9, 1.0), 2)
-    stage.sync.heard_dead(fingerprint(dead))
-    assert model.evidence.tries == tries + 2
-    assert model.evidence.labels > 0
-    assert stage.choose() is None
-
-
-def test_pages_of_others_count_and_their_links_are_seen() -> None:
-    """Also of a page that was known as the source of a link, and of one that is reported twice."""
+def test_pages_of_others_are_sources_of_links_and_no_examples() -> None:
+    """Their own worker learns from them, and ranks them; also where such a page comes twice."""
     stage = Stage()
     first, second = "http://ours.test/1", "http://ours.test/2"
+    model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
+    links = tuple(Link(url, fingerprint(url)) for url in (first, second))
+    page = Page(THEIRS, fingerprint(THEIRS), 0.9, 3.0, links)
     stage.show(first)
-    page = Page(
-        SOURCE.url, SOURCE.fingerprint, 0.5, 3.0,
-        tuple(Link(url, fingerprint(url)) for url in (first, second)),
-    )  # fmt: skip
     for _ in range(2):
-        stage.sync.heard(page, 1)
-    stage.sync.heard(replace(page, url=THEIRS, fingerprint=fingerprint(THEIRS), links=()), 0)
-    assert len(stage.population.environment.base.ranks) == 2
+        stage.sync.read(page, 1)
+    assert model.evidence.tries == 0
+    assert not model.evidence.labels
+    assert len(stage.population.environment.base.ranks) == 0
     assert stage.population.environment.base.energy() == 0
+    row = model.row_of(fingerprint(second))
+    assert model.features([row])[0][list(model.names).index("parent_max")] > 0.9
     assert stage.all_visits() == {first, second}
-
-
-def test_a_link_that_others_found_dead_is_not_followed() -> None:
-    """It is as if it had been followed here."""
-    stage = Stage()
-    stage.show(OURS)
-    stage.sync.heard_dead(fingerprint(OURS))
-    assert stage.choose() is None
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 ========  ========================================================================================
 table     a row holds
 ========  ========================================================================================
-pages     a fetched page: its label, the labels of its linked pages, the distance of a good page
+pages     a fetched page: its label, the labels of its linked pages, the distance of a good page,
+          whether this population has fetched it
 targets   a linked address: its latest `KEPT` incoming links, its groups
 links     one link: source page, target, words, match of anchor and context with the query
 groups    a host, a folder of URLs or a tag path: its number of visited targets, the sum of their
@@ -40,6 +41,8 @@ FAR = 5
 _PATHS = 4096
 _INSIDE, _OUTSIDE = _PATHS, _PATHS + 1
 """Groups of the links within a host, and of the links between hosts."""
+SHARED_GROUPS = _PATHS + 2
+"""The first groups, which have the same numbers in every population."""
 _LATEST, _LONGEST_NAME = 512, 200
 """Number of cached hosts and folders (the links of a page share few), and their longest name."""
 
@@ -79,7 +82,7 @@ class LinkGraph:
         self.pages = Table(
             label=("f4", 0, 0), like=("f4", 0, 0), title_match=("f4", 0, 0), row=("i4", 0, -1),
             relevance=("f4", 0, 0), tried=("f4", 0, 0), gained=("f4", 0, 0),
-            distance=("f4", 0, FAR), host=("i4", 0, 0),
+            distance=("f4", 0, FAR), host=("i4", 0, 0), is_own=("?", 0, 1),
         )  # fmt: skip
         self.became = Table(page=("i4", 0, -1))
         """The page of each target, −1 without one; a table of its own, since it is read often."""
@@ -94,7 +97,7 @@ class LinkGraph:
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
         )  # fmt: skip
         self.groups = Table(tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0))
-        self.groups.grow(_PATHS + 2)
+        self.groups.grow(SHARED_GROUPS)
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
         self._latest_groups: dict[str, int] = {}
@@ -207,10 +210,11 @@ class LinkGraph:
 
     def relabel(self, pages: Rows, labels: Reals) -> None:
         """Change the labels of distinct `pages`, and all sums that contain them. O(pages)."""
-        change = labels - self.pages["label"][pages]
+        is_own = self.pages["is_own"][pages]
+        change = (labels - self.pages["label"][pages])[is_own]
         self.pages["label"][pages] = labels
         self.labels += float(change.sum())
-        rows = self.pages["row"][pages]
+        rows = self.pages["row"][pages[is_own]]
         targets = self.targets.take(rows)
         of_links = targets["links"]
         spread = np.repeat(change, (of_links >= 0).sum(1))

@@ -3,12 +3,8 @@
 The model pools evidence about a link over all links to the same target, over its host, folder and
 tag path, and over its pages. Two levels learn from the pages that links led to: `word_model` from
 the words of links, `posterior` from `features`, one of which is the score of the first level. A
-page is good by its label ::
-
-    label = (1 − w) · min(1, relevance / r) + w · like         in [0, 1]
-
-with r the mean relevance of the best pages so far, so that "good" means the same for any query,
-and `like` the likeness to the profile, whose weight w is 0 until there are some good pages.
+page is good by its label: see `page_labels`. Models of several populations of one crawl add up what
+they learn: see `sharing`.
 """
 
 from __future__ import annotations
@@ -16,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Link, Page
@@ -31,14 +26,13 @@ from evocrawl.species.evo.link_model.features import (
 from evocrawl.species.evo.link_model.hashing import Reader
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, links_of
+from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
-from evocrawl.species.evo.link_model.profile import REMEMBERED, Profile
+from evocrawl.species.evo.link_model.profile import Profile
+from evocrawl.species.evo.link_model.sharing import ModelSharing
 from evocrawl.species.evo.link_model.word_model import WordModel
 
-_BEST_SHARE = 0.05
-_BEST_AT_LEAST = 3
-_TRUST_IN_BAR = 2.0
 _GOOD = 1.3
 _REPLAYS = 16
 _WEIGHT_OF_MARK = 3.0
@@ -76,14 +70,11 @@ class LinkModel:
         self._describer = FeatureExtractor(self.evidence, self.words, self.profile, mask)
         self._history = History(len(FEATURES))
         self._reader = LinkReader(match, reader)
-        self._bar = _GOOD * relevant_at
-        self.reference = self._bar
+        has_profile = tuning.has("profile")
+        self.labels = PageLabels(
+            self.evidence, self.profile, _GOOD * relevant_at, has_profile=has_profile
+        )
         self._next_refit = 5
-        self._marks: dict[int, float] = {}
-
-    def begin_near(self, reference: float) -> None:
-        """Set the initial reference to the relevance of good pages of another crawl."""
-        self._bar = self.reference = reference
 
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
@@ -131,22 +122,46 @@ class LinkModel:
         rows of the targets that the page links to. O(links of the page), plus refits at growing
         intervals, of O(1) a page.
         """
-        own = self._rows({page.fingerprint: page.url})[0]
+        own, rows = self._read(page, is_own=True)
         row = own if row is None else row
-        links = links_of(page)
-        rows = self._rows({target: link.url for target, link in links.items()})
-        known = self.evidence.page_of(own)
-        if known < 0:
-            self._add(page, own, self._reader.links(rows, links.values()) if rows else None)
-        elif rows:
-            self._add_later(known, rows, links.values())
         if row != own:
             self._try(row, self.evidence.page_of(own))
         if self.evidence.tries >= self._next_refit:
             self.refit()
             self._next_refit = max(self.evidence.tries + 5, int(self.evidence.tries * _GROWTH))
         self.version += 1
-        return dict(zip(links, rows, strict=True))
+        return rows
+
+    def observe_foreign_page(self, page: Page) -> dict[Fingerprint, int]:
+        """Add the links of a page that another population has fetched, and learns from.
+
+        Return the rows of the targets that the page links to. O(links of the page).
+        """
+        _, rows = self._read(page, is_own=False)
+        self.version += 1
+        return rows
+
+    def share(self) -> ModelSharing:
+        """Return what this model learns, which adds up over populations; call it once."""
+        return ModelSharing(
+            self.evidence, self.words, self.profile, self.posterior, self.labels, self._changed
+        )
+
+    def _changed(self) -> None:
+        self.version += 1
+
+    def _read(self, page: Page, *, is_own: bool) -> tuple[int, dict[Fingerprint, int]]:
+        """Add a page or its further links; return its row and those of its targets."""
+        own = self._rows({page.fingerprint: page.url})[0]
+        links = links_of(page)
+        rows = self._rows({target: link.url for target, link in links.items()})
+        known = self.evidence.page_of(own)
+        if known < 0:
+            found = self._reader.links(rows, links.values()) if rows else None
+            self._add(page, own, found, is_own=is_own)
+        elif rows:
+            self._add_later(known, rows, links.values())
+        return own, dict(zip(links, rows, strict=True))
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
         """Learn that a user calls a page relevant or not: its label is 1 or 0 from now on.
@@ -157,7 +172,7 @@ class LinkModel:
         number = -1 if row is None else self.evidence.page_of(row)
         if row is None or number < 0:
             return False
-        self._marks[number] = float(relevant)
+        self.labels.marks[number] = float(relevant)
         self.refit()
         inlinks = self.evidence.inlinks_of(row)
         if len(inlinks) and self._tuning.has("words"):
@@ -175,37 +190,14 @@ class LinkModel:
 
     def refit(self) -> None:
         """Recompute the labels of the latest pages, the profile and the posterior."""
+        self.labels.refit()
         pages = self.evidence.pages
-        first = max(len(pages) - REMEMBERED, 0)
-        latest = np.arange(first, len(pages))
-        relevances = pages["relevance"][latest].astype(float)
-        self.reference = self._reference_of(relevances)
-        relative = np.minimum(1.0, relevances / self.reference)
-        marked = [number for number in self._marks if number >= first]
-        marks = [self._marks[number] for number in marked]
-        relative[np.array(marked, np.intp) - first] = marks
-        if self._tuning.has("profile"):
-            pages["like"][latest] = self.profile.refit(relative)
-        say = self.profile.say
-        labels = (1 - say) * relative + say * pages["like"][latest]
-        labels[np.array(marked, np.intp) - first] = marks
-        self.evidence.relabel(latest, labels)
         xs, numbers = self._history.examples()
         if len(xs) and self._tuning.has("fit"):
             ys = np.where(numbers >= 0, pages["label"][numbers], 0.0).astype(float)
             weights = ys + (1 - ys) * self._weight_of_bad
-            weights[np.isin(numbers, marked)] *= _WEIGHT_OF_MARK
+            weights[np.isin(numbers, self.labels.marked())] *= _WEIGHT_OF_MARK
             self.posterior.refit(xs, ys, weights)
-
-    def _label(self, relevance: float, like: float) -> float:
-        say = self.profile.say
-        return (1 - say) * min(1.0, relevance / self.reference) + say * like
-
-    def _reference_of(self, relevances: npt.NDArray[np.float64]) -> float:
-        """Return the mean relevance of the best pages, shrunk towards that of a good page."""
-        best = max(_BEST_AT_LEAST, int(_BEST_SHARE * len(relevances)))
-        top = np.sort(relevances)[-best:]
-        return float((top.sum() + _TRUST_IN_BAR * self._bar) / (len(top) + _TRUST_IN_BAR))
 
     @property
     def _weight_of_bad(self) -> float:
@@ -213,13 +205,15 @@ class LinkModel:
         good = self.evidence.labels
         return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
 
-    def _add(self, page: Page, row: int, found: PageLinks | None) -> None:
-        """Add a new page and its links."""
-        like = self.profile.add(*self._reader.page(page.content))
+    def _add(self, page: Page, row: int, found: PageLinks | None, *, is_own: bool) -> None:
+        """Add a new page and its links; learn from it if it is the population's own."""
+        like = self.profile.add(*self._reader.page(page.content), is_own=is_own)
         match = self._reader.match_of_anchor(page.content.title)
-        label = self._label(page.relevance, like)
+        label = self.labels.label(page.relevance, like)
         number = self.evidence.add_page(row, page.relevance, label, like, match)
-        self._try(row, number)
+        self.evidence.pages["is_own"][number] = is_own
+        if is_own:
+            self._try(row, number)
         if found is not None:
             self.evidence.add_links(number, found)
 

@@ -41,7 +41,7 @@ def to_state(model: LinkModel) -> dict[str, npt.NDArray[Any]]:
         "features": np.array(FEATURES),
         "mean": model.posterior.mean.copy(),
         "covariance": model.posterior.covariance.copy(),
-        "reference": np.array(model.reference),
+        "reference": np.array(model.labels.reference),
         "bias": np.array(model.words.bias),
         "words": words,
         "weights": model.words.weights[words],
@@ -69,7 +69,7 @@ def from_state(model: LinkModel, state: State) -> None:
     model.words.weights[words] = state["weights"]
     model.words.squares[words] = state["squares"]
     model.words.bias = float(state["bias"])
-    model.begin_near(float(state["reference"]))
+    model.labels.begin_near(float(state["reference"]))
     model.profile.inherit(state["profile"], state["profile_weights"], float(state["profile_scale"]))
 
 

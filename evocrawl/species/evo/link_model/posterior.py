@@ -67,6 +67,28 @@ class Posterior:
         self.mean = mean
         self.covariance = _inverse(precision)
 
+    def learnt(self) -> tuple[Matrix, Vector]:
+        """Return what the examples have added to the prior: precision, and precision · mean.
+
+        Shapes (d, d) and (d,). Such pairs add up over posteriors with one prior. O(d³).
+        """
+        precision = _inverse(self.covariance)
+        weighted = precision @ self.mean - self._precision @ self._prior
+        return precision - self._precision, weighted
+
+    def absorb(self, precision: Matrix, weighted: Vector) -> None:
+        """Add what the examples of others have added, as `learnt` returns it, to the prior. O(d³).
+
+        Negative changes take it back.
+        """
+        now = _inverse(self.covariance)
+        total = now @ self.mean + weighted
+        prior = self._precision @ self._prior + weighted
+        self._precision = self._precision + precision
+        self._prior = np.asarray(np.linalg.solve(self._precision, prior), float)
+        self.covariance = _inverse(now + precision)
+        self.mean = self.covariance @ total
+
     def root(self) -> Matrix:
         """Return L with L Lᵀ = S, lower triangular: mean + L z is a draw for standard normal z."""
         d = len(self.mean)

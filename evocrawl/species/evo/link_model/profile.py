@@ -14,6 +14,8 @@ the topic (`inherit`) has weight from the start; the crawl's own good pages grad
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field as default
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +33,7 @@ from evocrawl.species.evo.link_model.hashing import (
 )
 
 Places = npt.NDArray[np.intp]
+Sums = npt.NDArray[np.float64]
 
 NEEDED = 3
 REMEMBERED = 8192
@@ -46,18 +49,41 @@ _TERMS = 80
 _MOST_GOOD = 40
 _SAY = 0.7
 _FULL_SAY = 10
+_NONE = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class OthersPages:
+    """The pages of other populations: words of all, and the good ones.
+
+    `count` pages have the words `sums` and `pages_with`, shape (BUCKETS,): the sum of each word's
+    weights, and the number of its pages. `good` are relevances, shape (n,); `ids` and `values` the
+    words of these pages, shape (n, PAGE_WORDS).
+    """
+
+    count: int = 0
+    sums: Sums = default(default_factory=lambda: np.zeros(BUCKETS))
+    pages_with: Sums = default(default_factory=lambda: np.zeros(BUCKETS))
+    good: Sums = default(default_factory=lambda: np.zeros(0))
+    ids: Ids = default(default_factory=lambda: np.zeros((0, PAGE_WORDS), np.uint16))
+    values: Reals = default(default_factory=lambda: np.zeros((0, PAGE_WORDS), np.float32))
 
 
 class Profile:
-    """The words of the latest pages, and those that good pages share."""
+    """The words of the latest pages, and those that good pages share.
+
+    `others` are the pages of other populations of the crawl.
+    """
 
     def __init__(self) -> None:
+        self.others = OthersPages()
         self.weights = np.zeros(BUCKETS, np.float32)
         self.say = self.scale = 0.0
         self._top = 0.0
         self._inherited: tuple[Reals, float] | None = None
         self._ids = np.zeros((0, PAGE_WORDS), np.uint16)
         self._values = np.zeros((0, PAGE_WORDS), np.float32)
+        self._is_own = np.zeros(0, np.bool_)
         self._count = 0
 
     def terms(self) -> tuple[Ids, Reals]:
@@ -74,14 +100,18 @@ class Profile:
         self._inherited = everywhere, scale
         self._begin()
 
-    def add(self, ids: Ids, values: Reals) -> float:
-        """Add the words of a page; return its likeness to the good pages, in [0, 1]."""
+    def add(self, ids: Ids, values: Reals, *, is_own: bool = True) -> float:
+        """Add the words of a page; return its likeness to the good pages, in [0, 1].
+
+        A page that is not the population's own counts for no word and is no good page.
+        """
         if self._count >= len(self._ids) and len(self._ids) < REMEMBERED:
             more = max(len(self._ids), 64)
             self._ids = np.pad(self._ids, ((0, more), (0, 0)))[:REMEMBERED]
             self._values = np.pad(self._values, ((0, more), (0, 0)))[:REMEMBERED]
+            self._is_own = np.pad(self._is_own, (0, more))[:REMEMBERED]
         place = self._count % REMEMBERED
-        self._ids[place], self._values[place] = ids, values
+        self._ids[place], self._values[place], self._is_own[place] = ids, values, is_own
         self._count += 1
         return float(self._likeness(ids, values))
 
@@ -99,26 +129,33 @@ class Profile:
         counts = np.maximum((ids > 0).astype(float) @ _IS_OF_FIELD, 1)
         return (sums / np.sqrt(counts) / max(self._top, 1e-9)).astype(np.float32)
 
-    def refit(self, relevances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def refit(
+        self, relevances: npt.NDArray[np.float64], others: npt.NDArray[np.float64] = _NONE
+    ) -> npt.NDArray[np.float64]:
         """Choose the good pages by `relevances` in [0, 1] of the pages kept, oldest first.
 
-        Return the likeness of each page to the profile, in [0, 1]. O(pages kept).
+        `others` are those of the good pages of other populations. Return the likeness of each page
+        kept to the profile, in [0, 1]. O(pages kept).
         """
         order = self._order()
-        best = np.argsort(-relevances, kind="stable")[: min(_MOST_GOOD, len(order) * 3 // 20 + 2)]
-        good = best[relevances[best] >= 0.5]
-        if len(good) < NEEDED:
+        own, theirs = self._good(order, relevances, others)
+        good = len(own) + len(theirs)
+        if good < NEEDED:
             self._begin()
             return self._scaled(self._overlaps(order))
-        share = min(1.0, len(good) / _FULL_SAY)
-        self._weigh(order, order[good])
+        share = min(1.0, good / _FULL_SAY)
+        pages = self.others
+        ids = np.concatenate((self._ids[order[own]], pages.ids[theirs]))
+        values = np.concatenate((self._values[order[own]], pages.values[theirs]))
+        self._weigh(ids, values)
         if self._inherited is not None:
             self.weights *= share
             self.weights += (1 - share) * self._inherited[0]
             self._top = float(self.weights.max())
             share = 1.0
         likeness = self._overlaps(order)
-        self.scale = float(likeness[good].mean())
+        of_theirs = (self.weights.take(pages.ids[theirs]) * pages.values[theirs]).sum(1)
+        self.scale = float(np.concatenate((likeness[own], of_theirs)).mean())
         self.say = _SAY * share if self.scale > 0 else 0.0
         return self._scaled(likeness)
 
@@ -129,18 +166,54 @@ class Profile:
         self._top = float(self.weights.max())
         self.say = _SAY if self._inherited else 0.0
 
-    def _weigh(self, pages: Places, good: Places) -> None:
-        """Compute the weights from the words of all pages and of the good ones."""
-        everywhere = np.zeros(BUCKETS)
-        pages_with = np.zeros(BUCKETS, np.intp)
+    def background(self) -> tuple[Sums, Sums, int]:
+        """Return the words of the population's own pages kept, and the number of these pages.
+
+        The sums of weights and the numbers of pages, each of shape (BUCKETS,). O(pages kept).
+        """
+        order = self._order()
+        pages = order[self._is_own[order]]
+        sums = np.zeros(BUCKETS)
+        pages_with = np.zeros(BUCKETS)
         for part in _parts(pages):
             flat = self._ids[part].ravel().astype(np.intp)
-            np.add.at(everywhere, flat, self._values[part].ravel().astype(float))
+            np.add.at(sums, flat, self._values[part].ravel().astype(float))
             pages_with += np.bincount(flat, minlength=BUCKETS)
-        everywhere /= len(pages)
-        ids, values = self._ids[good].ravel(), self._values[good].ravel()
-        among_good = np.bincount(ids, values, BUCKETS) / len(good)
-        idf = np.log((len(pages) + 1) / (pages_with + 0.5))
+        return sums, pages_with, len(pages)
+
+    def good(self, relevances: Sums) -> Places:
+        """Return which of the pages kept, oldest first, the others get as good ones. See `refit`.
+
+        Only the population's own pages are.
+        """
+        own = np.where(self._is_own[self._order()], relevances, -1.0)
+        best = np.argsort(-own, kind="stable")[:_MOST_GOOD]
+        good: Places = best[own[best] >= 0.5]
+        return good
+
+    def words(self, pages: Places) -> tuple[Ids, Reals]:
+        """Return words and weights of some of the pages kept, by their places from the oldest."""
+        places = self._order()[pages]
+        return self._ids[places], self._values[places]
+
+    def _good(self, order: Places, relevances: Sums, others: Sums) -> tuple[Places, Places]:
+        """Return the places of the good pages: in `order`, and among those of the others."""
+        is_own = self._is_own[order]
+        pages = int(is_own.sum()) + self.others.count
+        both = np.concatenate((np.where(is_own, relevances, -1.0), others))
+        best = np.argsort(-both, kind="stable")[: min(_MOST_GOOD, pages * 3 // 20 + 2)]
+        good = best[both[best] >= 0.5]
+        return good[good < len(order)], good[good >= len(order)] - len(order)
+
+    def _weigh(self, ids: Ids, values: Reals) -> None:
+        """Compute the weights from the words of all pages, and those of the good ones."""
+        everywhere, pages_with, pages = self.background()
+        everywhere += self.others.sums
+        pages_with += self.others.pages_with
+        pages += self.others.count
+        everywhere /= pages
+        among_good = np.bincount(ids.ravel(), values.ravel(), BUCKETS) / len(ids)
+        idf = np.log((pages + 1) / (pages_with + 0.5))
         weights = np.maximum(among_good - everywhere, 0) * np.maximum(idf, 0)
         weights[0] = 0
         self.weights[:] = 0

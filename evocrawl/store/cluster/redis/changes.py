@@ -7,6 +7,7 @@ order: those that came before it joined when it joins, and later ones with its h
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from secrets import token_hex
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -74,7 +75,18 @@ class PageMarked:
     id: str = field(default_factory=_new_id)
 
 
-Change: TypeAlias = RunBegan | StateChanged | ParametersGiven | PatternExcluded | PageMarked
+@dataclass(frozen=True, slots=True)
+class WorkerDrained:
+    """The worker `session` finishes what is under way, releases its hosts and leaves the crawl."""
+
+    kind: ClassVar[str] = "drain"
+    session: str
+    id: str = field(default_factory=_new_id)
+
+
+Change: TypeAlias = (
+    RunBegan | StateChanged | ParametersGiven | PatternExcluded | PageMarked | WorkerDrained
+)
 _KINDS: dict[str, type[Change]] = {each.kind: each for each in get_args(Change)}
 
 
@@ -112,6 +124,8 @@ def _check(change: Change) -> None:
             identity(url)
             _hold(bool(host_of(url)) and 12 <= len(bytes.fromhex(key)) <= 64, "its page")
             _hold(isinstance(relevant, bool), "its mark")
+        case WorkerDrained(session):
+            _hold(isinstance(session, str) and re.fullmatch(r"[0-9]{1,18}", session), "its worker")
 
 
 def _is_number(value: Any) -> bool:
@@ -119,6 +133,6 @@ def _is_number(value: Any) -> bool:
     return is_real and 0 <= value <= _MOST
 
 
-def _hold(is_valid: bool, what: str) -> None:
+def _hold(is_valid: object, what: str) -> None:
     if not is_valid:
         raise ValueError(f"a change cannot be read: {what} is invalid")

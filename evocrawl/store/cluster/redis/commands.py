@@ -13,7 +13,13 @@ from evocrawl.store.cluster.redis.connection import Call
 from evocrawl.store.cluster.redis.keys import KeyNames
 
 NEWS_KEPT = 20_000
-"""Number of events that the news stream keeps, at least."""
+"""Number of events that the inbox of a worker keeps, at least."""
+
+_INBOX_MS = 3_600_000
+"""An inbox to which nothing was added for so long is deleted: its worker has gone."""
+
+
+_OFFERED = ("open:", "done:", "todo", "version", "owner", "alive")
 
 
 @dataclass(slots=True)
@@ -32,7 +38,7 @@ class RedisCommands:
             row = self.rows.pack_link(link, source)
             by_host.setdefault(host_of(link.url), []).extend((link.fingerprint.hex(), row))
         return [
-            ("offer", self.layout.of(host, "open:", "done:", "todo", "version"), [host, *rows])
+            ("offer", self.layout.of(host, *_OFFERED), [host, *rows])
             for host, rows in by_host.items()
         ]
 
@@ -58,7 +64,8 @@ class RedisCommands:
         name = f"{self.session}.{self.guests}"
         return "visit", self.layout.of(host, "guests:"), [name, self.rows.pack_guest(guest)]
 
-    def news(self, kind: str, host: str, target: Fingerprint) -> Call:
-        """Return the call that adds an event of `kind` to the news; see `ClusterEvent`."""
-        arguments = [NEWS_KEPT, self.session, kind, host, target.hex()]
-        return "tell", [self.layout.whole("news")], arguments
+    def news(self, worker: str, kind: str, host: str, targets: Iterable[Fingerprint]) -> Call:
+        """Return the call that sends an event to the inbox of a worker; see `ClusterEvent`."""
+        keys = " ".join(each.hex() for each in targets)
+        arguments = [NEWS_KEPT, _INBOX_MS, self.session, kind, host, keys]
+        return "tell", [self.layout.whole(f"inbox:{worker}")], arguments

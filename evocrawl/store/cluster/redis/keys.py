@@ -12,9 +12,12 @@ key             type       holds
 about           string     the identity of the crawl, as JSON
 mark            hash       the crawl's epoch, and the number of the worker that joined last
 workers         hash       worker to deadline, hosts with open links, its need of hosts
+status          hash       worker to what it reports of itself, as JSON; see `WorkerReport`
 budget          hash       requests taken by workers, and each worker's last call
 ended           string     why the crawl has ended, as JSON
-news            stream     pages and dead links, as they are settled; the latest 20 000 or so
+inbox:WORKER    stream     links and agents for the hosts of a worker; the latest 20 000 or so
+parts:NAME      hash       worker to what it has learnt; NAME is a species, or "ranks"
+numbers:NAME    hash       worker to how often it has sent that
 quarantine      list       entries that could not be read
 changes         list       what users have changed in the crawl, in order; see `changes`
 heard           hash       worker to the number of changes that it has applied

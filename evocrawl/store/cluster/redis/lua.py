@@ -84,16 +84,17 @@ return 1
 """Release a host. `TAKE` reports to the next owner that the host had another owner."""
 
 OFFER = """
--- KEYS open done todo version  ARGV host target link target link ...
---   -> the places, from 0, of the links that were open or settled already
-local known = {}
+-- KEYS open done todo version owner alive  ARGV host target link target link ...
+--   -> the host's live owner or '', then the places, from 0, of links that were open or settled
+local session = holder(redis.call('HGET', KEYS[5], ARGV[1]))
+local known = {alive(KEYS[6], session, now()) and session or ''}
 for i = 2, #ARGV, 2 do
   if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
     or redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1]) == 0 then
     known[#known + 1] = i / 2 - 1
   end
 end
-if 2 * #known < #ARGV - 1 then
+if 2 * (#known - 1) < #ARGV - 1 then
   count(redis.call('SADD', KEYS[3], ARGV[1]))
   redis.call('INCR', KEYS[4])
 end
@@ -131,9 +132,10 @@ return 1
 """
 
 TELL = """
--- KEYS news  ARGV most worker kind host key
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[2], 'kind', ARGV[3],
-           'host', ARGV[4], 'key', ARGV[5])
+-- KEYS inbox  ARGV most ttl worker kind host keys
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[3], 'kind', ARGV[4],
+           'host', ARGV[5], 'keys', ARGV[6])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 """
 
@@ -170,8 +172,10 @@ return was
 """Delete an open link that cannot be read."""
 
 BEAT = """
--- KEYS workers  ARGV session ttl hosts need  -> {session, hosts, need, ...} of all alive
+-- KEYS workers status  ARGV session ttl hosts need row
+-- -> {session, hosts, need, ...} of all alive
 local t = now()
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[5])
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %d %d', t + ARGV[2], ARGV[3], ARGV[4]))
 local all = redis.call('HGETALL', KEYS[1])
 local living = {}
@@ -181,6 +185,7 @@ for i = 1, #all, 2 do
     for _, each in ipairs({all[i], hosts, need}) do living[#living + 1] = each end
   elseif not deadline or tonumber(deadline) + 10 * ARGV[2] < t then
     redis.call('HDEL', KEYS[1], all[i])
+    redis.call('HDEL', KEYS[2], all[i])
   end
 end
 return living

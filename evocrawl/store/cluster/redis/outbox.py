@@ -1,11 +1,12 @@
 """Sends the reports of a worker to Redis in order, and repeats them until Redis has them.
 
-The worker reports a settled visit in four steps: it opens the links found at their hosts, records
-the page, settles the link of the visit, and adds an event for the others. Redis has each step
-before the next one begins, so after a failure it has the first steps and not the later ones. The
-link is then still open and nothing is lost: at worst a worker fetches the page again, and Redis
-still keeps one record of it. A single Redis gets all steps in one batch; the nodes of a Redis
-Cluster get them step by step, since a link and the page that it was found on may be on two nodes.
+The worker reports a settled visit in three steps: it opens the links found at their hosts, records
+the page, and settles the link of the visit. The owners of the hosts learn of the new links before
+the page is recorded. Redis has each step before the next one begins, so after a failure it has the
+first steps and not the later ones. The link is then still open and nothing is lost: at worst a
+worker fetches the page again, and Redis still keeps one record of it. A single Redis gets all steps
+but the first in one batch; the nodes of a Redis Cluster get them step by step, since a link and the
+page that it was found on may be on two nodes.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Any
 
 from evocrawl.core.errors import StateError
+from evocrawl.core.model import Fingerprint
 from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Call, Connection, Unreachable
 
 _AT_ONCE = 64
@@ -26,7 +30,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 @dataclass(frozen=True, slots=True)
 class OutboxBatch:
-    """The calls of the four steps of one report.
+    """The calls of one report: its three steps, and events for other workers.
 
     The outbox sends `then` after Redis has accepted this batch, and drops it if a lease expired.
     """
@@ -41,16 +45,20 @@ class OutboxBatch:
 class Outbox:
     """Sends batches in the order in which they were put in.
 
-    The outbox sends the events `report_refused`, `links_offered` and `redis_answered`. `failure`
-    is the error that ended sending, if any. With `most` batches the outbox is `full`: it accepts
-    more, but no new visit should begin.
+    The outbox sends the events `report_refused`, `links_offered`, `host_is_foreign` and
+    `redis_answered`. `failure` is the error that ended sending, if any. With `most` batches the
+    outbox is `full`: it accepts more, but no new visit should begin. `calls` builds the events for
+    the owners of hosts.
     """
 
-    def __init__(self, connection: Connection, most: int, events: WorkerEvents) -> None:
+    def __init__(
+        self, connection: Connection, most: int, calls: RedisCommands, events: WorkerEvents
+    ) -> None:
         self.failure: StateError | None = None
         self.is_stuck = False
         """True while Redis does not accept the batches that wait."""
         self._connection = connection
+        self._calls = calls
         self._most = most
         self._events = events
         self._waiting: deque[OutboxBatch] = deque()
@@ -102,22 +110,29 @@ class Outbox:
                 self._waiting.popleft()
 
     async def _send(self, parcels: Sequence[OutboxBatch], *, is_repeated: bool) -> None:
-        """Send all offers, then all records, settled links and events.
+        """Send all offers, then all events, records and settled links.
 
         If that `is_repeated`, the links that Redis has already may be those of the first time.
         """
+        offers = [call for parcel in parcels for call in parcel.offers]
+        found = await self._connection.run_all(offers) if offers else []
+        notes = [note for call, answer in zip(offers, found, strict=True)
+                 for note in self._note(call, answer, is_repeated=is_repeated)]  # fmt: skip
         steps = [
             [(parcel, call) for parcel in parcels for call in calls(parcel)] for calls in _STEPS
         ]
         sent = [each for step in steps for each in step]
-        answers = await self._connection.run_steps([[call for _, call in step] for step in steps])
+        later = [[call for _, call in step] for step in steps]
+        later[0][:0] = notes
+        answers = await self._connection.run_steps(later) if any(later) else []
+        for (_, _, arguments), answer in zip(offers, found, strict=True):
+            targets = _targets(arguments)
+            known = set() if is_repeated else {targets[place] for place in answer[1:]}
+            self._events.links_offered.send(targets, known)
         fenced = set()
-        for (parcel, (script, _, arguments)), answer in zip(sent, answers, strict=True):
-            if script == "offer":
-                targets = [bytes.fromhex(each) for each in arguments[1::2]]
-                known = set() if is_repeated else {targets[place] for place in answer}
-                self._events.links_offered.send(targets, known)
-            elif script in _FENCED and answer == 0:
+        for (parcel, call), answer in zip(sent, answers[len(notes) :], strict=True):
+            script, _, arguments = call
+            if script in _FENCED and answer == 0:
                 fenced.add(id(parcel))
                 host, lease = arguments[:2]
                 self._events.report_refused.send(host, lease)
@@ -125,8 +140,23 @@ class Outbox:
             if parcel.then is not None and id(parcel) not in fenced:
                 self.put(parcel.then)
 
+    def _note(self, offer: Call, answer: Sequence[Any], *, is_repeated: bool) -> list[Call]:
+        """Return the event for the other worker that leases the host of an offer, if any."""
+        host, owner, targets = offer[2][0], answer[0].decode(), _targets(offer[2])
+        if owner in ("", self._calls.session):
+            return []
+        self._events.host_is_foreign.send(host)
+        known = () if is_repeated else answer[1:]
+        new = [target for place, target in enumerate(targets) if place not in known]
+        return [self._calls.news(owner, "link", host, new)] if new else []
+
+
+def _targets(arguments: Sequence[Any]) -> list[Fingerprint]:
+    """Return the targets of an offer."""
+    return [bytes.fromhex(each) for each in arguments[1::2]]
+
 
 _FENCED = ("record", "settle")
 """Scripts that return 0 when the lease has expired."""
 
-_STEPS = tuple(map(attrgetter, ("offers", "records", "settles", "news")))
+_STEPS = tuple(map(attrgetter, ("news", "records", "settles")))

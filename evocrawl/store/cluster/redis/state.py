@@ -37,12 +37,15 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """An event of another worker: `kind` is page, dead, link or guest."""
+    """An event for the worker that leases `host`: `kind` is link or guest.
+
+    `keys` are the targets of new links, or of the link that a guest follows.
+    """
 
     session: str
     kind: str
     host: str
-    key: bytes
+    keys: tuple[bytes, ...]
 
 
 class ClusterState:
@@ -75,16 +78,20 @@ class ClusterState:
         """Raise StateError if Redis has lost the crawl or a part of it."""
         await self._tally()
 
-    async def beat(self, hosts: int, need: int) -> list[Worker]:
-        """Send a heartbeat; return all workers with a recent heartbeat, this one included."""
-        keys = [self.layout.whole("workers")]
-        flat = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need])
+    async def beat(self, hosts: int, need: int, report: str = "{}") -> list[Worker]:
+        """Send a heartbeat; return all workers with a recent heartbeat, this one included.
+
+        `report` is the row of a `WorkerReport`.
+        """
+        keys = [self.layout.whole(each) for each in ("workers", "status")]
+        flat = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need, report])
         rows = zip(flat[::3], flat[1::3], flat[2::3], strict=True)
         return [Worker(_text(session), int(hosts), int(need)) for session, hosts, need in rows]
 
     async def leave(self) -> None:
         """Remove this worker from the list of workers."""
-        await self._connection.ask("hdel", self.layout.whole("workers"), self.session)
+        keys = [self.layout.whole(each) for each in ("workers", "status")]
+        await self._connection.ask_all([("hdel", key, self.session) for key in keys])
 
     async def take(self, host: str) -> tuple[bool, str, bool]:
         """Request the lease of a host.
@@ -151,34 +158,52 @@ class ClusterState:
         keys = self.layout.of(host, "owner", "guests:")
         return list(await self._run("welcome", keys, [host, lease]))
 
-    async def latest_news(self, most: int) -> tuple[list[ClusterEvent], str]:
-        """Return the latest events, oldest first, and the position after them."""
-        key = self.layout.whole("news")
-        entries = await self._connection.ask("xrevrange", key, "+", "-", most)
-        entries.reverse()
-        after = _text(entries[-1][0]) if entries else "0-0"
-        return self._news(entries), after
-
     async def news(self, after: str, most: int) -> tuple[list[ClusterEvent], str]:
-        """Return the events of other workers since `after`, and the position after them."""
-        streams = await self._connection.ask("xread", {self.layout.whole("news"): after}, most)
+        """Return the events for this worker since `after`, and the position after them."""
+        key = self.layout.whole(f"inbox:{self.session}")
+        streams = await self._connection.ask("xread", {key: after}, most)
         entries = streams[0][1] if streams else []
-        return self._news(entries), _text(entries[-1][0]) if entries else after
+        return _events(entries), _text(entries[-1][0]) if entries else after
 
-    async def pages(self, news: Sequence[ClusterEvent]) -> list[tuple[bytes | None, bytes | None]]:
-        """Return record and content of the pages of these events; None for missing ones."""
-        commands: list[tuple[Any, ...]] = []
-        for each in news:
-            keys = self.layout.of(each.host, "pages:", "contents:")
-            commands += [("hget", key, each.key) for key in keys]
-        found = await self._connection.ask_all(commands)
-        return list(zip(found[::2], found[1::2], strict=True))
+    async def page(self, host: str, key: bytes) -> tuple[bytes | None, bytes | None]:
+        """Return record and content of a page; None for missing ones."""
+        keys = self.layout.of(host, "pages:", "contents:")
+        record, content = await self._connection.ask_all([("hget", each, key) for each in keys])
+        return record, content
 
-    async def open_link(self, host: str, target: bytes) -> bytes | None:
-        """Return the row of an open link; None if the link is not open."""
-        key = self.layout.of(host, "open:")[0]
-        row: bytes | None = await self._connection.ask("hget", key, target)
-        return row
+    async def open_rows(
+        self, links: Sequence[tuple[str, Sequence[bytes]]]
+    ) -> list[list[bytes | None]]:
+        """Return the rows of open links, given by host and targets; None for one not open."""
+        rows = [
+            ("hmget", self.layout.of(host, "open:")[0], list(targets)) for host, targets in links
+        ]
+        return list(await self._connection.ask_all(rows)) if rows else []
+
+    async def exchange_parts(
+        self, name: str, row: bytes | None, known: Mapping[str, int]
+    ) -> dict[str, tuple[int, bytes]]:
+        """Send what this worker has learnt, if anything; return the parts of others that are new.
+
+        `known` and the result have the number of each worker's part: how often it was sent.
+        """
+        parts, numbers = (self.layout.whole(f"{each}:{name}") for each in ("parts", "numbers"))
+        steps: list[tuple[Any, ...]] = [("hgetall", numbers)]
+        if row is not None:
+            own = [("hset", parts, self.session, row), ("hincrby", numbers, self.session, 1)]
+            steps = [*own, *steps]
+        found = (await self._connection.ask_all(steps))[-1]
+        latest = {_text(each): int(n) for each, n in found.items() if n.isdigit() and len(n) < 16}
+        new = {
+            worker: number
+            for worker, number in latest.items()
+            if worker != self.session and known.get(worker) != number
+        }
+        if not new:
+            return {}
+        rows = await self._connection.ask("hmget", parts, [*new])
+        pairs = zip(new.items(), rows, strict=True)
+        return {worker: (number, packed) for (worker, number), packed in pairs if packed}
 
     async def exchange_rules(
         self, species: str, rules: Mapping[str, float], most: int
@@ -285,18 +310,19 @@ class ClusterState:
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         return await self._connection.run(name, keys, arguments)
 
-    def _news(self, entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
-        """Return the events of other workers; skip invalid entries."""
-        found = []
-        for _, fields in entries:
-            try:
-                by, kind, host = (fields[name].decode() for name in (b"by", b"kind", b"host"))
-                key = bytes.fromhex(fields[b"key"].decode()).hex().encode()
-            except (KeyError, ValueError):
-                continue
-            if by != self.session and kind in ("page", "dead", "link", "guest"):
-                found.append(ClusterEvent(by, kind, host, key))
-        return found
+
+def _events(entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
+    """Return the events of an inbox; skip invalid entries."""
+    found = []
+    for _, fields in entries:
+        try:
+            by, kind, host = (fields[name].decode() for name in (b"by", b"kind", b"host"))
+            keys = [bytes.fromhex(each.decode()) for each in fields[b"keys"].split()]
+        except (KeyError, ValueError):
+            continue
+        if kind in ("link", "guest"):
+            found.append(ClusterEvent(by, kind, host, tuple(e.hex().encode() for e in keys)))
+    return found
 
 
 def _text(value: bytes) -> str:

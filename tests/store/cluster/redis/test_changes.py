@@ -16,6 +16,7 @@ from evocrawl.store.cluster.redis.changes import (
     PatternExcluded,
     RunBegan,
     StateChanged,
+    WorkerDrained,
     pack_change,
     unpack_change,
 )
@@ -27,6 +28,7 @@ CHANGES = st.one_of(
     st.builds(ParametersGiven, st.dictionaries(st.sampled_from(PARAMETERS), st.floats(0, 1e9))),
     st.builds(PatternExcluded, st.sampled_from(["a.test", "a.test/tag/*", "ü.test/é*"])),
     st.builds(PageMarked, st.just("http://a.test/ü?q=1"), st.just(KEY), st.booleans()),
+    st.builds(WorkerDrained, st.sampled_from(["1", "12345"])),
 )
 
 
@@ -51,6 +53,8 @@ def test_a_change_is_read_as_it_was_written(change: Change) -> None:
         {"kind": "mark", "url": "http://a.test/", "key": "xy", "relevant": True, "id": "1"},
         {"kind": "mark", "url": "http://a.test/", "key": KEY, "relevant": 1, "id": "1"},
         {"kind": "run", "max_requests": -1, "id": "1"},
+        {"kind": "drain", "session": 3, "id": "1"},
+        {"kind": "drain", "session": "x", "id": "1"},
         {"kind": "other", "id": "1"},
         ["state"],
         7,

@@ -58,18 +58,19 @@ def test_what_redis_forgot_or_lost_is_reported_again(server: RedisServer) -> Non
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
+        other, *_ = await crowd.join()
         lease = await taken(state)
         reached: list[bool] = []
         events = WorkerEvents()
         events.report_refused.connect(lambda *_: reached.append(False))
         events.redis_answered.connect(reached.append)
-        outbox = Outbox(connection, 10, events)
+        outbox = Outbox(connection, 10, calls, events)
         sending = asyncio.create_task(outbox.run())
         with crowd.server.client() as client:
             for number in range(30):
                 target = link(f"http://a.test/{number}")
                 settle = calls.settle(HOST, lease, target.fingerprint, "dead")
-                news = calls.news("dead", HOST, target.fingerprint)
+                news = calls.news(other.session, "link", HOST, [target.fingerprint])
                 outbox.put(OutboxBatch(calls.offers([(target, None)]), (), [settle], [news]))
                 if number == 10:
                     client.script_flush()
@@ -79,9 +80,11 @@ def test_what_redis_forgot_or_lost_is_reported_again(server: RedisServer) -> Non
             await outbox.sent()
             sending.cancel()
             assert client.hlen(calls.layout.of(HOST, "done:")[0]) == 30
-        other, *_ = await crowd.join()
-        news, _ = await other.latest_news(100)
-        keys = [each.key for each in news]
+        reader, *_ = await crowd.join()
+        reader.session = other.session
+        news, read_to = await reader.news("0-0", 100)
+        keys = [key for each in news for key in each.keys]
+        assert await reader.news(read_to, 100) == ([], read_to)
         assert list(dict.fromkeys(keys)) == [
             fingerprint(f"http://a.test/{number}").hex().encode() for number in range(30)
         ]
@@ -94,7 +97,7 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
 
     async def story(crowd: Crowd) -> None:
         _, calls, connection = await crowd.join()
-        outbox = Outbox(connection, 2, WorkerEvents())
+        outbox = Outbox(connection, 2, calls, WorkerEvents())
         for url in (A, B):
             assert not outbox.full
             outbox.put(OutboxBatch(calls.offers([(link(url), None)])))
@@ -113,7 +116,7 @@ def test_links_that_redis_has_already_are_reported_unless_they_may_be_ones_own(
         _, calls, connection = await crowd.join()
         events, reported = WorkerEvents(), []
         events.links_offered.connect(lambda *found: reported.append(found))
-        outbox = Outbox(connection, 2, events)
+        outbox = Outbox(connection, 2, calls, events)
         run_all, fails = connection.run_all, [True]
 
         async def answer_is_lost(sent: Any) -> Any:
@@ -144,7 +147,7 @@ def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> N
         refused: list[tuple[str, str]] = []
         events = WorkerEvents()
         events.report_refused.connect(lambda *what: refused.append(what))
-        outbox = Outbox(connection, 9, events)
+        outbox = Outbox(connection, 9, calls, events)
         for own, url in ((lease, A), ("0.1", B)):
             then = OutboxBatch(
                 settles=[calls.settle(HOST, lease, fingerprint(url + "then"), "dead")]

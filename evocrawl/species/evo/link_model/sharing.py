@@ -1,0 +1,203 @@
+"""Shares what a link model learns with the models of other populations of the crawl.
+
+Each model keeps what its own visits taught it and what the parts of all others add up to. Its
+posterior is the product of the prior and of one normal factor a population: precisions and
+precision-weighted means add up (Tresp 2000, Neural Computation 12, A Bayesian committee machine).
+So do the counts of visits, groups and words. The gradients of the others move the weights of words
+as they would move them here, at the rate of all squares (Dean et al. 2012, NIPS, Large scale
+distributed deep networks). Host and folder are learnt by the worker that leases the host, and the
+features of a link by the worker that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.species.evo.link_model.evidence import SHARED_GROUPS, LinkGraph
+from evocrawl.species.evo.link_model.hashing import BUCKETS
+from evocrawl.species.evo.link_model.page_labels import PageLabels
+from evocrawl.species.evo.link_model.part import (
+    MOST_BACKGROUND,
+    MOST_BEST,
+    MOST_WORDS,
+    LearntPart,
+    pack,
+    square,
+    triangle,
+    unpack,
+)
+from evocrawl.species.evo.link_model.posterior import Posterior
+from evocrawl.species.evo.link_model.profile import OthersPages, Profile
+from evocrawl.species.evo.link_model.word_model import WordModel
+
+Array = npt.NDArray[np.float64]
+
+_COLUMNS = ("tried", "gained", "dead")
+_LEAST_SQUARE = 1e-2
+
+
+class ModelSharing:
+    """Separates what a model has learnt by its own visits from what others have.
+
+    The arguments are the model's parts; `changed` is called when others have changed its scores.
+    See `evocrawl.species.base.Mergeable`.
+    """
+
+    def __init__(
+        self,
+        evidence: LinkGraph,
+        words: WordModel,
+        profile: Profile,
+        posterior: Posterior,
+        labels: PageLabels,
+        changed: Callable[[], None],
+    ) -> None:
+        self._evidence = evidence
+        self._word_model = words
+        self._profile = profile
+        self._posterior = posterior
+        self._page_labels = labels
+        self._changed = changed
+        self._groups = np.zeros((SHARED_GROUPS, len(_COLUMNS)))
+        self._labels, self._tries = 0.0, 0
+        self._words = _SharedWords(words)
+        d = len(posterior.mean)
+        self._precision, self._weighted = np.zeros((d, d)), np.zeros(d)
+
+    def pack(self) -> bytes:
+        """Return what this population's own visits have taught. O(words + pages kept)."""
+        return pack(self.part())
+
+    def unpack(self, packed: bytes) -> LearntPart:
+        """Return the part of another population. Raises ValueError."""
+        return unpack(packed)
+
+    def part(self) -> LearntPart:
+        """Return what this population's own visits have taught. O(words + pages kept)."""
+        evidence = self._evidence
+        precision, weighted = self._posterior.learnt()
+        group_sums = self._own_groups()
+        groups = np.flatnonzero(group_sums.any(axis=1))
+        words, word_sums = self._words.part()
+        sums, pages_with, pages = self._profile.background()
+        background = _greatest(pages_with, MOST_BACKGROUND)
+        counts = [
+            max(evidence.labels - self._labels, 0.0), evidence.tries - self._tries, pages,
+            self._word_model.bias,
+        ]  # fmt: skip
+        return LearntPart(
+            triangle(precision), weighted, np.array(counts),
+            self._page_labels.best()[:MOST_BEST],
+            groups.astype(np.uint16), group_sums[groups],
+            words, word_sums,
+            background.astype(np.uint16), np.stack((sums, pages_with), axis=1)[background],
+            *self._page_labels.good_pages(),
+        )  # fmt: skip
+
+    def merge(self, parts: Sequence[LearntPart]) -> None:
+        """Use the sum of `parts`, one for each other population, in place of the last sum."""
+        precision, weighted = np.zeros_like(self._precision), np.zeros_like(self._weighted)
+        groups = np.zeros_like(self._groups)
+        for each in parts:
+            precision += square(each.precision)
+            weighted += each.weighted
+            groups[each.groups] += each.group_sums
+        self._posterior.absorb(precision - self._precision, weighted - self._weighted)
+        own = self._own_groups()
+        for name, column in zip(_COLUMNS, (own + groups).T, strict=True):
+            self._evidence.groups[name][:SHARED_GROUPS] = column
+        self._precision, self._weighted, self._groups = precision, weighted, groups
+        self._merge_counts(parts)
+        self._words.merge(parts)
+        best = np.concatenate([np.zeros(0), *(each.best for each in parts)])
+        self._page_labels.hear(_pages_of(parts), best)
+        self._changed()
+
+    def _merge_counts(self, parts: Sequence[LearntPart]) -> None:
+        evidence, words = self._evidence, self._word_model
+        own = evidence.tries - self._tries
+        labels = float(sum(each.sums[0] for each in parts))
+        tries = int(sum(each.sums[1] for each in parts))
+        evidence.labels += labels - self._labels
+        evidence.tries += tries - self._tries
+        self._labels, self._tries = labels, tries
+        # The bias is no sum: each population moves it towards the same value.
+        if tries:
+            biases = sum(float(each.sums[1] * each.sums[3]) for each in parts)
+            words.bias = (own * words.bias + biases) / (own + tries)
+
+    def _own_groups(self) -> Array:
+        groups = self._evidence.groups
+        columns = [groups[name][:SHARED_GROUPS] for name in _COLUMNS]
+        # Single precision may leave a value slightly below 0.
+        own: Array = np.maximum(np.stack(columns, axis=1) - self._groups, 0)
+        own[own[:, 0] < 0.5] = 0
+        return own
+
+
+class _SharedWords:
+    """The gradients of words: own ones, and the sum of the others'."""
+
+    def __init__(self, words: WordModel) -> None:
+        self._words = words
+        self._own = np.zeros((BUCKETS, 2))
+        self._others = np.zeros((BUCKETS, 2))
+        self._note()
+
+    def part(self) -> tuple[npt.NDArray[np.uint16], Array]:
+        """Return the words with the greatest gradients, and their sums."""
+        self._count_own()
+        strength = np.abs(self._own[:, 0]) / np.sqrt(self._own[:, 1] + _LEAST_SQUARE)
+        words = _greatest(strength, MOST_WORDS)
+        return words.astype(np.uint16), self._own[words]
+
+    def merge(self, parts: Sequence[LearntPart]) -> None:
+        self._count_own()
+        others = np.zeros((BUCKETS, 2))
+        for each in parts:
+            others[each.words] += each.word_sums
+        change = others - self._others
+        squares = np.maximum(self._words.squares + change[:, 1], _LEAST_SQUARE)
+        self._words.squares[:] = squares
+        self._words.weights += (change[:, 0] / np.sqrt(squares)).astype(np.float32)
+        self._words.weights[0] = 0
+        self._others = others
+        self._note()
+
+    def _count_own(self) -> None:
+        """Add the steps since the last time; a step is a gradient by the root of its squares."""
+        words = self._words
+        self._own[:, 0] += (words.weights - self._weights) * np.sqrt(words.squares)
+        self._own[:, 1] += words.squares - self._squares
+        self._note()
+
+    def _note(self) -> None:
+        self._weights, self._squares = self._words.weights.copy(), self._words.squares.copy()
+
+
+def _pages_of(parts: Sequence[LearntPart]) -> OthersPages:
+    """Return the words of all pages of the others, and their good pages."""
+    sums, pages_with = np.zeros(BUCKETS), np.zeros(BUCKETS)
+    for each in parts:
+        sums[each.background] += each.background_sums[:, 0]
+        pages_with[each.background] += each.background_sums[:, 1]
+    empty = OthersPages()
+    return OthersPages(
+        int(sum(each.sums[2] for each in parts)),
+        sums,
+        pages_with,
+        np.concatenate([empty.good, *(each.good for each in parts)]).astype(float),
+        np.concatenate([empty.ids, *(each.good_ids for each in parts)]),
+        np.concatenate([empty.values, *(each.good_values for each in parts)]).astype(np.float32),
+    )
+
+
+def _greatest(values: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
+    """Return the places of the `most` greatest values above 0, in ascending order."""
+    above = np.flatnonzero(values > 0)
+    if len(above) > most:
+        above = above[np.argpartition(-values[above], most)[:most]]
+    return np.sort(above)

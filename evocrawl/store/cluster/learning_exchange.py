@@ -1,0 +1,93 @@
+"""Exchanges what the populations of a crawl learn, so that no worker reads the pages of others.
+
+Each worker writes one part: what it has learnt by its own visits from its beginning until now. It
+replaces the part that it has written before, so a part that is written twice, or is not read by a
+worker for a while, changes nothing. Each worker adds up the parts of all others, those of workers
+that have ended or were killed included. The cost depends on the number of workers and on the size
+of a part, which does not grow with the pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evocrawl.frontier.shared_ranks import RankSharing
+from evocrawl.population.population import Population
+from evocrawl.species.base import Mergeable, Sharing
+from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.redis.state import ClusterState
+
+
+@dataclass(slots=True)
+class _Subject:
+    """One kind of knowledge, and the parts of other workers that were read, by worker."""
+
+    shared: Mergeable
+    numbers: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, Any] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    sent_at: int = 0
+
+
+class LearningExchange:
+    """Exchanges the ranks behind R, and what each species learns that can be added up.
+
+    It does so at most once in `period_s`. A part that cannot be read goes to the quarantine with a
+    line in the log, once for each worker.
+    """
+
+    def __init__(
+        self,
+        state: ClusterState,
+        population: Population,
+        host_leases: HostLeases,
+        period_s: float,
+    ) -> None:
+        self._state = state
+        self._population = population
+        self._host_leases = host_leases
+        self._period_s = period_s
+        self._next_at_s = -math.inf
+        self._subjects = {"ranks": _Subject(RankSharing(population.environment.base.ranks))} | {
+            each.name: _Subject(each.learning.share())
+            for each in population.species
+            if isinstance(each.learning, Sharing)
+        }
+
+    async def look(self, pages: int) -> None:
+        """Exchange, if it is time to; this worker has settled so many `pages`. Raises Unreachable.
+
+        O(parts changed), each of bounded size.
+        """
+        now_s = self._host_leases.table.clock()
+        if now_s >= self._next_at_s:
+            await self.exchange(pages)
+            self._next_at_s = now_s + self._period_s
+
+    async def exchange(self, pages: int) -> None:
+        """Send the parts of this worker if it has settled more pages; use those of others."""
+        for name, subject in self._subjects.items():
+            row = subject.shared.pack() if pages > subject.sent_at else None
+            found = await self._state.exchange_parts(name, row, subject.numbers)
+            subject.sent_at = pages
+            if await self._read(name, subject, found):
+                subject.shared.merge([*subject.parts.values()])
+
+    async def _read(
+        self, name: str, subject: _Subject, found: Mapping[str, tuple[int, bytes]]
+    ) -> bool:
+        """Read new parts; return whether there is any that can be read."""
+        has_new = False
+        for worker, (number, row) in found.items():
+            subject.numbers[worker] = number
+            try:
+                subject.parts[worker] = subject.shared.unpack(row)
+                has_new = True
+            except ValueError as error:
+                if worker not in subject.refused:
+                    subject.refused.add(worker)
+                    await self._host_leases.put_aside("", f"parts:{name}", b"", row, error)
+        return has_new

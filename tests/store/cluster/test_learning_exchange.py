@@ -1,0 +1,143 @@
+"""Workers exchange what they have learnt through a real Redis, and no pages."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from redisserver import RedisServer
+from tiny_webs import make_population
+
+from evocrawl.core.model import Content, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.host_leases import HostLeases
+from evocrawl.store.cluster.learning_exchange import LearningExchange
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.codec import RowCodec
+from evocrawl.store.cluster.redis.commands import RedisCommands
+from evocrawl.store.cluster.redis.connection import Connection
+from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.redis.state import ClusterState
+from evocrawl.store.journal.codec import NoPayloads
+
+PARTS = "evocrawl:{evocrawl}:parts:evo"
+NUMBERS = "evocrawl:{evocrawl}:numbers:evo"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path) as running:
+        yield running
+
+
+class Side:
+    """One worker's population, and what it exchanges with the others'."""
+
+    def __init__(self, server: RedisServer) -> None:
+        self.connection = Connection(RedisAddress.of(server.url))
+        self.population, _ = make_population("evo")
+        self.state = state = ClusterState(self.connection, 60_000)
+        rows, events, self.now_s = RowCodec(NoPayloads()), WorkerEvents(), 0.0
+        commands = RedisCommands(rows, state.layout)
+        table = LeaseTable(60.0, lambda: self.now_s)
+        sync = PopulationSync(self.population, table, commands, lambda _: None, events)
+        self.host_leases = HostLeases(state, rows, sync, lambda _: None, events)
+        self.learning = LearningExchange(state, self.population, self.host_leases, 5.0)
+        self.model: Any = self.population.species[0].learning.model  # type: ignore[attr-defined]
+        self.ranks = self.population.environment.base.ranks
+
+    def visit(self, host: str, *relevances: float) -> int:
+        """Learn from pages of a host; return their number."""
+        urls = [f"http://{host}/{number}" for number in range(len(relevances))]
+        links = tuple(Link(url, fingerprint(url), "0.5", tag_path="ul/li") for url in urls[1:])
+        for url, relevance in zip(urls, relevances, strict=True):
+            found, content = links if url == urls[0] else (), Content("0.5", "a gem")
+            page = Page(url, fingerprint(url), relevance, 0.0, found, content=content)
+            self.model.observe_page(page, self.model.row_of(page.fingerprint))
+            self.ranks.add(relevance)
+        return len(relevances)
+
+
+def play(server: RedisServer, story: Callable[..., Awaitable[None]]) -> None:
+    async def exercise() -> None:
+        sides = [Side(server) for _ in range(3)]
+        for side in sides:
+            await side.state.join({"query": "coral"})
+        await story(*sides)
+        for side in sides:
+            await side.connection.close()
+
+    asyncio.run(exercise())
+
+
+def test_each_worker_gets_the_sum_of_what_all_others_learnt(server: RedisServer) -> None:
+    """Also one that comes later, of one that has ended; a second exchange changes nothing."""
+
+    async def story(first: Side, second: Side, late: Side) -> None:
+        pages = first.visit("a.test", 0.1, 0.9, 0.8), second.visit("b.test", 0.2, 0.0, 0.7, 0.6)
+        for _ in range(2):
+            await first.learning.exchange(pages[0])
+            await second.learning.exchange(pages[1])
+        await first.learning.exchange(pages[0])
+        assert first.model.evidence.tries == second.model.evidence.tries == 7
+        assert np.allclose(first.model.mean, second.model.mean, atol=1e-9)
+        assert first.ranks.at_share(1.0) == 0.9
+        assert second.ranks.at_share(1.0) == pytest.approx(0.9, abs=1e-3)
+        assert len(second.ranks) == 4
+        await first.state.leave()
+        await late.learning.look(0)
+        assert late.model.evidence.tries == 7
+        assert np.allclose(late.model.mean, first.model.mean, atol=1e-9)
+        with server.client() as client:
+            assert client.hlen(PARTS) == 2
+            assert client.hgetall(NUMBERS) == {b"1": b"1", b"2": b"1"}
+
+    play(server, story)
+
+
+def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
+    """And nothing is written that has not changed."""
+
+    async def story(first: Side, second: Side, _: Side) -> None:
+        for now_s, pages in ((0.0, 1), (4.0, 2), (5.0, 3), (11.0, 3)):
+            first.now_s = now_s
+            first.visit(f"{pages}.test", 0.5)
+            await first.learning.look(pages)
+        with server.client() as client:
+            assert client.hgetall(NUMBERS) == {b"1": b"2"}
+        await second.learning.look(0)
+        assert second.model.evidence.tries == 3
+
+    play(server, story)
+
+
+@pytest.mark.parametrize("row", [b"x", b"\x80\x04pickle", b"evoL" + b"\0" * 60, b"x" * (1 << 21)])
+def test_a_broken_part_is_refused_with_one_line(
+    server: RedisServer, caplog: pytest.LogCaptureFixture, row: bytes
+) -> None:
+    """R5: any client of Redis can write it; the parts of others count all the same."""
+
+    async def story(first: Side, second: Side, _: Side) -> None:
+        await second.learning.exchange(second.visit("b.test", 0.2, 0.9))
+        with server.client() as client:
+            for number in range(1, 4):
+                client.hset(PARTS, "77\x1b[2J", row)
+                client.hset(NUMBERS, "77\x1b[2J", number)
+                await first.learning.exchange(0)
+            client.hset(NUMBERS, "78", "no number")
+            await first.learning.exchange(0)
+            assert client.llen("evocrawl:{evocrawl}:quarantine") == 1
+        assert first.model.evidence.tries == 2
+        assert first.host_leases.poisoned == 1
+
+    with caplog.at_level(logging.WARNING):
+        play(server, story)
+    assert len([each for each in caplog.records if "quarantine" in each.message]) == 1
+    assert "\x1b" not in caplog.text
