@@ -115,7 +115,7 @@ async def offered(connection: Connection, calls: RedisCommands, urls: list[str])
     batches = calls.offers([(link(url), None) for url in urls])
     while True:
         try:
-            return [len(known) for known in await connection.run_all(batches)]
+            return [len(found) - 1 for found in await connection.run_all(batches)]
         except Unreachable:
             await asyncio.sleep(0.05)
 
