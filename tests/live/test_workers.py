@@ -107,7 +107,7 @@ def _is_over_with_others(client) -> bool:
 
 
 def test_a_worker_that_is_drained_leaves_its_hosts_to_the_others(fleet_for: Start, capsys) -> None:
-    """R1: what is under way ends; nothing is repeated, and its hosts have another owner at once."""
+    """What is under way ends; nothing is repeated, and its hosts have another owner at once."""
     web = ManyHosts(pages=200, hosts=30, delay_s=0.1)
     fleet = fleet_for(web)
     fleet.start(2, options(web, lease_s=60), **COMMON)

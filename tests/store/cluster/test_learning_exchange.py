@@ -122,7 +122,7 @@ def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
 def test_a_broken_part_is_refused_with_one_line(
     server: RedisServer, caplog: pytest.LogCaptureFixture, row: bytes
 ) -> None:
-    """R5: any client of Redis can write it; the parts of others count all the same."""
+    """Any client of Redis can write it; the parts of others count all the same."""
 
     async def story(first: Side, second: Side, _: Side) -> None:
         await second.learning.exchange(second.visit("b.test", 0.2, 0.9))

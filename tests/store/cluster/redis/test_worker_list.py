@@ -103,7 +103,7 @@ def test_a_live_worker_alone_can_be_drained(server: RedisServer, capsys) -> None
 
 
 def test_a_crawl_without_workers_has_none_to_list(server: RedisServer, capsys) -> None:
-    """B075: a Redis without the crawl is an error, and so is a file."""
+    """A Redis without the crawl is an error, and so is a file."""
     with pytest.raises(StateError, match="no such crawl"):
         listed(server)
     assert main(["workers", "coral.sqlite"]) == 2
