@@ -87,8 +87,13 @@ REPLACED: tuple[tuple[type, type | None, int, str], ...] = (
 """Scrapy's downloader middleware, what stands in its place (a component above, or the one named)
 and its order, and what happens where the project keeps Scrapy's."""
 
-OFF = {"TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False}
-"""Consoles that run the code of any client that can connect."""
+OFF = {
+    "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
+    "REMOTE_CONTROL_ENABLED": "scrapy.extensions.remote_control.RemoteControl",
+}
+"""Settings and extensions of consoles that run the code of any client that can connect.
+
+Unless the project sets one, its extension is not imported: aiohttp alone takes 0.2 s."""
 
 CLOSED_SCHEMES = ("file", "ftp", "s3")
 """Schemes whose download handlers are switched off, so that no link of a page can use them."""
@@ -132,8 +137,10 @@ class Addon:
             )
         settings.set("ROBOTSTXT_OBEY", True, "addon")
         settings.set("USER_AGENT", USER_AGENT, "addon")
-        for name, value in OFF.items():
-            settings.set(name, value, "addon")
+        for name, extension in OFF.items():
+            settings.set(name, False, "addon")
+            if extension in settings["EXTENSIONS_BASE"] and not settings.getbool(name):
+                settings["EXTENSIONS_BASE"].delete(extension, "addon")
         for scheme in CLOSED_SCHEMES:
             settings["DOWNLOAD_HANDLERS"].set(scheme, None, "addon")
         for theirs, ours, order, effect in REPLACED:

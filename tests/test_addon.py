@@ -32,12 +32,16 @@ def test_consoles_are_off() -> None:
     settings = settings_with()
     assert OFF
     assert not any(settings.getbool(name) for name in OFF)
+    extensions = settings.get_component_priority_dict_with_base("EXTENSIONS")
+    assert extensions
+    assert not {*OFF.values()} & {*extensions}
 
 
 def test_a_project_may_open_a_console() -> None:
     """The add-on's settings yield to the project's."""
     settings = settings_with(TELNETCONSOLE_ENABLED=True)
     assert settings.getbool("TELNETCONSOLE_ENABLED")
+    assert OFF["TELNETCONSOLE_ENABLED"] in settings["EXTENSIONS_BASE"]
     assert not settings.getbool("REMOTE_CONTROL_ENABLED")
 
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import wordfreq
+from evocrawl.relevance.word_lists import frequency_list
 
 _SHORTEST_WORD = 7
 _LONGEST_WORD = 40
@@ -218,7 +218,7 @@ def _frequencies(language: str) -> dict[str, float]:
     """Return the Zipf values of the words that may be parts."""
     grammar = GRAMMARS[language]
     frequencies = dict.fromkeys(grammar.short, _OF_SHORT_WORD)
-    for centibels, words in enumerate(wordfreq.get_frequency_list(language, "best")):
+    for centibels, words in enumerate(frequency_list(language, "best")):
         zipf = 9 - centibels / _CENTIBELS_A_ZIPF
         if zipf < _LEAST:
             break

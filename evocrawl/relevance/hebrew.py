@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import product
 
-import wordfreq
+from evocrawl.relevance.word_lists import frequency_list
 
 HEBREW = "he"
 """Its primary subtag."""
@@ -100,6 +100,6 @@ class HebrewStemmer:
 def _frequencies() -> Mapping[str, float]:
     return {
         word: 9 - centibels / 100
-        for centibels, words in enumerate(wordfreq.get_frequency_list(HEBREW, "small"))
+        for centibels, words in enumerate(frequency_list(HEBREW))
         for word in words
     }

@@ -17,12 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
-
-import wordfreq
 
 from evocrawl.core.text.scripts import language_by_script
 from evocrawl.core.text.words import words
+from evocrawl.relevance.word_lists import frequency_list
 
 _LATIN = (
     "en", "de", "fr", "es", "it", "pt", "nl", "sv", "fi", "da", "nb", "pl", "cs", "tr", "hu", "ro",
@@ -80,9 +78,7 @@ class _Known:
 
 def _known(language: str, asked: Iterable[str]) -> _Known:
     wanted = {part for word in asked for two in _halves(word) for part in two} | {*asked}
-    # Without the cache of wordfreq, which would keep the lists of all languages in memory.
-    read: Any = getattr(wordfreq.get_frequency_list, "__wrapped__", wordfreq.get_frequency_list)
-    buckets = read(language, "small")
+    buckets = frequency_list(language)
     return _Known(
         {
             word: 9 - centibels / 100

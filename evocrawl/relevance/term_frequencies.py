@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import wordfreq
-
 from evocrawl.relevance.terms import Analyser
+from evocrawl.relevance.word_lists import frequency_list
 
 COMMON = 0.003
 """Terms of which a text has three or more in a thousand words ("the", "and") name no topic."""
@@ -44,7 +43,7 @@ def background(language: str, letters: frozenset[str] = frozenset()) -> Backgrou
     share a stem, or a pair of characters, add up.
     """
     try:
-        buckets = wordfreq.get_frequency_list(language, "small")
+        buckets = frequency_list(language)
     except LookupError:
         return Background({}, 1.0, frozenset())
     frequency = _by_term(buckets, Analyser(language, letters, parts_compounds=False))
@@ -60,10 +59,11 @@ def background(language: str, letters: frozenset[str] = frozenset()) -> Backgrou
 
 def _by_term(buckets: list[list[str]], analyser: Analyser) -> dict[str, float]:
     frequency: dict[str, float] = {}
+    so_far = frequency.get
     for centibels, words in enumerate(buckets):
-        rough = analyser.words(" ".join(words))
-        for term, times in analyser.count(rough).items():
-            frequency[term] = frequency.get(term, 0.0) + times * _frequency(centibels)
+        share = _frequency(centibels)
+        for term, times in analyser.count_once(analyser.words(" ".join(words))).items():
+            frequency[term] = so_far(term, 0.0) + times * share
     return frequency
 
 

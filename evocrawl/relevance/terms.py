@@ -162,6 +162,10 @@ class Analyser:
         """Return how often each term occurs in rough `words`."""
         return Counter(self._terms(words))
 
+    def count_once(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the same as `count` of words that do not occur again: none is remembered."""
+        return Counter(chain.from_iterable(map(self._read, words)))
+
     def count_few(self, words: Iterable[str]) -> dict[str, int]:
         """Return the same as `count`, sooner where words are few."""
         counts: dict[str, int] = {}

@@ -12,6 +12,8 @@ import os
 import sys
 from typing import Any
 
+# Its modules ask for the stack of callers while they are imported, which takes 0.5 s deep in it.
+import scrapy.core.downloader.contextfactory  # noqa: F401
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
