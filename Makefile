@@ -15,9 +15,11 @@ crawl: venv
 	$(BIN)/python -m demo.stoppable demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
 		$(if $(MAX_REQUESTS),--max-requests $(MAX_REQUESTS)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
 
-# Style, types, our tests, and Scrapy's own tests with the add-on. Many tests wait for servers, so
+# Style, types, our tests, and Scrapy's own tests with the add-on. Redis and Chromium are installed
+# where they are missing and may be; else the tests that need them are skipped. Many tests wait for servers, so
 # that three processes keep two cores busy.
 test: lint types
+	$(BIN)/python tests/programs.py
 	$(BIN)/python -m pytest -n 3 --dist worksteal -q
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs tests/scrapys_own
 

@@ -20,8 +20,8 @@ nox.options.sessions = ["tests", "extras", "release"]
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 SCRAPYS = {"oldest": "Scrapy==2.19.0", "newest": "Scrapy>=2.19,<3"}
 FAST = [f"tests/{name}" for name in ("core", "energy", "frontier", "population", "test_addon.py")]
-EXTRAS = ["browser", "docs", "model2vec", "parquet", "pdf", "redis", "segmentation", "semantic"]
-EXTRAS += ["markdown", "mcp", "sim", "warc"]
+_PROJECT = nox.project.load_toml("pyproject.toml")["project"]
+EXTRAS = [name for name in _PROJECT["optional-dependencies"] if name != "dev"]
 
 
 @nox.session(python=PYTHONS)

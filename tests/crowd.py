@@ -146,11 +146,11 @@ async def crawl(
         add()
     for _ in range(kills):
         assert pick is not None
-        victim = await asyncio.wait_for(pick(list(hands)), 30)
+        victim = await asyncio.wait_for(pick(list(hands)), 300)
         task = hands.pop(victim)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await victim.kill()
         add()
-    await asyncio.wait_for(asyncio.gather(*hands.values()), 120)
+    await asyncio.wait_for(asyncio.gather(*hands.values()), 600)
     return list(hands)

@@ -1,11 +1,8 @@
-"""A real Redis on a loopback port, from Debian's package, in a folder of its own."""
+"""A real Redis on a loopback port, in a folder of its own."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -14,26 +11,10 @@ from typing import Any, Self
 
 import redis
 from certificates import Certificate
+from ports import free_port
+from programs import REDIS, needed
 
 PASSWORD = "a-Secret-0f-the-tests"
-_NAMES = ("redis-server", "valkey-server")
-
-
-def binary() -> str:
-    """Return the server's program, installed where it is missing and may be."""
-    for install in (lambda: None, _install):
-        install()
-        found = next(filter(None, map(shutil.which, _NAMES)), None)
-        if found:
-            return found
-    raise RuntimeError("there is no redis-server, and apt-get cannot install it")
-
-
-def _install() -> None:
-    apt = ["apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"]
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    for step in (["update"], ["install", "-y", "--no-install-recommends", "redis-server"]):
-        subprocess.run([*apt, *step], env=quiet, stdout=subprocess.DEVNULL, check=False)
 
 
 class RedisServer:
@@ -41,7 +22,8 @@ class RedisServer:
 
     With a `certificate` it speaks TLS and nothing else, and asks its clients for one of the same
     signer where `asks_clients`. With `by_socket` it is no server of the network. Without `keeps` it
-    has no append-only file, and is empty after a restart.
+    has no append-only file, and is empty after a restart. The test is skipped where Redis is not
+    installed.
     """
 
     def __init__(
@@ -55,7 +37,7 @@ class RedisServer:
         keeps: bool = True,
     ) -> None:
         self.password = password
-        self.port = _free_port()
+        self.port = free_port()
         self._folder = folder
         self._certificate = certificate
         self._asks_clients = asks_clients
@@ -91,7 +73,10 @@ class RedisServer:
             "appendonly": "yes" if self._keeps else "no", "appendfsync": "always",
             "dir": self._folder, **self._doors(),
         }  # fmt: skip
-        line = [binary(), *(str(part) for name in options for part in (f"--{name}", options[name]))]
+        line = [
+            needed(REDIS),
+            *(str(part) for name in options for part in (f"--{name}", options[name])),
+        ]
         self._process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
         if wait:
             self.wait_for(lambda: self._answers() or None)
@@ -140,9 +125,3 @@ def await_value(look: Callable[[], Any], timeout_s: float) -> Any:
             return found
         time.sleep(0.02)
     raise TimeoutError("it did not come to pass")
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])

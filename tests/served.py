@@ -9,7 +9,7 @@ import re
 import signal
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,22 @@ def served(store: Path | str) -> Iterator[Server]:
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(120)
+
+
+def until_quiet(log: Sized, *servers: Server) -> int:
+    """Wait until the servers of a crawl that is paused send no request; return how many have come.
+
+    Each answers fifteen times meanwhile, however busy the machine is: what it had under way has
+    been dealt with by then.
+    """
+    seen, calm = -1, 0
+    while calm < 15:
+        for each in servers:
+            each.get("status")
+        calm = calm + 1 if len(log) == seen else 0
+        seen = len(log)
+        time.sleep(0.2)
+    return seen
 
 
 def printed(file: Path) -> str:

@@ -49,7 +49,8 @@ def test_a_cancellation_of_the_task_itself_goes_on() -> None:
     async def run() -> None:
         outputs = Outputs(_outputs(log), lambda: None)
         task = asyncio.ensure_future(_all(outputs))
-        await asyncio.sleep(0.01)
+        for _ in range(100):
+            await asyncio.sleep(0)
         assert outputs.is_waiting
         task.cancel()
         await task
@@ -89,9 +90,19 @@ def test_a_callback_without_yield_that_is_given_up_returns_nothing() -> None:
 
     async def run() -> Any:
         answer = Answer(stubborn(), lambda: log.append("waits"))
-        for delay_s in (0.01, 0.02):
-            asyncio.get_running_loop().call_later(delay_s, answer.give_up, delay_s)
+        loop = asyncio.get_running_loop()
+
+        async def give_up_twice() -> None:
+            while "waits" not in log:
+                await asyncio.sleep(0)
+            answer.give_up(1.0)
+            while "cancelled" not in log:
+                await asyncio.sleep(0)
+            answer.give_up(2.0)
+
+        giving_up = loop.create_task(give_up_twice())
         given = await answer
+        await giving_up
         await asyncio.sleep(0)
         return given
 

@@ -161,6 +161,7 @@ def test_a_world_is_saved_to_a_folder_with_its_topics(
     ]
     assert str(out) in printed
     arguments = ["--topics", str(out / "topics.tsv"), "--split", "check", "--budget", "5"]
+    arguments += ["--set", "language=en"]  # else it is found out for each topic
     assert simulate(str(out), tmp_path / "out", *arguments) == 0
     topics = [row["topic"] for row in rows_of(tmp_path / "out")]
     assert topics

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import processes
 from livecrawl import FAST, ROOT, Crawled
+from livecrawl import HERE as LIVE
 
 from evocrawl.simulation.server.proxy import LoopbackProxy
 
@@ -78,7 +79,7 @@ def start(
     }
     for name, value in merged.items():
         line += ["-s", f"{name}={json.dumps(value) if isinstance(value, dict) else value}"]
-    path = os.pathsep.join((str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")))
+    path = os.pathsep.join((str(ROOT), str(HERE), str(LIVE), os.environ.get("PYTHONPATH", "")))
     environment = {**os.environ, "http_proxy": proxy.url, "PYTHONPATH": path}
     environment.pop("SCRAPY_PROJECT", None)
     cwd = ROOT if command[0] == "crawl" else HERE

@@ -8,6 +8,16 @@ from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.http import Response
 
+TIMEOUT_S = 2
+
+
+class Impatient:
+    """A downloader middleware: the two pages that never end are given up after TIMEOUT_S."""
+
+    def process_request(self, request: Request) -> None:
+        if request.url.endswith(("/drip", "/never")):
+            request.meta["download_timeout"] = TIMEOUT_S
+
 
 class Stuck(HTTP11DownloadHandler):
     async def download_request(self, request: Request) -> Response:

@@ -14,7 +14,6 @@ from running import start
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Reset, Response, Site, redirect
 
 MOST_BYTES = 100_000
-TIMEOUT_S = 2
 ODD = "/s?q=a||1|60&c=EMPLACEMENT PARTENAIRE"
 
 
@@ -143,7 +142,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> Visited:
             },
             settings={
                 "DOWNLOAD_MAXSIZE": MOST_BYTES,
-                "DOWNLOAD_TIMEOUT": TIMEOUT_S,
+                "DOWNLOADER_MIDDLEWARES": {"stuck.Impatient": 900},
                 "DOWNLOAD_HANDLERS": {"http": "stuck.Stuck"},
                 "RETRY_TIMES": 0,
             },

@@ -99,6 +99,12 @@ class Daemon:
         listed = self.ask(f"listjobs.json?project={project}")[state]
         return [each["id"] for each in listed]
 
+    def times_of(self, project: str, job: str) -> tuple[str, str]:
+        """When a finished job began and when it ended, in a form that can be compared."""
+        finished = self.ask(f"listjobs.json?project={project}")["finished"]
+        [found] = [each for each in finished if each["id"] == job]
+        return found["start_time"], found["end_time"]
+
     def wait_for_end(self, project: str, job: str, times: int = 1) -> None:
         wait_for(lambda: self.jobs(project, "finished").count(job) == times)
 

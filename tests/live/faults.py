@@ -13,6 +13,8 @@ class Downloads:
     """A downloader middleware that does to a request what its path says."""
 
     def process_request(self, request: Request) -> Response | Request | None:
+        if request.url.endswith("/endless"):
+            request.meta["download_timeout"] = 1
         if request.url.endswith("/request-ignored"):
             raise IgnoreRequest("by the test")
         if request.url.endswith("/request-raises"):

@@ -13,6 +13,7 @@ import psutil
 import pytest
 from appsite import HOST, START, app_site, article, data, texts_of
 from livecrawl import QUERY, Crawl, page
+from programs import needs_chromium
 from redisserver import RedisServer
 from warcio.archiveiterator import ArchiveIterator
 from warcs import check_warcs
@@ -30,6 +31,7 @@ def _paths(proxy: LoopbackProxy) -> list[str]:
     return [each.path for each in proxy.log]
 
 
+@needs_chromium
 def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
@@ -79,6 +81,7 @@ def test_without_a_browser_the_shells_stay_empty(serve, crawl: Crawl) -> None:
     assert not any(name.startswith(("playwright", "evocrawl/browser")) for name in crawled.stats)
 
 
+@needs_chromium
 def test_slow_pages_hold_no_place_of_fast_ones(serve, crawl: Crawl) -> None:
     """What the slow pages ask for is answered when every fast page has been asked for."""
     fast = {f"/fast/{each}": page(text=article(each)) for each in range(12)}
@@ -86,7 +89,7 @@ def test_slow_pages_hold_no_place_of_fast_ones(serve, crawl: Crawl) -> None:
     gone = threading.Event()
 
     async def after_the_fast(request: Request) -> Response:
-        until_s = time.monotonic() + 100
+        until_s = time.monotonic() + 300
         while waiting and time.monotonic() < until_s:
             await asyncio.sleep(0.05)
         number = int(request.path.rpartition("/")[2])
@@ -130,9 +133,12 @@ def _crawls_browsers() -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+@needs_chromium
+@pytest.mark.parametrize(
+    ("by", "timeout_s"), [(signal.SIGKILL, 120), (signal.SIGSTOP, 30)], ids=["dies", "hangs"]
+)
 def test_a_browser_that_dies_or_hangs_is_started_anew_and_no_page_is_lost(
-    serve, crawl: Crawl, by: signal.Signals
+    serve, crawl: Crawl, by: signal.Signals, timeout_s: int
 ) -> None:
     """While a page is open, the browser's process is killed or stopped."""
     hit: list[int] = []
@@ -145,7 +151,7 @@ def test_a_browser_that_dies_or_hangs_is_started_anew_and_no_page_is_lost(
         return data("Reef 3", article(3), [])
 
     proxy = serve({HOST: app_site(6, {"/api/articles/3": strike})})
-    crawled = crawl(proxy, arguments={**AUTO, "browser_timeout_s": 20})
+    crawled = crawl(proxy, arguments={**AUTO, "browser_timeout_s": timeout_s})
     crawled.check_settled()
     assert hit
     assert crawled.stat("browser/restarts") == 1
@@ -156,6 +162,7 @@ def test_a_browser_that_dies_or_hangs_is_started_anew_and_no_page_is_lost(
     assert not any(psutil.pid_exists(each) for each in hit)
 
 
+@needs_chromium
 def test_a_crawl_that_was_killed_opens_its_pages_again(serve, crawl: Crawl, tmp_path: Path) -> None:
     """Each page is settled once, with what the browser shows."""
     proxy = serve({HOST: app_site(10)})
@@ -171,6 +178,7 @@ def test_a_crawl_that_was_killed_opens_its_pages_again(serve, crawl: Crawl, tmp_
     assert crawled.stat("store/runs") == 2
 
 
+@needs_chromium
 def test_a_browser_keeps_to_its_share_of_the_budget(serve, crawl: Crawl) -> None:
     """Nor does it exceed the budget when every page is to be opened."""
     proxy = serve({HOST: app_site(30)})
@@ -185,6 +193,7 @@ def test_a_browser_keeps_to_its_share_of_the_budget(serve, crawl: Crawl) -> None
     crawled.check_settled()
 
 
+@needs_chromium
 def test_workers_share_the_pages_that_scripts_make(serve, tmp_path: Path) -> None:
     """Each page is opened by one of them, and counts once."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from appsite import HOST, START, javascript, shell, texts_of
 from livecrawl import QUERY, Crawl, page, site
 from names import Listener
+from programs import needs_chromium
 
 from evocrawl.simulation.server.proxy import Request, Response, redirect
 
@@ -88,6 +89,7 @@ def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
     return poll
 
 
+@needs_chromium
 def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
     serve, crawl: Crawl
 ) -> None:

@@ -17,15 +17,15 @@ from evocrawl.simulation.server.proxy import Request, Response
 FIRST, FED = "/first", [f"/fed/{number}" for number in range(1, 4)]
 
 
-def _web() -> dict[str, object]:
-    """A site whose page "/first" is slow to answer the second request."""
+def _web(slow_s: float) -> dict[str, object]:
+    """A site whose page "/first" takes `slow_s` seconds to answer the second request."""
     pages: dict[str, Any] = {path: page(text=f"{QUERY} {path}") for path in ("/", *FED)}
     asked = Counter[str]()
 
     async def first(request: Request) -> Response:
         asked[request.path] += 1
         if asked[FIRST] == 2:
-            await asyncio.sleep(3)
+            await asyncio.sleep(slow_s)
         return page(text=f"{QUERY} first")
 
     pages[FIRST] = first
@@ -40,7 +40,8 @@ def test_a_page_is_fetched_again_if_its_callback_had_not_ended(
 
     The second request for "/first" is under way when the crawl is killed; only it is repeated.
     """
-    proxy = serve(_web())
+    # Until then the signal is there: one that is no kill waits for the answer.
+    proxy = serve(_web(100 if by == signal.SIGKILL else 3))
 
     def run(**options: Any) -> Crawled:
         return crawl(

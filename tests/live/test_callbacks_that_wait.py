@@ -56,7 +56,7 @@ def test_a_callback_waits_for_requests_that_it_has_yielded(
 def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
     """Its requests are sent; it is given up when the crawl is closed, or its budget is used up."""
     for settings, reason in (
-        ({"CLOSESPIDER_TIMEOUT": 3}, "closespider_timeout"),
+        ({"CLOSESPIDER_ITEMCOUNT": 1}, "closespider_itemcount"),
         ({"EVOCRAWL_MAX_REQUESTS": 3}, "budget"),
     ):
         crawled = _crawl(serve, crawl, "waits-for-ever", EVOCRAWL_CLOSING_WAIT_S=0.5, **settings)
@@ -70,7 +70,7 @@ def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
 @pytest.mark.parametrize(
     ("stop", "settings", "reason"),
     [
-        ({}, {"CLOSESPIDER_TIMEOUT": 12}, "closespider_timeout"),
+        ({}, {"CLOSESPIDER_PAGECOUNT": 11}, "closespider_pagecount"),
         ({"interrupt_at": 12, "by": signal.SIGTERM}, {}, "shutdown"),
         ({}, {"EVOCRAWL_MAX_REQUESTS": 12}, "budget"),
     ],

@@ -17,6 +17,7 @@ def test_every_worker_says_that_the_state_is_gone(serve, tmp_path: Path, loss: s
     with RedisServer(tmp_path, keeps=loss != "restart") as server:
         fleet = Fleet(serve(web.sites()), server, tmp_path)
         try:
+            web.is_open = lambda: fleet.joined() == 2
             options = {"seeds": web.url(0), "max_requests": 0, "species": "best_first"}
             fleet.start(2, options, CONCURRENT_REQUESTS=4)
             fleet.wait_for_requests(40)

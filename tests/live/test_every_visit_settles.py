@@ -23,7 +23,6 @@ FAULTS = {
     "SPIDER_MIDDLEWARES": {"faults.Inputs": 60},
     "ITEM_PIPELINES": {"faults.Items": 500},
     "EXTENSIONS": {"faults.Signals": 0},
-    "DOWNLOAD_TIMEOUT": 1,
     "DOWNLOAD_MAXSIZE": 50_000,
 }
 

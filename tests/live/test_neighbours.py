@@ -150,16 +150,16 @@ def test_a_feed_is_stored_in_s3(
 
 def test_proxies_that_are_dead_lose_no_page(web: LoopbackProxy, crawl: Crawl) -> None:
     """A dead proxy is no failure of the host behind it."""
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        dead = [f"http://127.0.0.1:{closed.getsockname()[1]}", "http://127.0.0.3:9"]
-    settings = {
-        **COMMON,
-        "DOWNLOADER_MIDDLEWARES": {"neighbourspider.RotatingProxies": 610},
-        "ROTATING_PROXIES": f"{dead[0]},{web.url},{dead[1]},{web.url}",
-        "RETRY_TIMES": 6,
-    }
-    crawled = crawl(web, command=("crawl", "reefs"), settings=settings)
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))  # it does not listen, and no other server gets its port
+        dead = [f"http://127.0.0.1:{deaf.getsockname()[1]}", "http://127.0.0.3:9"]
+        settings = {
+            **COMMON,
+            "DOWNLOADER_MIDDLEWARES": {"neighbourspider.RotatingProxies": 610},
+            "ROTATING_PROXIES": f"{dead[0]},{web.url},{dead[1]},{web.url}",
+            "RETRY_TIMES": 6,
+        }
+        crawled = crawl(web, command=("crawl", "reefs"), settings=settings)
     crawled.check_settled()
     assert {each["url"] for each in crawled.pages} == URLS
     assert crawled.stat("hosts/given_up") == 0

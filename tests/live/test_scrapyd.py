@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from daemon import Daemon, children_of, copy_of_example, copy_of_ours, packages_without, wait_for
 from livecrawl import QUERY, ROOT, page, site
+from ports import free_port
 from redisserver import RedisServer
 from statefiles import HOST, asked, recorded, tree
 
@@ -36,12 +36,6 @@ REEF = {
     "/article/bleached": page(text="coral bleached", title="bleached"),
     "/likesbleached": Response(200, b'{"likes": 1}', {"content-type": "application/json"}),
 }
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +126,10 @@ def test_a_job_that_fails_does_not_stop_the_others(daemon: Daemon) -> None:
     daemon.schedule(*OURS, "wrong", **{**few, "species": "unicorn"})
     daemon.schedule(*OURS, "second", **few)
     daemon.schedule(*OURS, "third", **few)
-    wait_for(lambda: len(daemon.jobs(OURS[0], "running")) == 2)
-    assert daemon.jobs(OURS[0], "pending") == ["third"]
-    daemon.wait_for_end(OURS[0], "third")
+    for job in ("wrong", "second", "third"):
+        daemon.wait_for_end(OURS[0], job)
+    wrong, second, third = (daemon.times_of(OURS[0], job) for job in ("wrong", "second", "third"))
+    assert third[0] >= min(wrong[1], second[1])
     assert re.search(r"Process died: exitstatus=2 .*job='wrong'", daemon.log)
     assert re.search(r"Process finished: .*job='third'", daemon.log)
     assert "species is 'unicorn'; allowed: " in daemon.log_of(*OURS, "wrong")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from redisserver import RedisServer
-from served import TOKEN, Server, served
+from served import TOKEN, Server, served, until_quiet
 from workers import Fleet, ManyHosts
 
 WEB = ManyHosts(pages=200, hosts=13, delay_s=0.1)
@@ -39,19 +39,10 @@ def dashboard_of(fleet: Fleet, number: int) -> Server:
 
 
 def until(is_true: Callable[[], bool]) -> None:
-    end_s = time.monotonic() + 120
+    end_s = time.monotonic() + 300
     while not is_true():
         assert time.monotonic() < end_s
         time.sleep(0.2)
-
-
-def until_quiet(fleet: Fleet) -> int:
-    """Wait until no request has come for three seconds; return how many have come in all."""
-    seen = -1
-    while seen != len(fleet.proxy.log):
-        seen = len(fleet.proxy.log)
-        time.sleep(3)
-    return seen
 
 
 def asked_of(fleet: Fleet, host: str) -> int:
@@ -67,7 +58,7 @@ def test_every_worker_follows_what_a_user_does_on_one_dashboard(fleet: Fleet) ->
 
     assert first.post("pause")[0] == 200
     until(lambda: {each.get("status")["state"] for each in (first, second)} == {"paused"})
-    until_quiet(fleet)
+    until_quiet(fleet.proxy.log, first, second)
     before = asked_of(fleet, EXCLUDED)
     assert second.post("exclusions", {"pattern": EXCLUDED})[0] == 200
     assert first.post("parameters", {"max_requests": 150, "upper_bound": 44})[0] == 200

@@ -51,6 +51,7 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
     """B079: each host is one worker's at a time, all end when there is nothing left."""
     web = ManyHosts(pages=200, hosts=40)
     fleet = fleet_for(web)
+    web.is_open = lambda: fleet.joined() == 3
     fleet.start(3, options(web), **COMMON)
     assert fleet.wait() == [0, 0, 0]
     check_whole(fleet, web)
@@ -80,6 +81,7 @@ def test_a_killed_worker_and_a_paused_one_lose_nothing(
     web = ManyHosts(pages=170, hosts=30, delay_s=0.05)
     fleet = fleet_for(web)
     kept = {"warc": warcs, "warc_bytes": 20_000}
+    web.is_open = lambda: fleet.joined() == 3
     fleet.start(3, options(web, species=species, lease_s=4, **kept), **COMMON)
     fleet.wait_for_requests(40)
     killed, paused, _ = fleet.processes
@@ -140,6 +142,7 @@ def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
     """B073: visits that settled meanwhile are reported when Redis is back, with all that it had."""
     web = ManyHosts(pages=160, hosts=30, delay_s=0.03)
     fleet = fleet_for(web)
+    web.is_open = lambda: fleet.joined() == 2
     fleet.start(2, options(web, lease_s=6), **COMMON)
     fleet.wait_for_requests(40)
     fleet.server.stop(signal.SIGKILL)
@@ -234,6 +237,7 @@ def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None
     }  # fmt: skip
     command = ("runspider", "sharedspider.py")
     settings = {**COMMON, "ADDONS": {"evocrawl.Addon": 300}}
+    web.is_open = lambda: fleet.joined() == 2
     fleet.start(2, own, command, **settings)
     fleet.wait_for_requests(40)
     for process in fleet.processes:

@@ -23,14 +23,17 @@ class ManyHosts:
     """A tree of `pages` pages on `hosts` hosts, each answered after `delay_s` seconds.
 
     Page n links to pages 2n + 1 and 2n + 2, and back to its parent. `at_once` is the most
-    requests that each host has had under way, as the server saw it.
+    requests that each host has had under way, as the server saw it. No page is answered before
+    `is_open` has once returned True.
     """
 
     pages: int
     hosts: int
     delay_s: float = 0.02
+    is_open: Callable[[], bool] = lambda: True
     at_once: Counter[str] = field(default_factory=Counter)
     _under_way: Counter[str] = field(default_factory=Counter)
+    _is_opened: bool = False
 
     def url(self, n: int) -> str:
         return f"http://h{n % self.hosts}.test/{n}"
@@ -49,6 +52,9 @@ class ManyHosts:
         self._under_way[request.host] += 1
         self.at_once[request.host] = max(self.at_once[request.host], self._under_way[request.host])
         try:
+            while not self._is_opened:
+                await asyncio.sleep(0.05)
+                self._is_opened = self.is_open()
             await asyncio.sleep(self.delay_s)
         finally:
             self._under_way[request.host] -= 1
@@ -99,6 +105,11 @@ class Fleet:
     def wait(self, timeout_s: float = 600) -> list[int]:
         """Wait for all; return their exit codes."""
         return [process.wait(timeout=timeout_s) for process in self.processes]
+
+    def joined(self) -> int:
+        """Return how many workers have joined the crawl and are alive, or were of late."""
+        with self.server.client() as client:
+            return int(client.hlen("evocrawl:{evocrawl}:workers"))
 
     def wait_for_requests(self, count: int) -> None:
         """Wait until the server has been asked so often for pages."""

@@ -44,10 +44,14 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
         self._processes: list[psutil.Process] = []
 
     async def launch(self) -> None:
-        """Start Playwright; the browser starts with the first page."""
+        """Start Playwright; `start_browser` starts the browser."""
         before = set(_drivers())
         await self._launch()
         self._processes = [each for each in _drivers() if each not in before]
+
+    async def start_browser(self) -> None:
+        """Start the browser unless it runs. A cold start may take longer than a page may."""
+        await self._maybe_launch_browser()
 
     async def open(self, load: PageLoad, timeout_s: float) -> Response:
         """Return the page as it is when its scripts have run. Raises what Playwright raises."""

@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 _HUNG_S = 20.0
 """Seconds after its time-out in which a page must be closed, and in which a browser must answer."""
+_START_S = 120.0
+"""Seconds in which Playwright, and then the browser, must have started."""
 _TRIES = 2
 
 
@@ -76,6 +78,7 @@ class Renderer:
             handler = None
             try:
                 handler = await self._started()
+                await asyncio.wait_for(handler.start_browser(), _START_S)
                 load = self._load(request, response, fetch, handler)
                 opened = await self._within_time(handler, load)
             except PageTooLarge as error:
@@ -131,7 +134,7 @@ class Renderer:
                 from evocrawl.adapter.browser.handler import BrowserHandler
 
                 handler = BrowserHandler(self._crawler)
-                await asyncio.wait_for(handler.launch(), 6 * _HUNG_S)
+                await asyncio.wait_for(handler.launch(), _START_S)
                 self._handler = handler
             return self._handler
 
