@@ -33,14 +33,19 @@ class OpenLinks:
         self._open = SamplingSet()
 
     def add(self, leads: Iterable[Lead]) -> None:
-        """Add links to the pages they stand on. O(links of these pages)."""
+        """Add links to the pages they stand on. O(links of these pages).
+
+        A claimed link that leads to another host now takes the place of the one before.
+        """
         for page, found in groupby(leads, key=attrgetter("source")):
             here = self._links.get(page)
-            known = {lead.fingerprint for lead in here}
+            known = {lead.fingerprint: at for at, lead in enumerate(here)}
             for lead in found:
-                if lead.fingerprint not in known:
-                    known.add(lead.fingerprint)
+                at = known.setdefault(lead.fingerprint, len(here))
+                if at == len(here):
                     here.append(lead)
+                elif here[at].host != lead.host and self._is_claimed(lead.fingerprint):
+                    here[at] = lead
             self._links.put(page, here)
             self._open.add(page)
 

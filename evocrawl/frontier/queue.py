@@ -82,10 +82,15 @@ class Frontier:
         return bool(self._parked)
 
     def push(self, lead: Lead, priority: float) -> None:
-        """Add a link. Runtime complexity: O(log n)."""
+        """Add a link; of a claimed target nothing waits any more. Runtime complexity: O(log n)."""
         target = lead.fingerprint
         known = self._best.get(target)
-        if (known is not None and known[0] >= priority) or self._is_claimed(target):
+        if self._is_claimed(target):
+            if known is not None:
+                self._outdated += 1
+                self._best.discard(target)
+            return
+        if known is not None and known[0] >= priority:
             return
         self._outdated += known is not None
         self._insert(lead, priority)

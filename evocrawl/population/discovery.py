@@ -175,6 +175,15 @@ class Discovery:
         self._reopen(lead, species)
         self.notes.put(lead.fingerprint, PUT_OFF, reason or ended)
 
+    def move(self, lead: Lead, species: Species) -> None:
+        """Let a chosen link, which is still claimed, lead to another host before it is put off.
+
+        A species may still have the link as it was: it removes a claimed link when it next comes
+        upon it. It would choose that one when the host before is free, not the host that it leads
+        to.
+        """
+        species.sight.found([lead])
+
     def release_for(self, page: Page) -> bool:
         """Open held-back links whose group a fetched page has credited; False if none. O(1)."""
         return self._traps is not None and self._release(self._traps.freed(page.url))

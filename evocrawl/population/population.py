@@ -191,6 +191,7 @@ class Population:
             # A slot other than the host's belongs to the request and does not change.
             host = host_of(url) if lead.host == host_of(lead.url) else lead.host
             lead = replace(lead, url=url, host=host)
+            self.discovery.move(lead, species)
         self.discovery.put_off(lead, species)
         self.selector.turns.wake()
 

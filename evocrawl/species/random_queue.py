@@ -18,7 +18,7 @@ class RandomQueue:
 
     def __init__(self, is_claimed: Callable[[Fingerprint], bool]) -> None:
         self._is_claimed = is_claimed
-        self._known: set[Fingerprint] = set()
+        self._known: dict[Fingerprint, str] = {}
         self._queues: list[list[Lead]] = []
         self._places: dict[str, int] = {}
         self._tree = [0]
@@ -31,10 +31,19 @@ class RandomQueue:
         return bool(self._parked)
 
     def push(self, lead: Lead) -> None:
-        """Add a link. Runtime complexity: O(log hosts)."""
-        if lead.fingerprint in self._known or self._is_claimed(lead.fingerprint):
+        """Add a link. Runtime complexity: O(log hosts).
+
+        A claimed link that leads to another host now is removed. O(links of the host before)
+        """
+        target = lead.fingerprint
+        before = self._known.get(target)
+        if self._is_claimed(target):
+            if before is not None and before != lead.host:
+                self._remove(target, before)
             return
-        self._known.add(lead.fingerprint)
+        if before is not None:
+            return
+        self._known[target] = lead.host
         place = self._places.get(lead.host)
         if place is None:
             place = self._places[lead.host] = self._grow()
@@ -52,9 +61,7 @@ class RandomQueue:
             queue = self._queues[place]
             lead = queue[at]
             if self._is_claimed(lead.fingerprint):
-                queue[at] = queue[-1]
-                queue.pop()
-                self._known.discard(lead.fingerprint)
+                self._take(place, at)
                 self._add(place, -1)
             elif is_free(lead.host):
                 return lead
@@ -69,6 +76,19 @@ class RandomQueue:
             self._parked.remove(host)
             place = self._places[host]
             self._add(place, len(self._queues[place]))
+
+    def _take(self, place: int, at: int) -> None:
+        """Remove a link; the last one of its host takes its place."""
+        queue = self._queues[place]
+        del self._known[queue[at].fingerprint]
+        queue[at] = queue[-1]
+        queue.pop()
+
+    def _remove(self, target: Fingerprint, host: str) -> None:
+        place = self._places[host]
+        self._take(place, [lead.fingerprint for lead in self._queues[place]].index(target))
+        if host not in self._parked:
+            self._add(place, -1)
 
     def _grow(self) -> int:
         """Add a host without links; return its place, from 0."""

@@ -9,8 +9,10 @@ import pytest
 from checks import check
 from tiny_webs import Web, crawl, link, make_population, random_web, visit
 
-from evocrawl.core.model import Dropped
+from evocrawl.core.fetch import LATER
+from evocrawl.core.model import Cost, Dead, Dropped
 from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.species import SPECIES
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import View
 from evocrawl.species.parts import PageSight
@@ -182,3 +184,24 @@ def test_a_link_that_is_given_back_is_followed_again() -> None:
     again = population.choose(0.0)
     assert again is not None
     assert again.lead == first.lead
+
+
+@pytest.mark.parametrize("species", sorted(SPECIES))
+def test_a_link_that_a_redirect_has_led_to_a_busy_host_waits_for_that_host(species: str) -> None:
+    """Though it is put off at once, before its species has come upon the link again."""
+    population, _ = make_population(
+        species, bounds=PopulationBounds(4, 1, 12), max_unsettled=8, limit=lambda _: (1, 0.0)
+    )
+    population.place([link(A), link(B)])
+    first, last = population.choose(0.0), population.choose(0.0)
+    assert first is not None
+    if last is None:
+        pytest.skip("has one visit under way at a time")
+    population.settle(last.id, Dropped(LATER))
+    moved = f"http://{first.lead.host}/moved"
+    population.give_back(last.lead, population.species[0], moved)
+    assert population.choose(0.0) is None
+    population.settle(first.id, Dead("404", Cost()))
+    again = population.choose(0.0)
+    assert again is not None
+    assert (again.lead.url, again.lead.host) == (moved, first.lead.host)
