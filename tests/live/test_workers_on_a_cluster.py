@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -41,9 +42,11 @@ def test_workers_share_a_crawl_on_a_cluster(serve, tmp_path: Path, program: str)
             assert "is not responding; pausing new requests" in fleet.log()
             cluster.start_node(killed)
             cluster.wait_until_whole()
+            web.delay_s = 0.4
             fleet.start(2, {**options, "max_requests": 0}, **COMMON)
-            fleet.wait_for_requests(BUDGET + 10)
+            fleet.wait_for_requests(BUDGET + 5)
             move_shards(cluster, layout, range(20))
+            assert fleet.asked().total() < web.pages
             assert fleet.wait() == [0] * 4
             check_whole(fleet, web)
             with SharedArchive(cluster.url) as archive:
@@ -55,11 +58,12 @@ def test_workers_share_a_crawl_on_a_cluster(serve, tmp_path: Path, program: str)
 
 
 def move_shards(cluster: RedisCluster, layout: KeyNames, shards: range) -> None:
-    """Move each of these shards to another primary."""
+    """Move each of these shards to another primary; begin with one key of each."""
     primaries = cluster.primaries()
-    for shard in shards:
-        mark = layout.shard(shard, "mark")
-        source = cluster.primary_of(mark)
-        target = primaries[(primaries.index(source) + 1) % len(primaries)]
-        with cluster.migrating(cluster.slot_of(mark), source, target) as move:
+    with ExitStack() as moves:
+        for shard in shards:
+            mark = layout.shard(shard, "mark")
+            source = cluster.primary_of(mark)
+            target = primaries[(primaries.index(source) + 1) % len(primaries)]
+            move = moves.enter_context(cluster.migrating(cluster.slot_of(mark), source, target))
             move(1)
