@@ -6,9 +6,7 @@ cluster can be used after about two seconds.
 
 from __future__ import annotations
 
-import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +16,8 @@ from typing import Any, Self
 
 import redis
 from certificates import Certificate
+from ports import free_port
+from programs import REDIS, installed
 from redis.cluster import ClusterNode
 from redisserver import PASSWORD, await_value
 
@@ -71,7 +71,7 @@ class RedisCluster:
         self._program = program
         self._certificate = certificate
         self._timeout_ms = timeout_ms
-        ports = iter(_free_ports(2 * 3 * (1 + replicas)))
+        ports = _free_ports(2 * 3 * (1 + replicas))
         self.nodes: list[Node] = []
         for number in range(3 * (1 + replicas)):
             own = folder / f"node-{number}"
@@ -231,12 +231,12 @@ class RedisCluster:
 
 def programs() -> list[str]:
     """Return the servers that may be installed."""
-    return ["redis-server", "valkey-server"]
+    return list(REDIS)
 
 
 def is_installed(program: str) -> bool:
     """Return whether a server is installed."""
-    return shutil.which(program) is not None
+    return installed((program,)) is not None
 
 
 def _unless_refused(look: Callable[[], bool | None]) -> bool | None:
@@ -246,10 +246,9 @@ def _unless_refused(look: Callable[[], bool | None]) -> bool | None:
         return None
 
 
-def _free_ports(count: int) -> list[int]:
+def _free_ports(count: int) -> Iterator[int]:
     """Return free ports, each another one."""
-    with ExitStack() as stack:
-        taken = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in taken:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in taken]
+    found: set[int] = set()
+    while len(found) < count:
+        found.add(free_port())
+    return iter(found)

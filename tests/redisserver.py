@@ -116,7 +116,7 @@ class RedisServer:
             return False
 
 
-def await_value(look: Callable[[], Any], timeout_s: float) -> Any:
+def await_value(look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
     """Return what `look` returns, once that is not None."""
     until_s = time.monotonic() + timeout_s
     while time.monotonic() < until_s:
