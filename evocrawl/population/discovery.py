@@ -20,18 +20,15 @@ from evocrawl.core.model import (
     Page,
     Visit,
 )
-from evocrawl.core.urls.identity import host_of
 from evocrawl.frontier import MemoryPageBase, PageRecord
 from evocrawl.population.exclusions import EXCLUDED, Exclusions
 from evocrawl.population.individual import Individual
 from evocrawl.population.link_notes import LinkNotes
 from evocrawl.population.settlement import Settlement
+from evocrawl.population.species_view import SpeciesView
 from evocrawl.population.traps.held_links import HeldLink
 from evocrawl.population.traps.traps import TrapDetector
-from evocrawl.species.base import Appraisal, Choice, Species
-
-ROOT = b""
-"""Fingerprint of an artificial page where founders begin; its links are the seeds."""
+from evocrawl.species.base import Species
 
 HELD_BACK, PUT_OFF = "held back", "put off"
 """States of links in `Discovery.notes`, besides the kinds of outcomes without a page."""
@@ -66,7 +63,7 @@ class Discovery:
         traps: TrapDetector | None = None,
         emit: Callable[[Event], None] = lambda _: None,
     ) -> None:
-        self._views = [_SpeciesView(each, base, self._holds_from) for each in species]
+        self._views = [SpeciesView(each, base, self._kept) for each in species]
         self._base = base
         self._rewards = rewards
         self._traps = traps
@@ -140,24 +137,18 @@ class Discovery:
         self._claim_held()
         return NewPage(page, is_new, pays)
 
-    def holds_back(self, lead: Lead, species: Species, *, is_drawn: bool = True) -> bool:
-        """Hold a link back if it looks like a trap's; return whether it is held back.
+    def holds_back(self, lead: Lead, species: Species) -> bool:
+        """Hold a drawn link back if it looks like a trap's; return whether it is held back.
 
-        No agent sees a held-back link until it is released. `is_drawn` is True if an agent has
-        drawn it. No link is held back from a species that revisits pages, unless it is excluded by
-        the user; an excluded link is never released. O(1), or O(patterns) with exclusions.
+        No agent sees a held-back link until it is released. No link is held back from a species
+        that revisits pages, unless it is excluded by the user; an excluded link is never released.
+        O(1), or O(patterns) with exclusions.
         """
-        if self.exclusions.covers(lead):
-            self.notes.put(lead.fingerprint, HELD_BACK, EXCLUDED)
-            self._emit(HeldBack(lead, EXCLUDED))
-            return True
-        if self._traps is None or species.revisits:
-            return False
-        reason = self._traps.reason(lead, is_drawn=is_drawn)
+        reason = EXCLUDED if self.exclusions.patterns and self.exclusions.covers(lead) else ""
+        if not reason and self._traps is not None and not species.revisits:
+            reason = self._traps.reason(lead)
         if reason:
-            self._traps.hold(reason, lead, species)
-            self.notes.put(lead.fingerprint, HELD_BACK, reason)
-            self._emit(HeldBack(lead, reason))
+            self._hold(lead, species, reason)
         return bool(reason)
 
     def follow(self, lead: Lead) -> None:
@@ -209,12 +200,36 @@ class Discovery:
             self._base.release(target)
         species.sight.found([lead])
 
-    def _holds_from(self, lead: Lead, species: Species) -> bool:
-        """Hold back a link of a new page; claim it later, when all species have seen it."""
-        is_held = self.holds_back(lead, species, is_drawn=False)
-        if is_held:
-            self._held.append(lead.fingerprint)
-        return is_held
+    def _kept(self, leads: list[Lead], species: Species) -> list[Lead]:
+        """Hold back links of a new page; return the others.
+
+        A held-back link is claimed later, when all species have seen it.
+        """
+        reasons: Sequence[str] = [""] * len(leads)
+        if self._traps is not None and not species.revisits:
+            reasons = self._traps.reasons(leads)
+        if self.exclusions.patterns:
+            covers = self.exclusions.covers
+            reasons = [
+                EXCLUDED if covers(lead) else reason
+                for lead, reason in zip(leads, reasons, strict=True)
+            ]
+        if not any(reasons):
+            return leads
+        kept = []
+        for lead, reason in zip(leads, reasons, strict=True):
+            if reason:
+                self._hold(lead, species, reason)
+                self._held.append(lead.fingerprint)
+            else:
+                kept.append(lead)
+        return kept
+
+    def _hold(self, lead: Lead, species: Species, reason: str) -> None:
+        if self._traps is not None and reason != EXCLUDED:
+            self._traps.hold(reason, lead, species)
+        self.notes.put(lead.fingerprint, HELD_BACK, reason)
+        self._emit(HeldBack(lead, reason))
 
     def _claim_held(self) -> None:
         for target in self._held:
@@ -238,62 +253,3 @@ class Discovery:
         if self._rewards == "changed":
             return record.version != page.version
         return self._rewards == "always"
-
-
-class _SpeciesView:
-    """Scores new links for one species and shows them to it."""
-
-    def __init__(
-        self,
-        species: Species,
-        base: MemoryPageBase,
-        holds_back: Callable[[Lead, Species], bool],
-    ) -> None:
-        self.species = species
-        self._base = base
-        self._holds_back = holds_back
-        self._score = species.choice.score
-        self._appraise = _appraisal(species.choice)
-
-    def see_seeds(self, links: Sequence[Link]) -> None:
-        self.species.sight.found([_lead(each, ROOT, 0, self._score(each, None)) for each in links])
-
-    def see(self, page: Page, via: Lead, depth: int, *, is_own: bool) -> None:
-        """Show the links of a page; `is_own` is True if `via` is a lead of this species.
-
-        The features that another species has stored on its lead are not passed on.
-        """
-        if not is_own:
-            via = replace(via, features=None)
-        shows_all, is_claimed = self.species.revisits, self._base.is_claimed
-        leads = [
-            _lead(link, page.fingerprint, depth, *self._appraise(link, page, via))
-            for link in page.links
-            if shows_all or not is_claimed(link.fingerprint)
-        ]
-        self.species.sight.found(
-            [lead for lead in leads if not self._holds_back(lead, self.species)]
-        )
-
-
-def _lead(
-    link: Link, source: Fingerprint, depth: int, score: float, features: object = None
-) -> Lead:
-    return Lead(
-        link.url,
-        link.fingerprint,
-        link.slot or link.host or host_of(link.url),
-        source,
-        depth,
-        score,
-        link.anchor,
-        link.payload,
-        features,
-    )
-
-
-def _appraisal(choice: Choice) -> Callable[[Link, Page, Lead], tuple[float, object]]:
-    """Return the function that scores links: the choice's `appraise`, or else its `score`."""
-    if isinstance(choice, Appraisal):
-        return choice.appraise
-    return lambda link, page, _: (choice.score(link, page), None)

@@ -8,9 +8,9 @@ from typing import Any
 
 from evocrawl.core.model import Fingerprint, Lead, Link, Page
 from evocrawl.frontier import PageRecord
-from evocrawl.population.discovery import ROOT
 from evocrawl.population.individual import Individual
 from evocrawl.population.population import Population
+from evocrawl.population.species_view import ROOT
 from evocrawl.species.base import Overhearing
 
 

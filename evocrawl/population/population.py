@@ -30,12 +30,13 @@ from evocrawl.core.model import (
 )
 from evocrawl.core.urls.identity import host_of
 from evocrawl.population.admission import MAX_ORIGINS, AdmissionQueue, Gate
-from evocrawl.population.discovery import ROOT, Discovery
+from evocrawl.population.discovery import Discovery
 from evocrawl.population.environment import Environment
 from evocrawl.population.individual import Individual
 from evocrawl.population.lifecycle import Lifecycle, PopulationBounds
 from evocrawl.population.selection import LinkSelector
 from evocrawl.population.settlement import Settlement
+from evocrawl.population.species_view import ROOT
 from evocrawl.species.base import Species
 from evocrawl.species.mixed import mixed
 

@@ -13,7 +13,7 @@ from evocrawl.core.events import Born, Died, Event
 from evocrawl.core.fees import Fees
 from evocrawl.frontier import MemoryPageBase, PageRecord
 from evocrawl.population.lifecycle import Lifecycle, PopulationBounds
-from evocrawl.population.population import ROOT
+from evocrawl.population.species_view import ROOT
 from evocrawl.species.base import Move
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from tiny_webs import Web, link, make_population, random_web, visit
@@ -115,10 +117,10 @@ def test_a_link_of_a_trap_is_held_back_and_then_open(monkeypatch: pytest.MonkeyP
     assert chosen is not None
     name = "template b.test/"
 
-    def reason(_: TrapDetector, lead: Lead, *, is_drawn: bool = True) -> str:  # noqa: ARG001
-        return name if lead.url == B else ""
+    def reasons(_: TrapDetector, leads: Sequence[Lead]) -> list[str]:
+        return [name if each.url == B else "" for each in leads]
 
-    monkeypatch.setattr(TrapDetector, "reason", reason)
+    monkeypatch.setattr(TrapDetector, "reasons", reasons)
     visit(population, Web({A: [B]}), chosen)
     assert status(population, B) == ("held back", name)
     monkeypatch.undo()

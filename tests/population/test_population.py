@@ -11,7 +11,8 @@ from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Born, Cloned, Event, Fed, Laid, Paid, VisitOpened, VisitSettled
 from evocrawl.core.model import Cost, Dead, Dropped, Refused
 from evocrawl.population.lifecycle import PopulationBounds
-from evocrawl.population.population import ROOT, Population
+from evocrawl.population.population import Population
+from evocrawl.population.species_view import ROOT
 
 A, B, C, D, E, F = (f"http://{letter}.test/" for letter in "abcdef")
 TREE = Web(

@@ -147,8 +147,8 @@ class KeyMap:
             self.put(key, *values)
 
 
-class KeySet:
-    """A set of fingerprints; see `KeyMap`.
+class KeySet(KeyMap):
+    """A set of fingerprints: a `KeyMap` whose keys have no values.
 
     >>> keys = KeySet()
     >>> keys.add(b"a"); b"a" in keys, len(keys)
@@ -156,16 +156,5 @@ class KeySet:
     """
 
     def __init__(self, small: int = _SMALL) -> None:
-        self._map = KeyMap("", small)
-        self.discard = self._map.discard
-        self.add = self._map.put
-
-    def __len__(self) -> int:
-        return len(self._map)
-
-    def __contains__(self, key: Fingerprint) -> bool:
-        return key in self._map
-
-    def __iter__(self) -> Iterator[Fingerprint]:
-        """Iterate over the keys, in arbitrary order."""
-        return iter(self._map)
+        super().__init__("", small)
+        self.add = self.put

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import tldextract
 
+from evocrawl.core.urls.identity import PLAIN
+
 _UUID = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _TOKEN = r"(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{16,}"
 """Letters and digits."""
@@ -22,6 +24,8 @@ _MADE_UP = re.compile(rf"(?<![0-9a-z])(?:{_UUID}|{_TOKEN})(?![0-9a-z])", re.ASCI
 _SESSION = re.compile(r";[^/]*")
 _LONGEST = 2_000
 _DEEPEST = 64
+_LEAST_SLASHES = 5
+"""Slashes of the shortest URL that repeats itself, such as ``http://a.test/b/b/b``."""
 
 # The library's bundled list of public suffixes: no network access, and the same list every time.
 _suffixes = tldextract.TLDExtract(
@@ -39,10 +43,14 @@ def template_of(url: str) -> str:
     >>> template_of("http://a.test/2024/05/trip-12;sid=9?month=3&year=2024")
     'a.test/#/#/trip-#?month&year'
     """
+    url = url[:_LONGEST]
+    if PLAIN.fullmatch(url):
+        host, _, path = url[url.index(":") + 3 :].partition("/")
+        return f"{host}/{_ID.sub('#', path)}"
     try:
-        parts = urlsplit(url[:_LONGEST])
+        parts = urlsplit(url)
     except ValueError:
-        return url[:_LONGEST]
+        return url
     path = _ID.sub("#", _SESSION.sub("", parts.path))
     names = {_ID.sub("#", pair.partition("=")[0]) for pair in parts.query.split("&")} - {""}
     return f"{parts.netloc.lower()}{path}{'?' if names else ''}{'&'.join(sorted(names))}"
@@ -69,6 +77,8 @@ def repeats_itself(url: str) -> bool:
     >>> repeats_itself("http://a.test/shop/shop/shop/"), repeats_itself("http://a.test/1/1/1")
     (True, False)
     """
+    if url.count("/") < _LEAST_SLASHES:
+        return False
     try:
         path = urlsplit(url[:_LONGEST]).path
     except ValueError:

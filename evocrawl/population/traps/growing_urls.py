@@ -41,6 +41,11 @@ class Growth:
     _links: KeyMap = field(default_factory=lambda: KeyMap("<?8s"))
     _sent: OrderedDict[bytes, int] = field(default_factory=OrderedDict)
 
+    @property
+    def has_visits(self) -> bool:
+        """False until a suspect was visited; then no link has to wait."""
+        return bool(self._sent)
+
     def note(self, page: Page, source: Fingerprint, at: str, fresh: Iterable[Link]) -> None:
         """Add a page whose link stood on the page `source` with the address `at`.
 

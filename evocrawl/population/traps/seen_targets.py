@@ -21,8 +21,8 @@ class SeenTargets:
 
     def meet(self, links: Sequence[Link]) -> npt.NDArray[np.bool_]:
         """Add the targets of `links`, at least one; return which were met before. O(links)."""
-        numbers = (int.from_bytes(link.fingerprint[:4], "big") % _PLACES for link in links)
-        places = np.fromiter(numbers, np.uint64, len(links))
+        heads = b"".join([link.fingerprint[:4].rjust(4, b"\0") for link in links])
+        places = np.frombuffer(heads, ">u4").astype(np.uint64) % np.uint64(_PLACES)
         met = self._known.at(places)
         self._known.set(places)
         return met

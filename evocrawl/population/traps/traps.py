@@ -10,15 +10,17 @@ get a share of the budget only (`evocrawl.population.traps.release_shares`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evocrawl.core.containers.keymap import KeySet
 from evocrawl.core.model import Content, Fingerprint, Lead, Page
 from evocrawl.core.urls.identity import host_of
-from evocrawl.core.urls.templates import domain_of, has_token, repeats_itself, template_of
+from evocrawl.core.urls.templates import domain_of, has_token, template_of
 from evocrawl.population.traps.barren_runs import Runs
 from evocrawl.population.traps.growing_urls import Growth
 from evocrawl.population.traps.held_links import HeldLink, HeldLinks
+from evocrawl.population.traps.link_groups import LinkGroups
 from evocrawl.population.traps.novelty import NoveltyIndex, NoveltyVerdict
 from evocrawl.population.traps.release_shares import ReleaseShares
 from evocrawl.population.traps.sections import Sections
@@ -26,7 +28,6 @@ from evocrawl.population.traps.seen_targets import SeenTargets
 from evocrawl.population.traps.yields import YieldTracker
 from evocrawl.species.base import Species
 
-LONGEST_RUN = 20
 _AT_ONCE = 32
 
 
@@ -46,6 +47,7 @@ class TrapDetector:
     held_links: HeldLinks = field(default_factory=HeldLinks)
     asked: HeldLinks = field(default_factory=HeldLinks)
     shares: ReleaseShares = field(init=False)
+    _groups: LinkGroups = field(init=False)
     _runs: Runs = field(default_factory=Runs)
     _released: KeySet = field(default_factory=KeySet)
     _credited: str = ""
@@ -54,6 +56,7 @@ class TrapDetector:
 
     def __post_init__(self) -> None:
         self.shares = ReleaseShares(self.yields, self.sections)
+        self._groups = LinkGroups(self.yields, self.growth, self._runs)
 
     @property
     def held(self) -> int:
@@ -109,7 +112,7 @@ class TrapDetector:
             return
         domain = domain_of(host_of(page.url))
         met = self.targets.meet(links)
-        inward = [domain_of(host_of(each.url)) == domain for each in links]
+        inward = [domain_of(each.host or host_of(each.url)) == domain for each in links]
         if any(inward):
             self.yields.links_met.note(domain, float(met[inward].mean()))
         is_fresh = (~met).tolist()
@@ -150,48 +153,34 @@ class TrapDetector:
         """Return whether a page had no new content when it was fetched. O(1)."""
         return page in self._runs
 
-    def reason(self, lead: Lead, *, is_drawn: bool = True) -> str:
-        """Return the name of the group with which a link has to be held back, or "". O(1).
-
-        A link of a section is held back only when an agent has drawn it (`is_drawn`).
-        """
+    def reason(self, lead: Lead) -> str:
+        """Return the name of the group with which a drawn link has to be held back, or "". O(1)."""
         if lead.fingerprint in self._released or not lead.source:
             return ""
-        name = self._endless(lead) or self._spent(lead)
-        if name or not is_drawn:
+        name = self._groups.names([lead])[0]
+        if name:
             return name
         section = self.sections.waits(lead, self.shares.for_maze())
         return f"section {section}" if section else ""
 
-    def _endless(self, lead: Lead) -> str:
-        """Return the name of the seemingly endless group of a link, or ""."""
-        if self.is_barren(lead.source):
-            if repeats_itself(lead.url):
-                return f"repeats {domain_of(lead.host)}"
-            if self._runs.length(lead.source) >= LONGEST_RUN:
-                kind = template_of(lead.url)
-                return f"run {kind}" if self.yields.is_known(kind) else "run"
-        family = self.growth.family_of(lead.fingerprint)
-        return f"growth {family.hex()}" if family else ""
+    def reasons(self, leads: Sequence[Lead]) -> Sequence[str]:
+        """Return for each link of one page the group with which it has to be held back, or "".
 
-    def _spent(self, lead: Lead) -> str:
-        """Return the name of the spent template or domain of a link, or ""."""
-        domain = domain_of(lead.host)
-        if self.yields.has_spent_templates(domain):
-            kind = template_of(lead.url)
-            if self.yields.is_spent_template(kind):
-                return f"{'tokens' if has_token(lead.url) else 'template'} {kind}"
-        is_spent = self.yields.is_spent_domain(domain)
-        return f"domain {domain}" if is_spent or self._is_farm(lead.host, domain) else ""
+        A link of a section is held back only when an agent has drawn it. O(links).
+        """
+        if not leads or not leads[0].source:
+            return [""] * len(leads)
+        names = self._groups.names(leads)
+        if self._released and any(names):
+            released = [each.fingerprint in self._released for each in leads]
+            names = ["" if out else name for name, out in zip(names, released, strict=True)]
+        return names
 
     def follow(self, lead: Lead) -> None:
         """Count a link that an agent has chosen. O(1)."""
         self.yields.go_to(lead.host, domain_of(lead.host))
         self.growth.sent(lead)
         self.sections.follow(lead)
-
-    def _is_farm(self, host: str, domain: str) -> bool:
-        return host != domain and self.yields.is_host_too_many(host, domain)
 
     def hold(self, reason: str, lead: Lead, species: Species) -> None:
         """Hold a link back in the group `reason`. O(log n)."""

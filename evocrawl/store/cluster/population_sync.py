@@ -25,9 +25,9 @@ from evocrawl.core.model import (
 from evocrawl.core.urls.identity import host_of
 from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import Gate
-from evocrawl.population.discovery import ROOT
 from evocrawl.population.exchange import PopulationExchange
 from evocrawl.population.population import Population
+from evocrawl.population.species_view import ROOT
 from evocrawl.store.cluster.agent_travel import AgentTravel
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable

@@ -10,7 +10,8 @@ from tiny_webs import make_population
 
 from evocrawl.core.events import DuplicateFound, Event, HeldBack, VisitSettled
 from evocrawl.core.urls.identity import fingerprint
-from evocrawl.population.traps.traps import LONGEST_RUN, TrapDetector
+from evocrawl.population.traps.link_groups import LONGEST_RUN
+from evocrawl.population.traps.traps import TrapDetector
 
 
 @pytest.mark.parametrize("species", SPECIES)
