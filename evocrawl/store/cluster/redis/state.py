@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evocrawl.store.cluster.redis.changes import RunBegan, pack_change
+from evocrawl.store.cluster.redis.cluster_event import ClusterEvent, events_of
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.introduction import introduce
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames
@@ -33,19 +34,6 @@ class Worker:
     session: str
     hosts: int
     need: int
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterEvent:
-    """An event for the worker that leases `host`: `kind` is link or guest.
-
-    `keys` are the targets of new links, or of the link that a guest follows.
-    """
-
-    session: str
-    kind: str
-    host: str
-    keys: tuple[bytes, ...]
 
 
 class ClusterState:
@@ -163,7 +151,7 @@ class ClusterState:
         key = self.layout.whole(f"inbox:{self.session}")
         streams = await self._connection.ask("xread", {key: after}, most)
         entries = streams[0][1] if streams else []
-        return _events(entries), _text(entries[-1][0]) if entries else after
+        return events_of(entries), _text(entries[-1][0]) if entries else after
 
     async def page(self, host: str, key: bytes) -> tuple[bytes | None, bytes | None]:
         """Return record and content of a page; None for missing ones."""
@@ -309,20 +297,6 @@ class ClusterState:
 
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         return await self._connection.run(name, keys, arguments)
-
-
-def _events(entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
-    """Return the events of an inbox; skip invalid entries."""
-    found = []
-    for _, fields in entries:
-        try:
-            by, kind, host = (fields[name].decode() for name in (b"by", b"kind", b"host"))
-            keys = [bytes.fromhex(each.decode()) for each in fields[b"keys"].split()]
-        except (KeyError, ValueError):
-            continue
-        if kind in ("link", "guest"):
-            found.append(ClusterEvent(by, kind, host, tuple(e.hex().encode() for e in keys)))
-    return found
 
 
 def _text(value: bytes) -> str:
