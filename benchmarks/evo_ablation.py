@@ -10,17 +10,15 @@ time of choosing and settling a request. Rows already in FILE (JSON lines) are n
 
 from __future__ import annotations
 
-import argparse
-import json
 import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from trial_rows import Row, interval, parser_of, spent_ms, stored_rows
 
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
@@ -29,7 +27,6 @@ from evocrawl.species import SPECIES, Species, SpeciesContext
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, Tuning, prior
 from evocrawl.species.evo.species import evo
 
-Row = dict[str, Any]
 Key = tuple[str, str, str, int]
 GROUPS = {
     "query": ("anchor", "context", "url", "anchor_x_parent", "parent_title"),
@@ -74,10 +71,8 @@ def opened(world: str, concurrency: int) -> Laboratory:
 def hold(trial: Trial, world: str, concurrency: int) -> Row:
     """Run a trial and return its row."""
     row = opened(world, concurrency).run(trial)
-    cpu = row["cpu_seconds_by"]
     kept = ("species", "topic", "start", "seed", "recall_auc", "recall_at_T", "oracle_auc")
-    spent = cpu["choosing"] + cpu["settling"]
-    return {name: row.get(name) for name in kept} | {"ms": 1e3 * spent / row["requests"]}
+    return {name: row.get(name) for name in kept} | {"ms": spent_ms(row)}
 
 
 def key(row: Row) -> Key:
@@ -109,44 +104,26 @@ def difference(own: list[Row], by_trial: dict[Key, Row]) -> str:
     return interval(by_topic) if by_topic else ""
 
 
-def interval(by_topic: dict[str, list[float]]) -> str:
-    """Return the mean difference, its 95 % interval over topics, and topics won and lost."""
-    means = np.array([np.mean(each) for each in by_topic.values()])
-    drawn = np.random.default_rng(0).choice(means, (4000, len(means))).mean(1)
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    won, lost = (means > 0.0005).sum(), (means < -0.0005).sum()
-    return f"{means.mean():+.3f} [{low:+.3f}, {high:+.3f}] won {won} lost {lost}"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("world")
-    parser.add_argument("topics", type=Path)
-    parser.add_argument("--split", default="dev")
-    parser.add_argument("--start", nargs="+", default=["search", "far"])
-    parser.add_argument("--runs", type=int, default=1)
+    parser = parser_of(__doc__, "evo_ablation.jsonl")
     parser.add_argument("--variants", nargs="+", default=["evo"])
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("evo_ablation.jsonl"))
     given = parser.parse_args()
-    lines = given.out.read_text().splitlines() if given.out.exists() else []
-    rows: list[Row] = [json.loads(line) for line in lines]
-    done = {key(row) for row in rows}
     topics = read_topics(given.topics, given.split)
     trials = trials_of(topics, given.variants, given.start, range(given.runs))
     with (
         ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
-        given.out.open("a") as out,
+        stored_rows(given.out) as (rows, store),
     ):
+        done = {key(row) for row in rows}
         futures = [
             pool.submit(hold, each, given.world, given.concurrency)
             for each in trials
             if (each.species, each.topic, each.start, each.seed) not in done
         ]
         for future in as_completed(futures):
-            rows.append(future.result())
-            print(json.dumps(rows[-1]), file=out, flush=True)
+            store([future.result()])
     print(*table(rows), sep="\n")
 
 

@@ -26,7 +26,6 @@ repeated.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -37,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from trial_rows import Row, stored_rows
 
 from evocrawl import relevance
 from evocrawl.core.config.config import Config
@@ -52,7 +52,6 @@ from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import Maker, Species, SpeciesContext
 from evocrawl.species.evo.species import evo
 
-Row = dict[str, Any]
 ALONE = "none"
 
 
@@ -229,18 +228,16 @@ def main() -> None:
     topics = read_topics(given.topics, given.split)[step[given.half]]
     variants = list(dict.fromkeys((ALONE, *given.variants)))
     wanted = list(trials_of(given.settings, topics, given.starts, variants, given.runs))
-    lines = given.out.read_text().splitlines() if given.out.exists() else []
-    rows = {key(row): row for row in map(json.loads, lines)}
     with (
         ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
-        given.out.open("a") as out,
+        stored_rows(given.out) as (rows, store),
     ):
-        futures = [pool.submit(hold, each, given.world) for each in wanted if each not in rows]
+        done = {key(row) for row in rows}
+        futures = [pool.submit(hold, each, given.world) for each in wanted if each not in done]
         for future in as_completed(futures):
-            row = future.result()
-            rows[key(row)] = row
-            print(json.dumps(row), file=out, flush=True)
-    print(*table([rows[each] for each in wanted]), sep="\n")
+            store([future.result()])
+    by_key = {key(row): row for row in rows}
+    print(*table([by_key[each] for each in wanted]), sep="\n")
 
 
 if __name__ == "__main__":

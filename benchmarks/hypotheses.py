@@ -21,25 +21,20 @@ The models are in `mixed_link_model.py`.
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from evo_ablation import interval
 from mixed_link_model import WEAK, extended, hypothesis
+from trial_rows import Row, interval, parser_of, spent_ms, stored_rows
 
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, budget_of, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import SPECIES, Species, SpeciesContext
 
-Row = dict[str, Any]
 Key = tuple[str, str, str, int, float]
 
 
@@ -73,11 +68,10 @@ def ran(laboratory: Laboratory, trial: Trial, share: float) -> Row:
         whole = budget_of(len(world.about(trial.topic)), len(world))
         trial = replace(trial, budget=max(1, int(share * whole)))
     row = laboratory.run(trial)
-    spent = row["cpu_seconds_by"]["choosing"] + row["cpu_seconds_by"]["settling"]
     kept = ("species", "topic", "start", "seed", "recall_auc", "recall_at_T", "recall_at_5T")
     return {name: row.get(name) for name in kept} | {
         "share": share,
-        "ms": 1e3 * spent / row["requests"],
+        "ms": spent_ms(row),
     }
 
 
@@ -102,29 +96,19 @@ def table(rows: list[Row]) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("world")
-    parser.add_argument("topics", type=Path)
-    parser.add_argument("--split", default="dev")
-    parser.add_argument("--start", nargs="+", default=["search", "far"])
-    parser.add_argument("--runs", type=int, default=1)
+    parser = parser_of(__doc__, "hypotheses.jsonl")
     parser.add_argument("--variants", nargs="+", default=["words", "mixture"])
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--out", type=Path, default=Path("hypotheses.jsonl"))
     given = parser.parse_args()
-    lines = given.out.read_text().splitlines() if given.out.exists() else []
-    rows: list[Row] = [json.loads(line) for line in lines]
-    done = {key(row) for row in rows}
     SPECIES.update(variants())
     laboratory = Laboratory(open_world(given.world))
     topics = [*read_topics(given.topics, given.split)][:: given.every]
-    with given.out.open("a") as out:
+    with stored_rows(given.out) as (rows, store):
+        done = {key(row) for row in rows}
         for each in trials_of(topics, given.variants, given.start, range(given.runs)):
-            if (each.species, each.topic, each.start, each.seed, given.share) in done:
-                continue
-            rows.append(ran(laboratory, each, given.share))
-            print(json.dumps(rows[-1]), file=out, flush=True)
+            if (each.species, each.topic, each.start, each.seed, given.share) not in done:
+                store([ran(laboratory, each, given.share)])
     print(*table([row for row in rows if row["share"] == given.share]), sep="\n")
 
 

@@ -11,16 +11,14 @@ difference to `tfidf` with the 95 % bootstrap interval over topics, then seeds. 
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from trial_rows import Row, parser_of, stored_rows
 
 from evocrawl.simulation.evaluation.bootstrap import difference, interval
 from evocrawl.simulation.laboratory import Laboratory
@@ -29,7 +27,6 @@ from evocrawl.simulation.worlds.registry import open_world
 
 BASE = "tfidf"
 MODELS = (BASE, "bm25", "vectors", "tfidf+vectors", "bm25+vectors")
-Row = dict[str, Any]
 KEY = ("model", "species", "topic", "start", "seed")
 
 
@@ -70,31 +67,20 @@ def table(rows: list[Row]) -> Iterator[str]:
 
 def main() -> None:
     """Run what is missing and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("world")
-    parser.add_argument("topics", type=Path)
-    parser.add_argument("--split", default="dev")
-    parser.add_argument("--start", nargs="+", default=["search", "far"])
-    parser.add_argument("--runs", type=int, default=1)
+    parser = parser_of(__doc__, "relevance_effect.jsonl")
     parser.add_argument("--species", nargs="+", default=["evo", "energy"])
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--out", type=Path, default=Path("relevance_effect.jsonl"))
     given = parser.parse_args()
-    lines = given.out.read_text().splitlines() if given.out.exists() else []
-    rows: list[Row] = [json.loads(line) for line in lines]
-    done = {tuple(row[name] for name in KEY[2:]) for row in rows}
     laboratory = Laboratory(open_world(given.world))
     topics = read_topics(given.topics, given.split)
     end = 60 * given.minutes
-    with given.out.open("a") as out:
+    with stored_rows(given.out) as (rows, store):
+        done = {tuple(row[name] for name in KEY[2:]) for row in rows}
         for seed, start, topic in product(range(given.runs), given.start, topics):
             if (topic.name, start, seed) in done or time.process_time() > end:
                 continue
             # A topic is stored whole, so that all its rows are pairs.
-            found = [*rows_of(laboratory, topic, start, seed, given.species)]
-            rows += found
-            out.writelines(json.dumps(row) + "\n" for row in found)
-            out.flush()
+            store([*rows_of(laboratory, topic, start, seed, given.species)])
     print(*table(rows), sep="\n")
 
 

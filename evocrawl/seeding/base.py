@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from typing import Any, ClassVar, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.urls.identity import identity
@@ -91,14 +91,14 @@ def web_address(argument: str) -> str:
     return argument
 
 
-def with_options(url: str, options: str) -> str:
+def with_options(url: str, options: Mapping[str, object]) -> str:
     """Return `url` with more options in its query."""
-    return f"{url}{'&' if urlsplit(url).query else '?'}{options}"
+    return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode(options)}"
 
 
-async def fetch_json(fetch: Fetch, url: str) -> Any:
-    """Return the JSON at `url`; raises SeedError."""
-    return as_json((await fetch_page(fetch, url, JSON_BYTES)).body)
+async def fetch_json(fetch: Fetch, url: str, options: Mapping[str, object]) -> Any:
+    """Return the JSON at `url` with `options` in its query; raises SeedError."""
+    return as_json((await fetch_page(fetch, with_options(url, options), JSON_BYTES)).body)
 
 
 async def fetch_page(fetch: Fetch, url: str, most_bytes: int) -> Answer:

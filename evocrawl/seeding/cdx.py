@@ -7,7 +7,7 @@ Machine, whose answer is a JSON array with the names of the fields first.
 from __future__ import annotations
 
 from typing import Any, ClassVar
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from evocrawl.seeding.base import (
     JSON_BYTES,
@@ -43,8 +43,7 @@ class CdxIndex:
 
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
         """Return the HTML pages whose addresses match the query best."""
-        options = {"output": "json", "limit": _MOST_ROWS}
-        url = with_options(self._address, urlencode(options))
+        url = with_options(self._address, {"output": "json", "limit": _MOST_ROWS})
         rows = _rows((await fetch_page(fetch, url, JSON_BYTES)).body)
         found = (
             seed(each.get("url"), "", each.get("timestamp")) for each in rows if _is_page(each)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import ClassVar
-from urllib.parse import urlencode
 
 from evocrawl.seeding.base import (
     Fetch,
@@ -14,7 +13,6 @@ from evocrawl.seeding.base import (
     items_of,
     seed,
     web_address,
-    with_options,
 )
 from evocrawl.seeding.ranking import ranked
 
@@ -44,7 +42,7 @@ class MediaWiki:
             "prop": "info",
             "inprop": "url",
         }
-        answer = await fetch_json(fetch, with_options(self._address, urlencode(options)))
+        answer = await fetch_json(fetch, self._address, options)
         error = answer.get("error") if isinstance(answer, dict) else None
         if isinstance(error, dict):
             raise SeedError(f"the wiki answers {error.get('code')!r}")

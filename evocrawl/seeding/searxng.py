@@ -6,7 +6,6 @@ The instance must allow the format ``json`` (``search.formats`` in its settings.
 from __future__ import annotations
 
 from typing import ClassVar
-from urllib.parse import urlencode
 
 from evocrawl.seeding.base import (
     Fetch,
@@ -17,7 +16,6 @@ from evocrawl.seeding.base import (
     items_of,
     seed,
     web_address,
-    with_options,
 )
 from evocrawl.seeding.ranking import ranked
 
@@ -44,7 +42,7 @@ class SearxNG:
             if topic.language:
                 options["language"] = topic.language
             try:
-                answer = await fetch_json(fetch, with_options(self._address, urlencode(options)))
+                answer = await fetch_json(fetch, self._address, options)
                 results = items_of(answer, "results")
             except SeedError:
                 if found:
