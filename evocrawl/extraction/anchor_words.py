@@ -1,4 +1,4 @@
-"""Rates how much an anchor text says about its target."""
+"""Rates how well an anchor text describes its target."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ _NOT_ROOTS = frozenset(
 def is_app_shell(html: str) -> bool:
     """Return True if a page has scripts and nothing to read without them. O(characters).
 
-    So has one with little text and few links, and one with a short frame of text around the empty
-    root element of an app, or with a ``noscript`` that asks for JavaScript.
+    A page with little text and few links counts as one. So does a page with a short text around the
+    empty root element of an app, or with a ``noscript`` that asks for JavaScript.
 
     >>> is_app_shell("<div id=root></div><script src=/app.js></script>")
     True
@@ -80,7 +80,7 @@ def _without_blocks(html: str) -> str:
     """Return the markup without comments, scripts, styles, templates and drawings."""
     kept, at = [], 0
     lower = html.lower()
-    if len(lower) != len(html):  # a letter whose lower case is longer: positions would not fit
+    if len(lower) != len(html):  # some letter is longer in lower case
         html = lower
     while (block := _BLOCKS.search(html, at)) is not None:
         kept.append(html[at : block.start()])
@@ -107,7 +107,7 @@ def _targets(body: etree._Element) -> set[str]:
 
 
 def _is_empty_root(element: etree._Element) -> bool:
-    """Return True for an element that is made to be filled: an app's root, or a custom element."""
+    """Return True for an element that a script fills: an app's root, or a custom element."""
     tag = element.tag
     if not isinstance(tag, str) or tag in _NOT_ROOTS:
         return False

@@ -38,10 +38,12 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 def empty_banners(root: Any) -> None:
     """Empty the elements that ask for consent.
 
-    A page on cookies names its sections after them, and many pages say in the class of a wrapper
-    what has been consented to. So a banner is a box without the heading of the page in it that
-    calls itself one, or is named as programs for consent are, or is a dialog that begins with
-    cookies, or else has no heading at all and stands outside the main content.
+    A page about cookies has sections with such names, and many pages store the reader's consent in
+    the class of a wrapper. So a banner is a box that does not contain the heading of the page, and
+
+    - has the name of a banner or of a known consent program, or
+    - is a dialog whose text begins with cookies, or
+    - has no heading and is outside the main content.
     """
     rest = _chars(root)
     for element in islice(_candidates(root), _CANDIDATES):

@@ -14,8 +14,8 @@ _STEP = 65_536
 def decoded(body: bytes, codings: Iterable[str], most: int = MOST_BYTES) -> bytes:
     """Return at most `most` bytes of `body` without its codings, given in the order of applying.
 
-    A body that is cut short is decoded as far as it goes; one that is not in its coding, or whose
-    coding is not known here, is returned as it is.
+    Of a body that was cut short, the beginning is decoded. A body that is not in its coding, or
+    whose coding is unknown, is returned unchanged.
     """
     for coding in reversed([each.strip().lower() for each in codings]):
         decode = _DECODERS.get(coding)
@@ -29,7 +29,7 @@ def _gzip(body: bytes, most: int) -> bytes:
 
 
 def _deflate(body: bytes, most: int) -> bytes:
-    """Servers send both what RFC 9110 asks for (zlib) and raw deflate."""
+    """Some servers send zlib, as RFC 9110 requires; others send raw deflate."""
     return _inflated(body, most, zlib.MAX_WBITS) or _inflated(body, most, -zlib.MAX_WBITS)
 
 

@@ -18,8 +18,8 @@ DATA = "evocrawl-data"
 def links_to(addresses: Iterable[tuple[str, str, str]], url: str, limits: Limits) -> Iterator[Link]:
     """Yield the http(s) links among (address, anchor, context), one a target.
 
-    None leads to the file at `url` itself, which addresses are relative to. At most
-    ``limits.links``.
+    Addresses are relative to the file at `url`; links to the file itself are left out. At most
+    ``limits.links`` are returned.
     """
     seen = {_fingerprint_or_none(url)}
     for address, anchor, context in addresses:

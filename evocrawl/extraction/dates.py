@@ -15,8 +15,8 @@ counts as UTC, one without a time as the beginning of the day. Malformed dates a
 before 1990 or after 2200 are ignored; `age_s` checks dates in the future. A date is the
 page's own claim and is not verified.
 
-htmldate (Barbaresi 2020) finds more, guessing by URL and text; it takes some milliseconds a page,
-and dateparser with it. What it adds are guesses of the day, which say little about a fresh page.
+htmldate (Barbaresi 2020) finds more dates by guesses from URL and text. It is not used: it takes
+some milliseconds a page and needs dateparser, and a guess of the day is too coarse for a new page.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _LONGEST = 60
 _EARLIEST_S, _LATEST_S = 631_152_000.0, 7_258_118_400.0
 _SCRIPTS, _SCRIPT_CHARS, _NODES = 20, 200_000, 200
 _AHEAD_S = 86_400.0
-"""A zone that is missing or wrong puts a date up to a day ahead: such a page is new."""
+"""A date may be up to a day in the future, since its time zone may be missing or wrong."""
 _JUST_NOW_S = 5.0
 
 _times: Any = etree.XPath("//time[@datetime]")
@@ -133,7 +133,7 @@ def changed_by_header(last_modified: str, date: str) -> float | None:
 def age_s(now_s: float, dates: Iterable[float | None]) -> float | None:
     """Return the seconds since the latest of `dates`; None without one.
 
-    Dates further ahead than a day are not believed, others in the future count as now.
+    A date more than a day in the future is ignored; another date in the future counts as now.
 
     >>> age_s(1_000_000.0, [900_000.0, None, 1_000_060.0]), age_s(0.0, [90_000.0])
     (0.0, None)
@@ -173,7 +173,7 @@ def _json_ld(root: Any) -> Iterator[tuple[bool, object]]:
 
 
 def _nodes(value: object) -> Iterator[dict[Any, Any]]:
-    """The objects at the top of a JSON-LD value, and those of its graph."""
+    """Return the objects at the top of a JSON-LD value, and those of its graph."""
     for node in value if isinstance(value, list) else [value]:
         if isinstance(node, dict):
             yield node

@@ -19,11 +19,11 @@ from evocrawl.extraction.parser_guards import without_giant_tags
 from evocrawl.extraction.word_gaps import with_gaps
 
 _END = re.compile(rb"</(?:html|body)\b[^<>]*+>", re.I)
-"""libxml2 stops at the first of them; in HTML what follows belongs to the body."""
+"""End tags at which libxml2 stops; in HTML, the text after them belongs to the body."""
 _OPEN = re.compile(rb"""(<a\s[^<>]*[\s"'])/>""", re.I)
-"""To libxml2 that is an anchor without words; in HTML the slash says nothing."""
+"""Anchors with a final slash: libxml2 reads them as empty; HTML ignores the slash."""
 _CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]+")
-"""Of both sets, as some terminals go by the second; and what XML can write as little."""
+"""Control codes of both sets (C0, C1), and characters that XML does not allow."""
 _CONTROL_BYTES = bytes((*range(9), *range(0x0E, 0x20), 0x7F))
 _CONTROL_REFERENCE = re.compile(
     rb"&\#(?:0* (?:[0-8] | 1[4-9] | 2\d | 3[01] | 127 | 129 | 141 | 14[34] | 157 | 6553[45]) (?!\d)"
@@ -44,7 +44,7 @@ _DETECTION_BYTES = 20_000
 _BIG_BYTES = 50_000
 _PIECE_BYTES = 1_000_000
 _ALIASES = {"x-mac-cyrillic": "mac-cyrillic", "x-mac-ukrainian": "mac-cyrillic"}
-"""Labels of the Encoding Standard that neither library knows."""
+"""Labels of the Encoding Standard that neither w3lib nor Python has."""
 _WEB_CODECS = frozenset(
     codecs.lookup(name).name
     for name in (
@@ -57,17 +57,16 @@ _WEB_CODECS = frozenset(
         *(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17))),
     )
 )
-"""Encodings of the WHATWG Encoding Standard, and their relatives that pages are written in."""
+"""Encodings of the WHATWG Encoding Standard, and similar encodings of pages."""
 
 
 def to_utf8(body: bytes, encoding: str | None, limits: Limits) -> tuple[bytes, list[str]]:
-    """Return the page as UTF-8 without control characters, and which caps were hit.
+    """Return the page as UTF-8 without control characters, and the limits that were reached.
 
-    The encoding is that of a byte order mark, or else the one given by the HTTP header or by the
-    project (`encoding`), or else the one the page declares, or else found out from the bytes;
-    unknown names are passed over.
-    Undecodable bytes become U+FFFD. Where a word ends comes a space (see `gaps`), since a tree's
-    string joins the last word of a paragraph with the first of the next.
+    The encoding is the first of these that is known: that of a byte order mark; that of the HTTP
+    header or of the project (`encoding`); the one that the page declares; a guess from the bytes.
+    Undecodable bytes become U+FFFD. A space is inserted where a word ends (see `word_gaps`), since
+    the text of a tree joins the last word of a paragraph with the first word of the next.
     """
     cut = []
     if len(body) > limits.body_bytes:
@@ -125,9 +124,9 @@ def header_encoding(content_type: str) -> str | None:
 def safe_encoding(body: bytes, encoding: str | None) -> str | None:
     """Return the encoding with which Scrapy shall decode `body`; None if Scrapy's own is safe.
 
-    Scrapy's own would raise or take seconds if the header (`encoding`) or the page declares an
-    encoding that no web page has or that these bytes cannot have, and if a big page declares
-    nothing: then Scrapy decodes all of it to find the encoding, and keeps the text.
+    Scrapy raises an error or takes seconds if the header (`encoding`) or the page declares an
+    encoding that no web page has or that is impossible for these bytes. If a big page declares no
+    encoding, Scrapy decodes all of it to find one, and keeps the text.
     """
     if read_bom(body)[0] is not None:
         return None
@@ -172,7 +171,10 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _by_zeros(body: bytes) -> str | None:
-    """UTF-16 without a mark: nothing else begins with a tag of which every other byte is zero."""
+    """Return the UTF-16 encoding of a page without a byte order mark; None if it is another.
+
+    Every second byte of its first tag is zero, which is so in no other encoding.
+    """
     return next((codec for pattern, codec in _UTF_16 if pattern.match(body)), None)
 
 
@@ -199,13 +201,13 @@ def _found_out(body: bytes) -> str:
     foreign = _FOREIGN.search(body)
     start = max(foreign.start() - _DETECTION_BYTES // 2, 0) if foreign else 0
     name = detect_encoding(body[start : start + _DETECTION_BYTES], html5_compatible=False) or ""
-    # What the standard has no label for are wrong guesses (code pages of DOS), with one exception.
+    # An encoding without a label in the standard is a wrong guess (a code page of DOS), except one.
     known = name if name == "cp949" else map_encoding_to_html5(name, fallback_utf8=False)
     return _codec(known or "") or "cp1252"
 
 
 def _named(text: str) -> str | None:
-    """The codec of what is named as charset; w3lib knows fewer labels, and no single quotes."""
+    """Return the codec of a charset; w3lib reads fewer labels, and no single quotes."""
     label = _LABEL.search(text)
     return _codec(label[1]) if label else None
 
@@ -218,7 +220,7 @@ def _is_mostly_utf8(body: bytes) -> bool:
 
 
 def _can_be(codec: str, body: bytes) -> bool:
-    """Whether the bytes may be of that encoding: in UTF-16 and UTF-32 every tag has zeros."""
+    """Return whether the bytes may have that encoding: in UTF-16 and UTF-32, tags have zeros."""
     if not codec.startswith(("utf-16", "utf-32")):
         return True
     head = body[:_DETECTION_BYTES]
@@ -227,10 +229,10 @@ def _can_be(codec: str, body: bytes) -> bool:
 
 
 def _codec(name: str) -> str | None:
-    """The codec for text of that name; None for what no web page is written in.
+    """Return the codec of an encoding; None if no web page has that encoding.
 
-    Python knows many more, by which a page could raise ("hex", "undefined"), take quadratic time
-    ("punycode") or hide its tags ("unicode_escape", UTF-7).
+    Python has many more codecs. With some, a page could raise an error ("hex", "undefined"), take
+    quadratic time ("punycode") or hide its tags ("unicode_escape", UTF-7).
     """
     label = name.strip().lower()
     label = _ALIASES.get(label) or map_encoding_to_html5(label, fallback_utf8=False) or label
@@ -239,7 +241,7 @@ def _codec(name: str) -> str | None:
 
 
 ERRORS = "evocrawl.replace"
-"""A name for `bytes.decode`: as "replace", after these have been tried."""
+"""Name of the error handler for `bytes.decode`: "replace", after the repairs of `_mend`."""
 
 _EURO = 0x80
 _FIRST, _LAST = 0xA1, 0xFE

@@ -3,12 +3,12 @@
 ===========================  =================================================================
 what                         read as
 ===========================  =================================================================
-RDF, if it is asked for      formats and links: `rdf`
+RDF, with the option `data`   formats and links: `rdf`
 PDF, by its first bytes      text and links, with the extra ``pdf``: `pdf`
 feed or sitemap, by its root text and links: `feeds`
 ``text/plain``               text: `plain`
 HTML, also XHTML             everything: `page`
-other text                   nothing, or as HTML if text of any kind is asked for
+other text                   nothing, or HTML with the option `any_text`
 ===========================  =================================================================
 """
 
@@ -45,7 +45,7 @@ _FIRST_TAG = re.compile(
     rb"|title|b|body|br|p|meta|link)[\s>])",
     re.I,
 )
-"""WHATWG MIME Sniffing §7.1, and what else a head begins with."""
+"""First tags of HTML (WHATWG MIME Sniffing §7.1), and other tags that begin a head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def read(document: Document, limits: Limits = _DEFAULT) -> ParsedPage:
     """Read a document; never raises. A document that cannot be parsed is "unreadable"."""
     try:
         return _read(*_within_ratio(document, limits), limits)
-    except Exception:  # an error in one page must not stop the crawl
+    except Exception:  # An error in one page must not stop the crawl.
         logger.warning("cannot read %.200a", document.url, exc_info=True)
         return ParsedPage.nothing("unreadable")
 
@@ -111,7 +111,7 @@ def _read(document: Document, cut: tuple[str, ...], limits: Limits) -> ParsedPag
 
 
 def _is_page(body: bytes, essence: str) -> bool:
-    """Whether it is HTML by its first tag, where the type says nothing, or is XML of any kind."""
+    """Return whether the first tag is one of HTML, for a type that is unknown or any XML."""
     if essence in _UNKNOWN or "/" not in essence or " " in essence or "htm" in essence:
         return _FIRST_TAG.match(body) is not None
     return _XHTML.match(body) is not None
@@ -157,10 +157,10 @@ _ZEROS = 100
 def is_costly(document: Document) -> bool:
     """Return True if reading may take longer than the slowest ordinary page.
 
-    Looks at the bytes alone, 0.1 ms for 200 kB: what is read of ordinary pages is bounded by
-    their size, tags, links and entities. PDF, and what is compressed once more, is always costly;
-    so are UTF-16 and UTF-32, whose tags are not counted. Links in other letters than ASCII, as
-    which they or entities may be written, take twice the time of others.
+    Only the bytes are read (0.1 ms for 200 kB): size, tags, links and entities limit the time for
+    an ordinary page. These are always costly: PDF, a file that is compressed once more, UTF-16 and
+    UTF-32 (their tags are not counted). Links with letters other than ASCII, or with entities, take
+    twice the time of other links.
     """
     body = document.body
     if is_pdf(body, document.content_type):

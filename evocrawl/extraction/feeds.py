@@ -1,12 +1,13 @@
 """Feeds and sitemaps: RSS 0.9 to 2.0, RDF Site Summary, Atom (RFC 4287), sitemaps.org.
 
-Elements go by their names alone, in any namespace: many feeds name a wrong one, or none.
-Where two have one name, that of the entry's own prefix counts (``title`` before ``media:title``).
-A feed's text is what its entries say; each entry is a link, its title the anchor and its summary
-the context. A sitemap has no text, only links; it may be a plain list of them.
+Elements are recognised by their names in any namespace, since many feeds declare a wrong namespace
+or none. If two elements have the same name, the one with the prefix of the entry counts (``title``
+before ``media:title``). The text of a feed is the text of its entries. Each entry is a link: its
+title is the anchor and its summary the context. A sitemap has links and no text; it may be a plain
+list of addresses.
 
-No entity is loaded or resolved (XXE, CWE-611). HTML's own count, and an ampersand that begins none
-is one; what else is no well-formed XML is read as far as it goes.
+No entity is loaded or resolved (XXE, CWE-611), except those of HTML; any other ampersand is text.
+Of a file that is not well-formed XML, the part before the error is read.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _START = re.compile(
     re.S | re.I,
 )
 _SAID_BEFORE = re.compile(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
-"""The warnings of a program (PHP), before what it makes."""
+"""Warnings that a program (PHP) writes before the feed."""
 _START_CHARS = 4_000
 _ADDRESS = re.compile(r"\s*https?://", re.I)
 _ADDRESSES = re.compile(r"\s*+(?:https?://\S++(?:\s++|\Z))++", re.I)
@@ -55,7 +56,7 @@ _SURROGATE = re.compile(
     );?""",
     re.VERBOSE | re.I,
 )
-"""References to no character, which libxml2 lets through and lxml cannot decode."""
+"""References to no character: libxml2 accepts them, and lxml cannot decode them."""
 _BASE = "{http://www.w3.org/XML/1998/namespace}base"
 _CHECKSUM_BYTES = 8
 _MEMBERS = 16
@@ -81,10 +82,10 @@ def read_feed(
     *,
     is_html: bool = False,
 ) -> ParsedPage | None:
-    """Read the feed or sitemap `body` that was fetched from `url`; None where it is neither.
+    """Read the feed or sitemap `body` that was fetched from `url`; None if it is neither.
 
-    A file of gzip, as sitemaps often are, also of gzip once more, is decompressed up to
-    ``limits.body_bytes``. With `is_html` it is one only where it begins as one.
+    A file of gzip (also gzip twice), as many sitemaps are, is decompressed up to
+    ``limits.body_bytes``. With `is_html`, only a file that begins as a feed or sitemap is read.
     """
     truncated: tuple[str, ...] = ()
     for _ in range(_LAYERS):
@@ -119,7 +120,7 @@ def read_feed(
 
 
 def _from_root(text: str, *, is_html: bool) -> str:
-    """The text without what a program has said before the feed, if it is no page."""
+    """Return the text without the warnings of a program before the feed, if it is not a page."""
     if is_html or _START.match(text, 0, _START_CHARS):
         return text
     said = _SAID_BEFORE.match(text, 0, _START_CHARS)
@@ -129,7 +130,7 @@ def _from_root(text: str, *, is_html: bool) -> str:
 def _list_of_addresses(
     text: str, url: str, limits: Limits, truncated: tuple[str, ...]
 ) -> ParsedPage | None:
-    """A sitemap of plain text, an address a line (sitemaps.org, "other formats"); None if none."""
+    """Return a sitemap of plain text, an address a line (sitemaps.org), or None."""
     if not _ADDRESS.match(text) or not _ADDRESSES.fullmatch(text.rpartition("\n")[0] or text):
         return None
     found = ((each, "", "") for each in text.split() if _ADDRESS.match(each))
@@ -137,7 +138,7 @@ def _list_of_addresses(
 
 
 class _Entry:
-    """Address, words and date of the last change of one entry."""
+    """The address, the words and the date of the last change of one entry."""
 
     def __init__(self, element: Any) -> None:
         self.element = element
@@ -160,12 +161,12 @@ class _Entry:
 
 
 def _relation(link: Any) -> str:
-    """What a link is for; registered names may be written as URIs (RFC 4287 §4.2.7.2)."""
+    """Return the relation of a link; its registered name may be a URI (RFC 4287 §4.2.7.2)."""
     return str(link.get("rel", "alternate")).strip().lower().rpartition("/")[2]
 
 
 class _Bases(dict[Any, str]):
-    """What the addresses in each element are relative to (XML Base; RFC 4287 §2)."""
+    """Return the base of the addresses in each element (XML Base; RFC 4287 §2)."""
 
     def __init__(self, url: str, most_chars: int) -> None:
         super().__init__()
@@ -188,7 +189,7 @@ def _absolute(base: str, written: str) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """An entity of HTML as its character, any other ampersand as itself."""
+    """Return an entity of HTML as its character, any other ampersand as text."""
     if match[0].startswith("<"):
         return match[0]
     char = html5.get(match[1] or "")
@@ -196,7 +197,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _parse(utf8: bytes) -> Any:
-    """The root element; None for nothing. An encoding that is declared is not true any more."""
+    """Return the root element, or None. The declared encoding is wrong now, so it is ignored."""
     parser = etree.XMLParser(
         encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False,
         remove_comments=True, remove_pis=True,
@@ -208,7 +209,7 @@ def _parse(utf8: bytes) -> Any:
 
 
 def _title(root: Any) -> str:
-    """The title of the feed, which is that of no entry."""
+    """Return the title of the feed, not of an entry."""
     for child in (*root, *(each for channel in _named(root, "channel") for each in channel)):
         if _name(child) == "title":
             return _words(child)
@@ -243,7 +244,7 @@ def _prefix(element: Any) -> str:
 
 
 def _words(element: Any) -> str:
-    """The text of an element, whose HTML may be escaped."""
+    """Return the text of an element, whose HTML may be escaped."""
     parts = []
     for event, each in etree.iterwalk(element, events=("start", "end")):
         if each is not element and _name(each).lower() not in INLINE:
@@ -255,16 +256,16 @@ def _words(element: Any) -> str:
 
 
 def _gap(tag: re.Match[str]) -> str:
-    """What is left of a tag: nothing within a line."""
+    """Return the replacement of a tag: "" for a tag within a line."""
     name = _TAG_NAME.match(tag[0])
     return "" if name and name[1].lower() in INLINE else " "
 
 
 def _inflated(body: bytes, most: int) -> bytes:
-    """At most `most` bytes of what was compressed, as far as it is whole.
+    """Return at most `most` decompressed bytes, up to the first error.
 
-    A file may be of several parts (RFC 1952 §2.2). A wrong check sum, the last bytes of each, costs
-    nothing: it would be read if it were not there.
+    A file may have several parts (RFC 1952 §2.2). A wrong or missing check sum at the end of a part
+    is ignored.
     """
     whole = b""
     for _ in range(_MEMBERS):

@@ -12,7 +12,7 @@ _NAMES = re.compile(
     r"(?:\A|\s)(?:(?:site|page|main|global)[_-]?)?(?:footer|colophon)(?:\s|\Z)", re.I
 )
 _INSIDE = ("article", "h1", "main", "nav")
-"""What holds one of these is no footer, under any name."""
+"""An element that contains one of these is not a footer, whatever its name."""
 
 _CANDIDATES = 50
 
@@ -21,10 +21,10 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 
 
 def empty_footers(root: Any, text: str) -> bool:
-    """Empty the footers of the page where `text`, collapsed, is of one of them, or one is of it.
+    """Empty the footers if `text`, collapsed, contains one of them or is a part of one.
 
-    Return whether that was so. A page of nothing but a menu and a footer says what its menu says;
-    copyright and terms, which are sentences, look like its content.
+    Return whether it does. On a page with only a menu and a footer, the sentences of the footer
+    (copyright, terms) look like content; the menu describes such a page better.
     """
     named = [value.getparent() for find in _names for value in find(root) if _NAMES.search(value)]
     footers = [

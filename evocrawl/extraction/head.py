@@ -20,9 +20,10 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 
 @dataclass(slots=True)
 class Head:
-    """`base_url` and `canonical_url` are absolute; `robots` are the contents of meta robots.
+    """The head of a page: `base_url` and `canonical_url` are absolute URLs.
 
-    `data` are the addresses of RDF files that say what the page says, each with its title.
+    `robots` has the contents of meta robots; `data` has the addresses of RDF files with the content
+    of the page, each with its title.
     """
 
     base_url: str
@@ -33,13 +34,13 @@ class Head:
 
 
 def read_head(root: Any, url: str, most_chars: int, hidden: Hidden) -> Head:
-    """Read the head of the page at `url`, from wherever in the page its elements stand.
+    """Read the head of the page at `url`; its elements may be anywhere in the page.
 
-    The title is that of the first `title` element with text, those of drawings aside, or else of
-    the first `h1` with text that is not `hidden`. The first
-    `base` with an address counts, or if that is no http(s) URL of at most `most_chars` the page's
-    own address (HTML, "set the frozen base URL"); so does the first canonical link, which is
-    resolved against it.
+    The title is the text of the first `title` element with text, except those of drawings, or else
+    of the first `h1` with text that is not `hidden`. The base is that of the first `base` element
+    with an address; if this is not an http(s) URL of at most `most_chars`, the page's own address
+    is the base (HTML, "set the frozen base URL"). The first canonical link counts, too; it is
+    relative to the base.
     """
     head = Head(url)
     heading = ""

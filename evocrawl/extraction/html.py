@@ -1,7 +1,7 @@
 """Reads an HTML page.
 
-lxml parses it; title, links and their words come from its tree, over which XPath runs in C. The
-main text is made out by resiliparse, which needs a tree of its own, made of the first (see `text`).
+lxml parses the page; title, links and their words come from its tree, which XPath searches in C.
+resiliparse finds the main text in a tree of its own, which is made from the first (`main_text`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNREAD = ("annotation", "noframes", "script", "style", *READINGS)
 _UNPLAYED = ("audio", "canvas", "noscript", "video")
 """Elements whose content is a fallback for browsers without support."""
 _UNSCRIPTED_CHARS = 200
-"""Less asks for scripts, and is not the page."""
+"""Shorter text in `noscript` asks for scripts and is not the content of the page."""
 _string: Any = etree.XPath("string()", smart_strings=False)
 
 
@@ -40,23 +40,24 @@ class ParsedPage:
     """The content of a page.
 
     `links` are http(s) links, absolute, one for each target, without those to the page itself;
-    `rel` holds their rel tokens, ``evocrawl-hidden`` where a person would not see them, and
-    ``evocrawl-data`` where they lead to RDF that stands for the page.
+    `rel` has their rel tokens, ``evocrawl-hidden`` for links that a person does not see, and
+    ``evocrawl-data`` for links to RDF with the content of the page.
     `noindex` and `nofollow` come from meta robots and X-Robots-Tag. `language` is a primary code
-    such as "en", "" when unknown. `content_fingerprint` is equal for texts that are equal but for
-    case and white space; empty for no text. `is_markup` is False for what is no text at all,
-    with any Content-Type: a PDF, an image, JSON. `formats` names the machine-readable
-    content, in alphabetical order (see `evocrawl.extraction.structured_data`); to look takes 2 %
-    of the time.
+    such as "en", "" when unknown. `content_fingerprint` is equal for texts that differ only in case
+    and white space; empty without text. `is_markup` is False for a file that is not text, with any
+    Content-Type: a PDF, an image, JSON. `formats` names the machine-readable content, in
+    alphabetical order (see `evocrawl.extraction.structured_data`); the search for it takes 2 % of
+    the time.
 
-    `changes` are, for links of a sitemap or feed, their position in `links` and the latest time, in
-    seconds since 1970, at which their pages have changed as their entries have it.
+    `changes` has the links of a sitemap or feed that give a date: their position in `links`, and the
+    time of the last change of their page, in seconds since 1970.
 
-    `unread` says why a page that may be one could not be read, such as "takes too long to read".
+    `unread` is the reason why a file that may be a page was not read, such as "takes too long to
+    read".
 
-    `truncated` names the caps of `Limits` that were hit, and "depth" when the page nests deeper
-    than 256 elements and was read without its nesting: text and links are whole, contexts are
-    coarse, and what is hidden is not known to be.
+    `truncated` names the limits of `Limits` that were reached, and "depth" if the page nests deeper
+    than 256 elements and was read without its nesting: text and links are complete, contexts are
+    coarse, and hidden elements are not recognised.
     """
 
     title: str = ""
@@ -135,7 +136,7 @@ def parse_html(
 
 
 def shown_tree(body: bytes, encoding: str | None = None, limits: Limits = _DEFAULT) -> Any | None:
-    """Return the root of what a reader sees of the page `body`; None if it is no page.
+    """Return the root of the visible part of the page `body`; None if it is not a page.
 
     `encoding` is the charset of the Content-Type header.
     """
@@ -155,17 +156,17 @@ def shown_tree(body: bytes, encoding: str | None = None, limits: Limits = _DEFAU
 def head_and_links(
     body: bytes, encoding: str | None = None, limits: Limits = _DEFAULT
 ) -> Any | None:
-    """Return the root of the page `body` as its server sent it, scripts included; None for none."""
+    """Return the root of the page `body` as the server sent it, with scripts, or None."""
     if not is_markup(body):
         return None
     return _parse(to_utf8(body, encoding, limits)[0])[0]
 
 
 def _parse(html: bytes) -> tuple[Any, bool]:
-    """The root element, None if there is none, and whether the page nests too deep.
+    """Return the root element, or None, and whether the page nests too deep.
 
-    libxml2 drops what lies deeper than 256 elements and all that follows; such a page is parsed
-    again without its nesting.
+    libxml2 drops elements deeper than 256 levels and all that follows; such a page is parsed again
+    without its nesting.
     """
     root, too_deep = _parse_once(html)
     return (_parse_once(flat(html))[0], True) if too_deep else (root, False)
@@ -181,12 +182,12 @@ def _parse_once(html: bytes) -> tuple[Any, bool]:
 
 
 def _strip_unread(root: Any) -> str:
-    """Take out what no reader sees; return what is there for browsers without scripts.
+    """Remove the parts that no reader sees; return the parts for browsers without scripts.
 
-    The source of formulas goes, too, and how characters are spoken. Of what stands there for
-    browsers without scripts, the links count, and the names of pictures: that is what we are. Its
-    text, which mostly asks for scripts, does so only where it is the page. A template that makes a
-    shadow tree is shown (HTML, "declarative shadow root").
+    The source of formulas and the pronunciation of characters are removed, too. Of the parts for
+    browsers without scripts, links and the names of pictures are kept, since this program runs no
+    scripts. Their text is kept only if it is the content of the page: mostly it asks for scripts.
+    A template that makes a shadow tree is kept (HTML, "declarative shadow root").
     """
     etree.strip_elements(root, *_UNREAD, with_tail=False)
     unscripted = []

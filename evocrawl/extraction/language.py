@@ -12,13 +12,13 @@ _TAG = re.compile(r"[a-z]{2,3}(?=$|[-_,; ])")
 _SAMPLE_CHARS = 2_000
 _FEW_CHARS = 400
 _FEW_LETTERS = 10
-"""So few letters of Latin script tell nothing."""
+"""With fewer letters of Latin script, the language is unknown."""
 _FOREIGN_SHARE = 0.3
-"""English texts about Japan hold some Japanese."""
+"""A lower share of Japanese letters does not count: English texts about Japan have some."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _KANA_SHARE = 0.03
 _SHARED = frozenset(("ar", "fa", "hi", "ru", "uk"))
-"""Languages whose script others have, too: in a text of some length the words decide."""
+"""Languages that share their script with others: in a longer text, the words decide."""
 
 
 def language_of(declared: str, text: str) -> str:

@@ -15,10 +15,10 @@ class Limits:
     body_bytes          bytes of HTML or XML that are parsed
     ratio               bytes read for each byte that came over the wire, before decompression;
                         the first 64 KiB are read in any case
-    tags                start and end tags that are parsed, and what else begins with ``<``
+    tags                start and end tags that are parsed, and other text that begins with ``<``
     tag_bytes           a start tag longer than this loses its attributes
-    attributes          so does a tag with more than these, about: parsers take time quadratic in
-                        their number; both are called "attributes" where they cut
+    attributes          a tag with more than about so many loses them: parsers take time
+                        quadratic in their number; `truncated` names both "attributes"
     links               links kept
     url_chars           a longer address counts as malformed
     text_chars          characters of main text kept

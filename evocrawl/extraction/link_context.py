@@ -1,8 +1,8 @@
 """The context of a link: the text around its anchor.
 
 It is the text of the aggregation node (Pant & Srinivasan 2006): the lowest ancestor of the anchor,
-itself included, with enough words. Each element's text is taken once and remembered, so that
-thousands of links in one list cost no more than the list. Of a long node only the text near the
+itself included, with enough words. The text of each element is read once and cached, so that
+thousands of links in one list cost no more than the list. Of a long node, only the text near the
 anchor is read.
 """
 
@@ -22,7 +22,7 @@ _CHARS_A_WORD = 8
 
 
 class LinkContexts:
-    """The contexts of the links of one parsed page; `start` maps an element to its first text."""
+    """Finds the contexts of the links of one page; `start` maps an element to its first text."""
 
     def __init__(self, limits: Limits, hidden: Hidden) -> None:
         self._limits = limits
@@ -44,7 +44,7 @@ class LinkContexts:
         return text[start : start + room]
 
     def _context(self, element: Any) -> str:
-        """The aggregation node's text, from the elements up the tree. O(1) for a known parent."""
+        """Return the text of the aggregation node above. O(1) for a known parent."""
         climbed: list[Any] = []
         text = ""
         while element is not None:
@@ -70,7 +70,7 @@ class LinkContexts:
         return text.count(" ") + 1 >= words or len(text) >= _CHARS_A_WORD * words
 
     def _near(self, element: Any) -> str:
-        """The text of `element` and around it, where that of its parent is too long to take."""
+        """Return the text of `element` and the text near it, if that of its parent is too long."""
         room = self._limits.words_chars
         before = ""
         previous = element

@@ -1,4 +1,4 @@
-"""The links of a page, each with its anchor text, context, flags and place."""
+"""Reads the links of a page, each with its anchor text, context, flags and place."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from evocrawl.extraction.strings import collapsed, text_of_chain
 from evocrawl.extraction.visibility import Hidden
 
 HIDDEN = "evocrawl-hidden"
-"""Put among a link's rel tokens when a person would not see the link."""
+"""Rel token of a link that a person does not see."""
 
 _WARNINGS = frozenset((HIDDEN, "nofollow"))
 _FRAMES = ("frame", "iframe")
 _SOURCES = {"a": "href", "area": "href", **dict.fromkeys(_FRAMES, "src")}
 _UNSEEN = "/noscript"
-"""Frames for browsers without scripts count visitors and show nothing."""
-# Not one expression each: libxml2 takes time quadratic in the number of nodes for unions.
+"""Frames for browsers without scripts count visitors and have no content."""
+# Separate expressions: libxml2 takes time quadratic in the number of nodes for unions.
 _alternatives: Any = etree.XPath(".//img/@alt", smart_strings=False)
 _button_names: Any = etree.XPath(".//input[@type='image']/@alt", smart_strings=False)
 _inner_labels: Any = etree.XPath(".//@aria-label", smart_strings=False)
@@ -36,9 +36,9 @@ _by_id: Any = etree.XPath("//*[@id=$id]")
 _MOST_LABELS = 4
 _MOST_OTHER_CHARS = 400
 _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\w=&.%-]+)?)", re.A)
-"""A plain relative reference: what only depends on the base, and what is copied.
+"""A plain relative reference: the part that depends on the base, and the part that is copied.
 
-No colon, empty, dot or parameter segments (RFC 3986 §5.2)."""
+It has no colon, and no empty, dot or parameter segments (RFC 3986 §5.2)."""
 
 
 class LinkExtractor:
@@ -63,8 +63,8 @@ class LinkExtractor:
     def collect(self) -> tuple[Link, ...]:
         """Return the links in document order, one for each target.
 
-        A target linked again keeps its first place, takes the anchor text that says most, and is
-        hidden or not to be followed only where each link to it is.
+        A target with several links keeps the place of the first link and gets the best anchor
+        text. It is hidden, or must not be followed, only if that is so for each of its links.
         """
         found: dict[Fingerprint, Link] = {}
         settled = {self._itself}
@@ -107,7 +107,7 @@ class LinkExtractor:
         return Link(url, target, anchor, context, rel, position, path)
 
     def _address(self, written: str) -> tuple[str, Fingerprint] | None:
-        """The absolute http(s) URL without fragment, and its fingerprint; None for others."""
+        """Return the absolute http(s) URL without fragment and its fingerprint; None for others."""
         href = written.strip(" \t\n\r\f").partition("#")[0]
         if href not in self._addresses:
             self._addresses[href] = self._resolve(href) if href else None
@@ -127,10 +127,10 @@ class LinkExtractor:
             return None
 
     def _absolute(self, href: str) -> str | None:
-        """What `resolved` gives, without its cost for plain references."""
+        """Return the same as `resolved`, at less cost for plain references."""
         plain = _REFERENCE.fullmatch(href)
         if plain is None:
-            # With a mark at its end, so that space there stays.
+            # The mark at the end keeps the space there.
             return resolve(self._base_url, f"{href}#")
         start, rest = plain.groups()
         prefix = self._prefixes.get(start)
@@ -139,7 +139,7 @@ class LinkExtractor:
         return prefix + rest
 
     def _words(self, element: Any) -> str:
-        """Anchor text, or else what stands for it: alt, title, aria-label."""
+        """Return the anchor text, or else its substitute: alt, title, aria-label."""
         words = self._clean(self._own_text(element))
         if says_something(words):
             return words
@@ -150,7 +150,7 @@ class LinkExtractor:
         return words
 
     def _names(self, element: Any) -> Iterator[str | None]:
-        """What the link is called besides its text, as browsers tell those who cannot see it."""
+        """Return the name of the link besides its text, for people who cannot see the page."""
         if len(element):
             yield from _alternatives(element)
         if labels := element.get("aria-labelledby"):
@@ -172,7 +172,7 @@ class LinkExtractor:
         )
 
     def _own_text(self, element: Any) -> str:
-        """Links do not nest (HTML): one that was not closed ends where the next begins."""
+        """End a link that was not closed where the next one begins: links do not nest (HTML)."""
         text = text_of_chain(element, self._hidden.unread)
         if text is not None:
             return text
@@ -192,7 +192,7 @@ class LinkExtractor:
         return "".join(filter(None, texts))
 
     def _place(self, element: Any) -> tuple[str, bool]:
-        """The names from the root to `element`, such as "html/body/p"; whether it is hidden."""
+        """Return the names down to `element`, such as "html/body/p", and whether it is hidden."""
         above = []
         while element not in self._places:
             above.append(element)
@@ -209,7 +209,7 @@ class LinkExtractor:
 
 
 def _joined(known: Link, again: Link) -> Link:
-    """One link of two to the same place."""
+    """Return one link for two with the same target."""
     better = again if says_more(again.anchor, known.anchor) else known
     other = known if better is again else again
     if other.anchor and other.anchor not in better.context:

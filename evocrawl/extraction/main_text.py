@@ -1,8 +1,8 @@
-"""The main text of a page.
+"""Extracts the main text of a page.
 
-resiliparse separates the main content from navigation. It does so well for articles, but loses most
-of some pages of lists, tables and definitions: of these, all visible text outside navigation is
-taken.
+resiliparse separates the main content from navigation. This works well for articles, but it loses
+most of some pages with lists, tables and definitions. Of these pages, all visible text outside the
+navigation is the main text.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _PLAIN: dict[str, Any] = {
     "list_bullets": False,
 }
 _LOST = 2
-"""The main content is not trusted if the page has more than this many times its characters.
+"""If all visible text has more than this many times the characters of the main content, it counts.
 
-Not words: some scripts have no spaces."""
+Characters, not words: some scripts have no spaces."""
 
 _A_FOOTER = 2_000
-"""Characters from which a text is not looked for in the footer."""
+"""A text with at least so many characters is not compared with the footer."""
 
 _string: Any = etree.XPath("string()", smart_strings=False)
 
@@ -42,15 +42,15 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 def main_text(root: Any) -> str:
     """Return the main text of a parsed page, white space collapsed; "" only if it shows no text.
 
-    What is hidden is no longer in it. The tree loses what says nothing about content. Inline
-    elements are such: without them resiliparse takes half the time and does not drop single words
-    between two of them. It parses the page anew from the tree, so that the rules for misnested
-    tags, whose time is quadratic in the number of such tags, find nothing to do.
+    Call it after hidden elements were removed. Inline elements are removed from the tree, since
+    they do not matter here: without them, resiliparse takes half the time and does not drop single
+    words between two of them. It parses the page again from the tree: then no tag is misnested,
+    and its rules for misnested tags, which take quadratic time, are not used.
     """
     etree.strip_elements(root, "head", with_tail=False)
     etree.strip_tags(root, *INLINE)
     for element in root.iter("figure", "figcaption"):
-        element.tag = "div"  # resiliparse drops pictures with their captions, tables and programs
+        element.tag = "div"  # resiliparse drops figures with the tables in them
     html = etree.tostring(root, encoding="utf-8", method="html")
     lower = html.lower()
     if any(word in lower for word in _BANNER_WORDS):
@@ -68,7 +68,7 @@ def main_text(root: Any) -> str:
 
 
 def _content(root: Any, tree: HTMLTree) -> str:
-    """The main content, or what is outside of the navigation where most of that is lost."""
+    """Return the main content, or all text outside the navigation if most of it is lost."""
     text = _extract(tree, main_content=True)
     if len(text) * _LOST < _chars_outside_links(root):
         whole = _extract(tree, skip_elements=_NAVIGATION)

@@ -1,8 +1,8 @@
 """The main text of a page as Markdown (CommonMark with the tables of GitHub).
 
-markdownify converts; what is converted are the parts of the page that its main text comes from,
-with their tables and programs. The result is safe to show: it has no HTML, no pictures that a
-viewer would load, links to http and https only, and no character that is not seen.
+markdownify converts the parts of the page from which its main text comes, with their tables and
+programs. The result is safe to display: it has no HTML, no pictures that a viewer would load, links
+to http and https only, and no invisible characters.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class MarkdownError(EvocrawlError, ImportError):
 def markdown_of(url: str, title: str, text: str, response: RawResponse | None) -> str:
     """Return the page as Markdown, with its title as heading; ends in a line feed.
 
-    `text` is the main text as the crawl has read it. Without a response, and where the response is
-    not the page (a PDF, a feed, an app whose text scripts have made), it is the text, escaped.
+    `text` is the main text that the crawl has read. Without a response, or if the response is not
+    the page (a PDF, a feed, an app whose text scripts have made), the result is the escaped text.
     Raises MarkdownError.
     """
     text = without_unseen(text)
@@ -46,7 +46,7 @@ def markdown_of(url: str, title: str, text: str, response: RawResponse | None) -
 
 
 def header_of(response: RawResponse, name: str) -> str:
-    """Return the values of a header, apart by commas; "" if it is missing."""
+    """Return the values of a header, separated by commas; "" if it is missing."""
     return ",".join(value for each, value in response.headers if each.lower() == name)
 
 

@@ -1,4 +1,4 @@
-"""Converts cleaned HTML to Markdown by markdownify (extra "markdown"), imported here alone."""
+"""Converts cleaned HTML to Markdown; the one file that uses markdownify (extra "markdown")."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _base: Any = MarkdownConverter
 
 
 class SafeConverter(_base):
-    """Writes nothing that a page could use against its reader.
+    """Writes Markdown that a page cannot use against its reader.
 
-    Links are absolute, to http and https only; of a picture its description is left; a fence is
-    longer than any run of backticks in its program.
+    Links are absolute, to http and https only. Of a picture, only the description remains. A fence
+    is longer than any run of backticks in its program.
     """
 
     def __init__(self, base_url: str) -> None:

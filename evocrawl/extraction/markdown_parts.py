@@ -31,10 +31,10 @@ _string: Any = etree.XPath("string()", smart_strings=False)
 
 
 def keep_main_parts(root: Any, text: str) -> bool:
-    """Remove what `text`, the main text of the page, does not come from.
+    """Remove the parts of the page that are not in `text`, its main text.
 
     Programs stay, and so do tables and lists beside its text that are not of links. Return False if
-    less than half of `text` is of this page. O(depth · characters), the depth being 40 at most.
+    less than half of `text` is from this page. O(depth · characters); the depth is at most 40.
     """
     empty_banners(root)
     etree.strip_elements(root, "head", *_NAVIGATION, with_tail=False)
@@ -53,7 +53,7 @@ def keep_main_parts(root: Any, text: str) -> bool:
 
 
 def simplify(root: Any) -> None:
-    """Rewrite what converters read wrong: programs with markup, tables for layout, definitions."""
+    """Rewrite parts that converters misread: programs with markup, layout tables, definitions."""
     for pre in list(root.iter("pre")):
         _flatten(pre)
     for table in list(root.iter("table")):
@@ -108,7 +108,7 @@ def _is_of_links(element: Any, said: str) -> bool:
 
 
 def _flatten(pre: Any) -> None:
-    """Replace the content of a program by its text, its lines kept."""
+    """Replace the content of a program by its text, and keep its lines."""
     for each in list(pre.iter(etree.Element)):
         names = f"{each.get('class', '')} {each.get('id', '')}"
         if each is not pre and _LINE_NUMBERS.search(names) and not _has_code(each):
@@ -133,7 +133,7 @@ def _ends_line(element: Any) -> bool:
 
 
 def _simplify_table(table: Any) -> None:
-    """Give a table one header row at most; a table that only arranges blocks is none any more."""
+    """Give a table at most one header row; replace a table that only arranges blocks."""
     cells = list(table.iter("td", "th"))
     is_layout = (
         table.get("role", "") in ("presentation", "none")
@@ -164,7 +164,7 @@ def _simplify_table(table: Any) -> None:
 
 
 def _number(listed: Any) -> None:
-    """Number the items of a list: a converter that counts them again and again is quadratic."""
+    """Number the items of a list, since a converter that counts them for each is quadratic."""
     start = listed.get("start", "")
     number = int(start) if start.isdecimal() and len(start) < 9 else 1
     for item in listed.iterchildren("li"):

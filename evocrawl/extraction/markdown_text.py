@@ -1,4 +1,4 @@
-"""Text and links of a page in Markdown: nothing that a page says is markup, HTML or unseen."""
+"""Makes text and links of a page safe in Markdown: without its markup and invisible characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNSEEN = re.compile(
 """Control characters, marks of the reading direction, and letters that no reader sees (they can
 carry instructions for a language model)."""
 LINK = "\x01"
-"""Stands before each link until all text is there; no page has it, and `finished` removes it."""
+"""Mark before each link, which no page contains; `finished` removes it."""
 _SPECIAL = re.compile(r"([\\`*\[\]<])|(?<!\w)(_)|(_)(?!\w)|(~)(?=~)|(&)(?=#?\w{1,40};)")
 _LINE_START = re.compile(
     r"(?m)^([ \t]*)(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|[-=]{2,}(?=\s*$)|:(?=\s)|~{3,})"
@@ -24,12 +24,12 @@ _LONGEST_URL = 2000
 
 
 def without_unseen(text: str) -> str:
-    """Return `text` without control characters and what a reader does not see."""
+    """Return `text` without control and invisible characters."""
     return _UNSEEN.sub("", text)
 
 
 def finished(text: str) -> str:
-    """Return converted text in which no link is a picture for the ``!`` before it."""
+    """Return converted text in which no link is a picture because of a ``!`` before it."""
     return without_unseen(text.replace(f"!{LINK}", f"\\!{LINK}"))
 
 

@@ -1,7 +1,7 @@
 """Prepares hostile pages so that parsers take time in proportion to the size of the page.
 
-All patterns take time linear in the page: what they try never fails once a tag has begun, and
-possessive quantifiers never go back.
+All patterns take time linear in the page: after the beginning of a tag no alternative fails, and
+possessive quantifiers do not go back.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _SNIFFED_BYTES = 1_445
 def is_markup(body: bytes) -> bool:
     """Return whether `body` may be HTML or text; its Content-Type is not considered.
 
-    Not so are well-known file formats, a JSON object or array, and bytes that no text holds where
-    no tag begins (after WHATWG MIME Sniffing §§6–7; NUL does stand in broken HTML).
+    Return False for well-known file formats, for a JSON object or array, and for a file that begins
+    with no tag and has bytes that no text has (after WHATWG MIME Sniffing §§6–7; broken HTML may
+    contain NUL).
     """
     head = body[:_SNIFFED_BYTES]
     if head.startswith((b"\xfe\xff", b"\xff\xfe")):
@@ -52,7 +53,7 @@ def is_markup(body: bytes) -> bool:
 
 
 def _is_json(body: bytes) -> bool:
-    """Return whether it is JSON, or has JSON in each of the first two lines."""
+    """Return whether a body is JSON, or has JSON in each of its first two lines."""
     return _parses(body) or all(map(_parses, [*body.split(b"\n", 2), b""][:2]))
 
 
@@ -65,7 +66,7 @@ def _parses(text: bytes) -> bool:
 
 
 def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> bytes:
-    """Take the attributes from start tags of more than `most_bytes`, or of too many attributes.
+    """Remove the attributes of start tags of more than `most_bytes`, or with too many of them.
 
     Parsers compare each attribute of a tag with all others (60 000 of them: 5 s).
     """
@@ -79,7 +80,7 @@ def without_giant_tags(html: bytes, most_bytes: int, most_attributes: int) -> by
             return found
         return tag[1] + b">" + found[tag.end() :]
 
-    # Scripts and comments are long, too, so that few pages have a giant tag among what is long.
+    # Scripts and comments are long, too; few pages have a giant tag among their long parts.
     long = [found for found in _TAGS.findall(html) if len(found) > few_bytes]
     if all(without_attributes(found) is found for found in long):
         return html
@@ -93,7 +94,7 @@ def _attributes(tag: bytes) -> int:
 
 
 def flat(html: bytes) -> bytes:
-    """Remove all nesting tags but links and the tags that reading distinguishes.
+    """Remove all nesting tags except links and the tags that the reader distinguishes.
 
     Text and links stay in their order. Hidden parts and navigation can no longer be recognised.
     """

@@ -1,7 +1,7 @@
-"""PDF: text, title and links, by pypdf (extra ``pdf``).
+"""Reads text, title and links of PDF files with pypdf (extra ``pdf``).
 
-pypdf bounds what a compressed stream may become. How long a page may take it does not: PDF files
-are only read where reading can be cut off (see `evocrawl.extraction.subprocess.client`).
+pypdf limits the size of a decompressed stream, but not the time for a page. So PDF files are read
+only in a process that can be ended (`evocrawl.extraction.subprocess.client`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ANNOTATIONS = 1_000
 
 
 def is_pdf(body: bytes, content_type: str) -> bool:
-    """Whether a file is PDF by how it begins.
+    """Return whether the beginning of a file is that of a PDF.
 
-    Other things may go before, where the server calls it PDF (ISO 32000-1, annex H, implementation
-    note 13); else a page that only speaks of PDF would be one.
+    If the server declares PDF, other bytes may precede it (ISO 32000-1, annex H, implementation
+    note 13). For other types they may not, since a page about PDF may contain the mark.
     """
     if "pdf" in content_type.lower():
         return _MAGIC in body[:_MAGIC_BYTES]
@@ -77,7 +77,7 @@ def read_pdf(body: bytes, url: str, limits: Limits) -> ParsedPage:
 
 
 def _addresses(page: Any) -> Iterator[str]:
-    """Where the links on a page lead (ISO 32000-1 §12.6.4.7, URI actions)."""
+    """Yield the targets of the links on a page (ISO 32000-1 §12.6.4.7, URI actions)."""
     for annotation in list(page.get("/Annots") or ())[:_ANNOTATIONS]:
         action = annotation.get_object().get("/A")
         address = action.get_object().get("/URI") if action is not None else None
@@ -91,7 +91,7 @@ def _clean(text: str) -> str:
 
 @cache
 def _pypdf() -> Any:
-    """The library, None where it is not installed."""
+    """Return the library, None if it is not installed."""
     try:
         import pypdf
     except ImportError:

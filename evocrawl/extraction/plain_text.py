@@ -1,4 +1,4 @@
-"""Plain text as a page: its first line is the title."""
+"""Reads plain text as a page; its first line is the title."""
 
 from __future__ import annotations
 

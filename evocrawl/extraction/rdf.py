@@ -11,14 +11,14 @@ format        media types                                read by
 ``turtle``    text/turtle, application/x-turtle          pyoxigraph, extra ``semantic``
 ============  =========================================  ==================================
 
-Many servers know none of these types. If they declare any text, any XML or any bytes, the ending
-of the file's name decides, and for XML the root element.
+Many servers declare none of these types. If the declared type is any text, any XML or any bytes,
+the ending of the file's name decides, and for XML the root element.
 
-The files are written by strangers. No entity is loaded or resolved (XXE, CWE-611) or grows
-(libxml2's amplification limit), no context of JSON-LD is fetched, nesting raises no more than an
-error, and only a first part of a big file is read. rdflib, which would read all of these, is not
-used: it takes 30 times as long, recurses in Turtle and fetches contexts. pyoxigraph is not used
-for RDF/XML, where deep nesting takes it time quadratic in the size of the file.
+The files may be hostile. No entity is loaded or resolved (XXE, CWE-611) or expanded beyond the
+limit of libxml2, no context of JSON-LD is fetched, deep nesting only raises an error, and only the
+first part of a big file is read. rdflib, which reads all formats, is not used: it takes 30 times as
+long, recurses in Turtle and fetches contexts. pyoxigraph is not used for RDF/XML: for deep nesting
+it takes time quadratic in the size of the file.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _STATEMENTS = 20_000
 _FILE_BYTES = 500_000
 _JSON_BYTES = 2_000_000
 _BASES = 500
-"""Each ``@base`` may lengthen the one before: more are an attack."""
+"""Most ``@base`` of a file. Each may lengthen the one before, so that many are an attack."""
 _BASE = re.compile(rb"base\s*+<", re.I)
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -71,7 +71,7 @@ _LEADING = frozenset(
         *(f"{_FOAF}{name}" for name in ("homepage", "page", "weblog", "workplaceHomepage")),
     )
 )
-"""Predicates whose objects are worth a visit."""
+"""Predicates whose objects become links."""
 _LEADING_NAMES = frozenset(re.split(r"[#/]", name)[-1] for name in _LEADING)
 
 
@@ -96,8 +96,8 @@ def rdf_format(content_type: str, url: str) -> str | None:
 def read_rdf(body: bytes, url: str, content_type: str, *, limits: Limits = _DEFAULT) -> ParsedPage:
     """Read the file `body` that was fetched from `url`; never raises, for any bytes.
 
-    What is no RDF, or holds no statement, is no markup. The reading has formats and links, no
-    text; its content fingerprint is that of the bytes.
+    `is_markup` is False for a file that is not RDF or has no statement. The reading has formats and
+    links, and no text; its content fingerprint is that of the bytes.
     """
     kind = rdf_format(content_type, url)
     if kind is None:
@@ -114,7 +114,7 @@ def read_rdf(body: bytes, url: str, content_type: str, *, limits: Limits = _DEFA
 
 
 def _read(kind: str, body: bytes, url: str) -> tuple[set[str], list[str]] | None:
-    """Return formats and addresses, None where there is no statement."""
+    """Return formats and addresses, None without a statement."""
     if kind == "json-ld":
         return _read_json(body)
     if kind in ("turtle", "n-triples"):
@@ -157,14 +157,14 @@ def _read_text(kind: str, body: bytes, url: str) -> tuple[set[str], list[str]] |
             elif target.value == f"{_OWL}Ontology":
                 formats.add("owl")
     except (SyntaxError, ValueError):
-        # What is cut off ends in the middle of a statement.
+        # A file that was cut ends in the middle of a statement.
         if len(part) == len(body):
             return None
     return (formats, addresses) if holds_some else None
 
 
 def _read_xml(body: bytes, url: str) -> tuple[set[str], list[str]] | None:
-    """Read RDF/XML or OWL/XML. The root element decides which, and not the server."""
+    """Read RDF/XML or OWL/XML; the root element decides which it is, not the server."""
     part = body[:_FILE_BYTES]
     parser = etree.XMLPullParser(
         events=("start",), base_url=url, resolve_entities=False, no_network=True, load_dtd=False
@@ -198,7 +198,7 @@ def _resources(elements: Iterable[Any]) -> Iterator[str]:
 
 @cache
 def _oxigraph() -> Any:
-    """The parser of Turtle and N-Triples, None where it is not installed."""
+    """Return the parser of Turtle and N-Triples, None if it is not installed."""
     try:
         import pyoxigraph
     except ImportError:

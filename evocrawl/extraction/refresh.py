@@ -24,7 +24,7 @@ _TAG_BYTES, _ATTRIBUTES = 8_192, 128
 
 
 def read_refresh(content: str) -> tuple[float, str] | None:
-    """Return seconds and address as a Refresh header or element writes them; None for no address.
+    """Return seconds and address of a Refresh header or element; None without an address.
 
     >>> read_refresh("5; URL='/next'"), read_refresh("0,/a b"), read_refresh("600")
     ((5.0, '/next'), (0.0, '/a b'), None)
@@ -40,8 +40,8 @@ def read_refresh(content: str) -> tuple[float, str] | None:
 def declared_refresh(text: str, url: str, unread: Collection[str]) -> tuple[float, str] | None:
     """Return seconds and URL of the first refresh that the page `text` at `url` declares.
 
-    None where it declares none that leads to an http(s) URL. Elements within those named in
-    `unread` do not count, and nothing behind the first 50 000 characters.
+    None without a refresh that leads to an http(s) URL. Elements inside those named in `unread`
+    do not count, nor do elements after the first 50 000 characters.
     """
     text = text[:_MOST_CHARS]
     if not _MAY_REFRESH.search(text):

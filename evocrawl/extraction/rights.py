@@ -43,7 +43,7 @@ class Rights:
 
 
 def rights_of(answer: RawResponse, url: str) -> Rights:
-    """Return what a response says of its use; never raises."""
+    """Return the licences and opt-outs of a response; never raises."""
     opt_outs = {*_directives(header_of(answer, "x-robots-tag").split(","))}
     if header_of(answer, "tdm-reservation").strip() == "1":
         opt_outs.add("tdm-reservation")
@@ -93,7 +93,7 @@ def _links(root: Any, url: str) -> Iterator[str]:
 
 
 def _structured(root: Any) -> Iterator[str]:
-    """Yield what JSON-LD names as `license`."""
+    """Yield the values of `license` in JSON-LD."""
     for script in root.iter("script"):
         if (script.get("type") or "").strip().lower() != "application/ld+json":
             continue

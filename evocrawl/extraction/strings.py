@@ -20,10 +20,10 @@ def collapsed(text: str) -> str:
 
 
 def text_of_chain(element: Any, unread: set[Any]) -> str | None:
-    """Return the text of an element in which each element holds at most one other.
+    """Return the text of an element in which each element contains at most one other.
 
     None for other elements, and if one of them is a link or `unread`. This takes half the time of
-    the general way.
+    the general case.
     """
     text, tails = element.text or "", ""
     while children := len(element):
@@ -36,7 +36,7 @@ def text_of_chain(element: Any, unread: set[Any]) -> str | None:
 
 
 class _Strings(ABC, dict[Any, str]):
-    """The first or last characters of each element's text, as the elements are asked for."""
+    """Caches the first or last characters of each element's text."""
 
     def __init__(self, expression: str, chars: int, hidden: Hidden) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class _Strings(ABC, dict[Any, str]):
         """Return the wanted end of a text that is too long."""
 
     def _take_parts(self, element: Any) -> None:
-        """Take the text of an element with hidden ones in it, after those within; no recursion."""
+        """Read the text of an element with hidden ones in it, without recursion."""
         around, unread = self._around, self._unread
         stack = [(element, iter(element))]
         while stack:
@@ -83,7 +83,7 @@ class _Strings(ABC, dict[Any, str]):
 
     @abstractmethod
     def _without_hidden(self, element: Any) -> str:
-        """Return the text of an element without that of hidden elements in it."""
+        """Return the text of an element without the text of hidden elements in it."""
 
     def _read(self, child: Any) -> str:
         return "" if child in self._unread else self[child]

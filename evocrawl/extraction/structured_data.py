@@ -3,15 +3,15 @@
 =============  ===========================================================================
 format         is there when
 =============  ===========================================================================
-``json-ld``    a ``script`` of type ``application/ld+json`` holds JSON that `is_json_ld`
+``json-ld``    a ``script`` of type ``application/ld+json`` has JSON for which `is_json_ld`
+               is True
 ``microdata``  one element has ``itemscope`` and one ``itemprop``
-``rdfa``       an element that is no ``meta`` has a ``property``
+``rdfa``       an element other than ``meta`` has a ``property``
 =============  ===========================================================================
 
-A ``meta`` with a ``property`` is how pages tell Facebook their picture (Open Graph): such a page is
-no more semantic than any other, and RDFa by its letter alone. It is only looked for, not taken
-apart: extruct (BSD) extracts all of it, but by way of rdflib and pyRdfa, and takes the hundredfold
-time.
+A ``meta`` with a ``property`` does not count: most pages have some for previews in social networks
+(Open Graph). The formats are detected only, not extracted: extruct (BSD) extracts all of them with
+rdflib and pyRdfa, and takes a hundred times as long.
 
 Types of schema.org that the three formats name are listed beside them, as ``schema:Recipe``: the
 values of ``@type``, ``itemtype`` and ``typeof``, without their namespace, at most `MOST_TYPES`.
@@ -37,17 +37,17 @@ MEDIA_TYPES = {
     "application/x-turtle": "turtle",
     "text/turtle": "turtle",
 }
-"""Of RDF files, with the format that each is."""
+"""The formats by the media type of RDF files."""
 
 TYPE_MARK = "schema:"
-"""Begins the entries that are types of schema.org."""
+"""Prefix of the entries that are types of schema.org."""
 MOST_TYPES = 20
 
 _SCRIPTS = 20
 _NODES = 10_000
 _SCRIPT_CHARS = 1_000_000
 _KEYWORDS = ("@context", "@graph", "@id", "@type")
-# Not one expression: see `evocrawl.extraction.visibility`.
+# Separate expressions: see `evocrawl.extraction.visibility`.
 _properties: Any = etree.XPath("//@property")
 _item_scopes: Any = etree.XPath("boolean(//@itemscope)")
 _item_properties: Any = etree.XPath("boolean(//@itemprop)")
@@ -105,14 +105,14 @@ def _json_types(documents: list[object]) -> Iterator[str]:
 def is_json_ld(value: object) -> bool:
     """Return whether parsed JSON is a JSON-LD document: its objects name a context or a node.
 
-    No context is fetched: where a page says it is from is not where a crawler lets itself be sent.
+    No context is fetched, so that a page cannot send the crawler to other addresses.
     """
     nodes = value if isinstance(value, list) else [value]
     return any(isinstance(node, dict) and any(key in node for key in _KEYWORDS) for node in nodes)
 
 
 def parsed_json(text: str | bytes) -> object:
-    """Return the value of a JSON text, control characters in strings allowed; None for no JSON."""
+    """Return the value of a JSON text, which may have control characters in strings, or None."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):

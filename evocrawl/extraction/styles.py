@@ -33,15 +33,15 @@ _IMPORTANT = "!important"
 
 
 class Shown(IntEnum):
-    """How much of an element is seen; from `UNSEEN` on it is hidden."""
+    """Visibility of an element; from `UNSEEN` on it is hidden."""
 
     SHOWN = 0
     VISIBLE = 1
-    """It says so itself, which counts within what is invisible."""
+    """Its own style makes it visible, even in an invisible element."""
     UNSEEN = 2
-    """Cut or moved away; a screen reader reads it."""
+    """It is cut off or moved away; a screen reader reads it."""
     INVISIBLE = 3
-    """As are its descendants, but for those that say they are visible."""
+    """It and its descendants are invisible, except those that their own style makes visible."""
     ABSENT = 4
     """It is there for no reader."""
 
@@ -68,7 +68,7 @@ def may_tell(lower: bytes) -> bool:
 def how_shown(style: str, *, is_inline: bool = False, has_children: bool = False) -> Shown:
     """Return how an element with that style attribute is shown.
 
-    `is_inline` says that it stands within a line unless the style says otherwise.
+    `is_inline` is True for an element that is in a line by default.
 
     >>> how_shown("Display: none"), how_shown("height:0; overflow:hidden", is_inline=True)
     (<Shown.ABSENT: 4>, <Shown.SHOWN: 0>)
@@ -90,7 +90,7 @@ def how_shown(style: str, *, is_inline: bool = False, has_children: bool = False
 
 
 def _stands_in_a_line(values: dict[str, str], *, is_inline: bool) -> bool:
-    """Whether the element has no height and width of its own (CSS 2 §10.2, §9.7)."""
+    """Return whether height and width do not apply to the element (CSS 2 §10.2, §9.7)."""
     display = values.get("display", "inline" if is_inline else "block")
     return (
         display in _WITHIN_A_LINE
@@ -100,10 +100,10 @@ def _stands_in_a_line(values: dict[str, str], *, is_inline: bool) -> bool:
 
 
 def _takes_no_place(values: dict[str, str]) -> bool:
-    """Whether a box has no height or width, and what goes over its edges is cut.
+    """Return whether a box has no height or width and its content is cut off at the edges.
 
-    ``max-height:0`` is how sections are folded; style sheets cut there. With a padding the box has
-    a place: that is how pictures get their proportions.
+    ``max-height:0`` does not count without a cut: pages use it for sections that open, and their
+    style sheets cut them. A box with padding is visible: so pages set the proportions of pictures.
     """
     has_padding = any(
         name.startswith(("padding", "min-")) and not _NOTHING.fullmatch(value)
@@ -124,7 +124,7 @@ def _cuts(values: dict[str, str]) -> bool:
 
 
 def _is_cut_away(values: dict[str, str]) -> bool:
-    """Whether a box is clipped to nothing, or shrunk to it."""
+    """Return whether a box is clipped or scaled to nothing."""
     is_loose = values.get("position", "absolute") in ("absolute", "fixed")
     return bool(
         _CLIPPED.match(values.get("clip-path", ""))
@@ -135,7 +135,7 @@ def _is_cut_away(values: dict[str, str]) -> bool:
 
 
 def _is_moved_away(values: dict[str, str]) -> bool:
-    """Whether it stands out of the page, or its words out of a box that cuts."""
+    """Return whether the element is outside the page, or its words outside a box that cuts."""
     if _MOVED_AWAY.search(values.get("transform", "")):
         return True
     if any(_OUT_OF_THE_PAGE.match(values[name]) for name in values if name.endswith(_EDGES)):
@@ -148,7 +148,7 @@ def _is_moved_away(values: dict[str, str]) -> bool:
 
 
 def _has_no_font(values: dict[str, str]) -> bool:
-    """Whether its words have no size. Around others, that only takes the gaps between them."""
+    """Return whether its words have no size; around other elements this only removes gaps."""
     size = values.get("font-size")
     if size is not None:
         return _NOTHING.fullmatch(size) is not None
@@ -156,9 +156,9 @@ def _has_no_font(values: dict[str, str]) -> bool:
 
 
 def _declared(style: str) -> dict[str, str]:
-    """What each property is in the end: the last counts, or the last that is important (CSS).
+    """Return the value of each property: the last one, or the last that is important (CSS).
 
-    Without white space, but for `font`, whose values only white space parts.
+    White space is removed, except in `font`, where it separates the values.
     """
     values: dict[str, str] = {}
     for each in style.split(";"):

@@ -14,37 +14,37 @@ INLINE = (
     *("font", "i", "ins", "kbd", "mark", "nobr", "q", "rb", "ruby", "s", "samp", "small", "span"),
     *("strike", "strong", "sub", "sup", "time", "tt", "u", "var"),
 )
-"""Elements that say how their words look, and nothing of what they are in the page."""
+"""Elements that change only the look of words, not their role in the page."""
 
 READINGS = ("rp", "rt", "rtc")
-"""How the characters of a ruby are spoken, which stands above them: no part of the sentence."""
+"""The pronunciation above the characters of a ruby; it is not a part of the sentence."""
 
 _WHOLE = ("html", "body")
 _LINKS = ("a", "area")
 _WITHIN_A_LINE = frozenset((*INLINE, "a", "label"))
 _DRAWN = ("title", "desc", "metadata")
-"""What names a drawing, and is not shown."""
-# Not one expression: libxml2 takes time quadratic in the number of nodes for unions and parents.
+"""The name of a drawing, which is not displayed."""
+# Separate expressions: libxml2 takes time quadratic in the nodes for unions and parents.
 _hidden: Any = [etree.XPath("//@hidden"), etree.XPath("//@aria-hidden")]
 _inert: Any = [etree.XPath("//@inert")]
 _popover: Any = [etree.XPath("//@popover")]
 _styles: Any = etree.XPath("//@style")
 _HIDDEN = re.compile(rb"""hidden(?<=[\s"'/-]hidden)[\s=>/]""")
-"""Where an attribute of that name may stand, and not a word of a style sheet."""
+"""Matches a possible attribute of that name, but not a word of a style sheet."""
 
 
 class Hidden:
     """The hidden elements of one page, found once.
 
-    `elements` are those that are hidden themselves, their ancestors aside. A page as a whole is
-    not: scripts show it when it is complete, or when a dialog is closed.
-    `unread` are those whose words stand in no context and no anchor but their own. Within a link
-    that is only what is there for no reader: what is there for screen readers names the link.
-    `around` are the elements that hold any of `unread`.
+    `elements` are those that are hidden by themselves, not by an ancestor. The whole page is never
+    hidden: scripts display it when it is complete, or when a dialog is closed. `unread` are the
+    elements whose words belong to no context and no anchor except their own. Inside a link, these
+    are only the words for no reader: words for screen readers name the link. `around` are the
+    elements that contain some of `unread`.
     """
 
     def __init__(self, root: Any, html: bytes) -> None:
-        """`html` is what `root` was parsed from: what does not occur in it is not looked for."""
+        """Find the hidden elements; `html`, the source of `root`, is searched first for speed."""
         self.elements: dict[Any, Shown] = {}
         self._within_links: dict[Any, bool] = {None: False}
         self.unread: set[Any] = set()
@@ -91,7 +91,7 @@ class Hidden:
                 self.elements[element] = max(shown, self.elements.get(element, shown))
 
     def _uncover(self, visible: list[Any]) -> None:
-        """Hide all but the visible elements in those that are invisible."""
+        """Hide the contents of invisible elements, except the visible ones."""
         known = dict.fromkeys(visible, True)
         is_visible: dict[Any, bool] = {None: True}
         for element in visible:

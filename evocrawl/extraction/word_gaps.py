@@ -32,7 +32,7 @@ _STARTS = re.compile(rb"<([a-zA-Z]+)")
 _STYLED = frozenset((b"a", b"cite", b"data", b"small", b"span", b"time"))
 _REFERENCE = re.compile(r"&#?\w{1,8};", re.A)
 _NEAR = 24
-"""Bytes to either side that are looked at: two character references fit in."""
+"""Bytes that are read on either side: enough for two character references."""
 
 
 def with_gaps(html: bytes) -> bytes:
@@ -56,14 +56,14 @@ def _parted(between: re.Match[bytes]) -> bytes:
         return tags
     html, (start, end) = between.string, between.span()
     if html[start - 2 : start].isalnum() and html[end : end + 2].isalnum():
-        return parted  # Two letters of ASCII on each side: the usual case, and the quickest.
+        return parted  # Two ASCII letters on each side: the usual and fastest case.
     before, after = html[max(start - _NEAR, 0) : start], html[end : end + _NEAR]
     return parted if _parts_words(before, after, are_links=are_links) else tags
 
 
 @lru_cache(maxsize=1024)
 def _parting(tags: bytes) -> tuple[bytes, bool]:
-    """Return the tags with a space if they may part words, b"" if not; whether of two links."""
+    """Return the tags with a space, b"" if they separate no words; whether both are links."""
     ends, starts = _names(_ENDS, tags), _names(_STARTS, tags)
     if not starts or _STYLED.isdisjoint(ends | starts):
         return b"", False

@@ -24,19 +24,19 @@ CANNOT = "cannot be read: no process to read it in"
 
 _START_S = 60.0
 _WALL_LIMITS = 30.0
-"""Limits of processor time after which a process is killed by the clock: a busy machine reads
-slowly, and systems without timers of processor time have no other limit."""
+"""A process is killed after so many times its limit of processor time, by the clock. A busy machine
+reads slowly, and systems without timers of processor time have no other limit."""
 _END_S = 10.0
 _OUT_OF_TIME = -int(getattr(signal, "SIGPROF", 0)) or None
 """Exit status of a process that its timer has ended."""
 _JOBS = 1_000
-"""Documents after which a new process begins, with its memory whole again."""
+"""Documents after which a new process begins, to free memory."""
 
 
 class ReadingProcess:
-    """One process, begun with the first document and again after each that it did not survive.
+    """Reads in one process, which starts with the first document and after each that ended it.
 
-    Not for several threads at once.
+    Do not use it in several threads at once.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -47,8 +47,8 @@ class ReadingProcess:
     def read(self, document: Document) -> ParsedPage:
         """Read a document within `limit_s` seconds of processor time; never raises.
 
-        A document that takes longer, or ends the process, is unread. The start of the process does
-        not count.
+        A document that takes longer, or that ends the process, is unread. The start of the process
+        does not count.
         """
         try:
             process = self._running()
