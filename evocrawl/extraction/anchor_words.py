@@ -34,24 +34,24 @@ _SAY_NOTHING = frozenset(
 
 
 @lru_cache(maxsize=4096)
-def says_something(anchor: str) -> bool:
+def describes_page(anchor: str) -> bool:
     """Return whether a text contains a word that describes a page.
 
-    >>> says_something("→ Read more"), says_something("12 comments"), says_something("Wave farm")
+    >>> describes_page("→ Read more"), describes_page("12 comments"), describes_page("Wave farm")
     (False, False, True)
     """
     return next(_telling(anchor), None) is not None
 
 
-def says_enough(anchor: str) -> bool:
+def describes_well(anchor: str) -> bool:
     """Return whether a text is long enough, with three words, to compare it with no other."""
     return _amount(anchor) >= _ENOUGH
 
 
-def says_more(anchor: str, other: str) -> bool:
+def describes_better(anchor: str, other: str) -> bool:
     """Return whether a text describes its target better than another; any text beats none.
 
-    >>> says_more("Wave farm permit", "→"), says_more("Continue", "Wave farm"), says_more("x", "")
+    >>> describes_better("Wave farm permit", "→"), describes_better("Continue", "Wave farm"), describes_better("x", "")
     (True, False, True)
     """
     if not anchor or anchor == other:

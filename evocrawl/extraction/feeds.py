@@ -37,7 +37,7 @@ _START = re.compile(
     r"<(?:[\w.-]+:)?(rss|feed|rdf:RDF|RDF|urlset|sitemapindex)[\s>]",
     re.S | re.I,
 )
-_SAID_BEFORE = re.compile(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
+_WARNINGS = re.compile(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
 """Warnings that a program (PHP) writes before the feed."""
 _START_CHARS = 4_000
 _ADDRESS = re.compile(r"\s*https?://", re.I)
@@ -123,8 +123,8 @@ def _from_root(text: str, *, is_html: bool) -> str:
     """Return the text without the warnings of a program before the feed, if it is not a page."""
     if is_html or _START.match(text, 0, _START_CHARS):
         return text
-    said = _SAID_BEFORE.match(text, 0, _START_CHARS)
-    return text[said.end() :] if said else text
+    found = _WARNINGS.match(text, 0, _START_CHARS)
+    return text[found.end() :] if found else text
 
 
 def _list_of_addresses(

@@ -32,8 +32,8 @@ def empty_footers(root: Any, text: str) -> bool:
         for element in islice(dict.fromkeys((*root.iter("footer"), *named)), _CANDIDATES)
         if element.tag not in ("html", "body") and next(element.iter(*_INSIDE), None) is None
     ]
-    said = (" ".join(_string(footer).split()) for footer in footers)
-    if not any(text in each or (each and each in text) for each in said):
+    texts = (" ".join(_string(footer).split()) for footer in footers)
+    if not any(text in each or (each and each in text) for each in texts):
         return False
     for footer in footers:
         footer.clear(keep_tail=True)

@@ -12,7 +12,7 @@ from lxml import etree
 from evocrawl.core.model import Fingerprint, Link
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.resolve import join, resolve
-from evocrawl.extraction.anchor_words import says_enough, says_more, says_something
+from evocrawl.extraction.anchor_words import describes_better, describes_page, describes_well
 from evocrawl.extraction.limits import Limits
 from evocrawl.extraction.link_context import LinkContexts
 from evocrawl.extraction.strings import collapsed, text_of_chain
@@ -81,7 +81,7 @@ class LinkExtractor:
             if (
                 known is not None
                 and _WARNINGS.isdisjoint(known.rel)
-                and not says_more(self._words(element), known.anchor)
+                and not describes_better(self._words(element), known.anchor)
             ):
                 continue
             path, hidden = self._place(element.getparent())
@@ -92,7 +92,7 @@ class LinkExtractor:
                 break
             link = self._link(element, *target, len(found), path, hidden=hidden)
             link = found[target[1]] = link if known is None else _joined(known, link)
-            if says_enough(link.anchor) and _WARNINGS.isdisjoint(link.rel):
+            if describes_well(link.anchor) and _WARNINGS.isdisjoint(link.rel):
                 settled.add(target[1])
         return tuple(found.values())
 
@@ -141,11 +141,11 @@ class LinkExtractor:
     def _words(self, element: Any) -> str:
         """Return the anchor text, or else its substitute: alt, title, aria-label."""
         words = self._clean(self._own_text(element))
-        if says_something(words):
+        if describes_page(words):
             return words
         for each in self._names(element):
             name = self._clean(each) if each else ""
-            if name and (not words or says_more(name, words)):
+            if name and (not words or describes_better(name, words)):
                 return name
         return words
 
@@ -210,7 +210,7 @@ class LinkExtractor:
 
 def _joined(known: Link, again: Link) -> Link:
     """Return one link for two with the same target."""
-    better = again if says_more(again.anchor, known.anchor) else known
+    better = again if describes_better(again.anchor, known.anchor) else known
     other = known if better is again else again
     if other.anchor and other.anchor not in better.context:
         room = max(_MOST_OTHER_CHARS - len(better.context) - 1, 0)

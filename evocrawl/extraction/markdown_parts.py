@@ -78,33 +78,33 @@ def _prune(element: Any, grams: set[str], plain: str, depth: int) -> None:
     for child in element:
         if not isinstance(child.tag, str) or child.tag in INLINE or child.tag in ("a", "pre", "br"):
             continue
-        said = _without_spaces(_string(child))
-        if said:
-            blocks.append((child, said, _share(said, grams, plain)))
-    has_text = any(share >= _NEARLY_ALL and len(said) >= _SENTENCE for _, said, share in blocks)
-    for child, said, share in blocks:
+        chars = _without_spaces(_string(child))
+        if chars:
+            blocks.append((child, chars, _share(chars, grams, plain)))
+    has_text = any(share >= _NEARLY_ALL and len(chars) >= _SENTENCE for _, chars, share in blocks)
+    for child, chars, share in blocks:
         if share >= _NEARLY_ALL:
             continue
         is_listed = has_text and child.tag in _LISTS
         is_whole = is_listed or next(child.iter(*_WHOLE), None) is not None
-        is_kept = is_whole and not _is_of_links(child, said)
+        is_kept = is_whole and not _is_of_links(child, chars)
         if share < _FEW and not is_kept:
             _remove(child)
         elif child.tag not in _WHOLE and not (is_listed and is_kept) and depth < _DEEPEST:
             _prune(child, grams, plain, depth + 1)
 
 
-def _share(said: str, grams: set[str], plain: str) -> float:
+def _share(chars: str, grams: set[str], plain: str) -> float:
     """Return the share of a text that is in the main text."""
-    if len(said) < _GRAM:
-        return float(said in plain)
-    pieces = [said[at : at + _GRAM] for at in range(0, len(said) - _GRAM + 1, _STEP)]
+    if len(chars) < _GRAM:
+        return float(chars in plain)
+    pieces = [chars[at : at + _GRAM] for at in range(0, len(chars) - _GRAM + 1, _STEP)]
     return sum(piece in grams for piece in pieces) / len(pieces)
 
 
-def _is_of_links(element: Any, said: str) -> bool:
+def _is_of_links(element: Any, chars: str) -> bool:
     in_links = sum(len(_without_spaces(_string(link))) for link in element.iter("a"))
-    return in_links > _HALF * len(said)
+    return in_links > _HALF * len(chars)
 
 
 def _flatten(pre: Any) -> None:

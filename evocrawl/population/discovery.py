@@ -123,7 +123,7 @@ class Discovery:
         record = self._base.get(page.fingerprint)
         is_new = record is None
         pays = record is None or self._pays_again(record, page)
-        if pays and not self._says_something(page, visit.lead, record):
+        if pays and not self._has_new_content(page, visit.lead, record):
             page, pays = replace(page, relevance=0.0, energy=0.0), False
         if record is None:
             record = PageRecord(
@@ -236,7 +236,7 @@ class Discovery:
             self._base.claim(target)
         self._held.clear()
 
-    def _says_something(self, page: Page, via: Lead, record: PageRecord | None) -> bool:
+    def _has_new_content(self, page: Page, via: Lead, record: PageRecord | None) -> bool:
         """Return False if the content of a page is known not to be new."""
         if self._traps is None:
             return True

@@ -11,7 +11,7 @@ from evocrawl.frontier import PageRecord
 from evocrawl.population.individual import Individual
 from evocrawl.population.population import Population
 from evocrawl.population.species_view import ROOT
-from evocrawl.species.base import Overhearing
+from evocrawl.species.base import ForeignPages
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class PopulationExchange:
         if self.population.environment.base.get(page.fingerprint) is None:
             self._add(page, depth)
         for species in self.population.species:
-            if isinstance(species.learning, Overhearing):
-                species.learning.overhear(page)
+            if isinstance(species.learning, ForeignPages):
+                species.learning.note_foreign_page(page)
         self.population.show(page, depth)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:

@@ -63,7 +63,7 @@ class _Together:
         self._bridges = any(_needs(part) is None for part in parts)
         self._asked = sorted(parts, key=lambda part: getattr(part.model, "asked_last", False))
 
-    def heard(self, content: Content) -> list[tuple[MixedModel, float]]:
+    def scored(self, content: Content) -> list[tuple[MixedModel, float]]:
         """Return the models that can score a page, in the order of the mix, with their scores.
 
         Models with ``asked_last = True`` are asked last, since the others save them work. Where one
@@ -72,11 +72,11 @@ class _Together:
         """
         scores = {id(part): part.evidence(content) for part in self._asked}
         found = ((part, scores[id(part)]) for part in self.parts)
-        heard = [(part, score) for part, score in found if score is not None]
+        scored = [(part, score) for part, score in found if score is not None]
         if self._bridges and content.language:
             fits = ("", None, content.language.partition("-")[0].lower())
-            heard = [each for each in heard if each[1] or _needs(each[0]) in fits]
-        return heard
+            scored = [each for each in scored if each[1] or _needs(each[0]) in fits]
+        return scored
 
     @property
     def observes(self) -> bool:
@@ -113,7 +113,7 @@ class MeanScore(_Together):
     def page(self, content: Content) -> float:
         """Return the weighted mean of the scores of the models that can score the page."""
         total = weights = 0.0
-        for part, score in self.heard(content):
+        for part, score in self.scored(content):
             total += part.weight * max(score, 0.0)
             weights += part.weight
         return min(1.0, total / weights) if weights else 0.0
@@ -131,16 +131,16 @@ class Chance(_Together):
 
     def page(self, content: Content) -> float:
         """Return the chance that the page is relevant, in [0, 1]."""
-        heard = self.heard(content)
-        if all(score == 0 for _, score in heard):
+        scored = self.scored(content)
+        if all(score == 0 for _, score in scored):
             return 0.0
-        return chance_of(self.pooled(heard))
+        return chance_of(self.pooled(scored))
 
-    def pooled(self, heard: Sequence[tuple[MixedModel, float]]) -> float:
+    def pooled(self, scored: Sequence[tuple[MixedModel, float]]) -> float:
         """Return the log-odds of a page by the scores of the models that can score it."""
-        total = sum(part.weight for part, _ in heard)
-        mean = sum(part.weight * part.log_odds(score) for part, score in heard) / total
-        return self.pool(tuple(part.name for part, _ in heard)).log_odds(mean)
+        total = sum(part.weight for part, _ in scored)
+        mean = sum(part.weight * part.log_odds(score) for part, score in scored) / total
+        return self.pool(tuple(part.name for part, _ in scored)).log_odds(mean)
 
     def pool(self, names: tuple[str, ...]) -> Calibration:
         """Return how the mean log-odds of these models are stretched; one model's are not."""

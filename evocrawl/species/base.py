@@ -123,10 +123,10 @@ class Learning(Protocol):
 
 
 @runtime_checkable
-class Overhearing(Protocol):
+class ForeignPages(Protocol):
     """A learning part that knows which pages other populations of the crawl have fetched."""
 
-    def overhear(self, page: Page) -> None:
+    def note_foreign_page(self, page: Page) -> None:
         """Note a page of another population, or further links of it; the population shows it next.
 
         The page counts as the source of its links. It is no example to learn from: see `Mergeable`.

@@ -114,7 +114,7 @@ class CrawlHost:
         self._send("page", {**asdict(item), "response": packed_response(answer)})
 
     def _opened(self) -> None:
-        self._pipe = LinePipe(self._heard, self._gone, self._messages)
+        self._pipe = LinePipe(self._received, self._gone, self._messages)
         self._send("began", {"store": str(self._context.state_path or self._context.config.store)})
 
     def _closed(self, reason: str) -> None:
@@ -131,7 +131,7 @@ class CrawlHost:
         if self._controls.state in ("running", "paused"):
             self._controls.stop()
 
-    def _heard(self, message: dict[str, Any]) -> None:
+    def _received(self, message: dict[str, Any]) -> None:
         if "more" in message:
             self._give_places(int(message["more"]))
             return

@@ -65,7 +65,7 @@ _TRACKING = re.compile(
     r"pk_(?:campaign|kwd|source|medium)|mtm_\w+|at_(?:medium|campaign)",
     re.I,
 )
-_MAY_SAY_WHO = re.compile(
+_MAY_IDENTIFY = re.compile(
     rf"(?:\A|&)(?:{_TRACKING.pattern}|{_SESSION.pattern}|{_MAYBE_SESSION.pattern})(?:[=&]|\Z)", re.I
 )
 _KEPT, _FEW_KEPT = 4096, 16
@@ -152,12 +152,14 @@ def _path(path: str) -> str:
 
 
 def _query(query: str) -> str:
-    if not _MAY_SAY_WHO.search(query):
+    if not _MAY_IDENTIFY.search(query):
         return query
-    return "&".join(each for each in query.split("&") if not _says_who(*each.split("=", 1)))
+    return "&".join(
+        each for each in query.split("&") if not _identifies_visitor(*each.split("=", 1))
+    )
 
 
-def _says_who(name: str, value: str = "") -> bool:
+def _identifies_visitor(name: str, value: str = "") -> bool:
     """Return whether a parameter identifies a visitor or the site they came from."""
     if _TRACKING.fullmatch(name) or _SESSION.fullmatch(name):
         return True

@@ -247,8 +247,8 @@ def _place(windows: Hashes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint
 
 def _wholes(kind: str, content: Content) -> list[bytes]:
     """Return the digests of a short page: of title and text; with a query, also without digits."""
-    said = " ".join(f"{content.title}\n{content.text}".casefold().split())
-    keys = [said]
+    words = " ".join(f"{content.title}\n{content.text}".casefold().split())
+    keys = [words]
     if "?" in kind:
-        keys.append(f"{kind}\n{''.join(each for each in said if not each.isdecimal())}")
+        keys.append(f"{kind}\n{''.join(each for each in words if not each.isdecimal())}")
     return [blake2b(k.encode("utf-8", "replace"), digest_size=8).digest() for k in keys]

@@ -101,20 +101,20 @@ class RuleManager:
     def __init__(self) -> None:
         self.rules: list[Rule] = []
         self.unsent: dict[Key, float] = {}
-        self._heard: dict[Key, float] = {}
+        self._common: dict[Key, float] = {}
 
     def propose(self, rules: Iterable[Rule]) -> None:
         """Add a crawler's best rules, and keep the strongest of all."""
         proposed = _strengths(rules)
         self._keep(_strengths(self.rules) | proposed)
-        best = self._heard.keys() | _strengths(self.rules).keys()
+        best = self._common.keys() | _strengths(self.rules).keys()
         self.unsent = {key: now for key, now in (self.unsent | proposed).items() if key in best}
 
-    def hear(self, rules: Iterable[Rule], sent: Mapping[Key, float]) -> None:
+    def merge(self, rules: Iterable[Rule], sent: Mapping[Key, float]) -> None:
         """Keep the best of the common rules of all managers, which include those `sent` before."""
         self.unsent = {key: was for key, was in self.unsent.items() if sent.get(key) != was}
-        self._heard = _strengths(rules)
-        self._keep(self._heard | self.unsent)
+        self._common = _strengths(rules)
+        self._keep(self._common | self.unsent)
 
     def _keep(self, known: dict[Key, float]) -> None:
         strong = [Rule(*key, strength) for key, strength in known.items()]

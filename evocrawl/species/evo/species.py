@@ -223,7 +223,7 @@ class ModelLearning:
         elif row is not None and not isinstance(outcome, Dropped):
             self.model.observe_dead_link(row)
 
-    def overhear(self, page: Page) -> None:
+    def note_foreign_page(self, page: Page) -> None:
         """Add the links of a page that another worker has fetched."""
         self.reader.read_foreign(page)
 

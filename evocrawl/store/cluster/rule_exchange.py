@@ -36,7 +36,7 @@ class RuleExchange:
             rules = [SharedRule(*key, strength) for key, strength in new.items()]
             rows = {self._rows.pack_rule(each): each.strength for each in rules}
             found = await self._state.exchange_rules(species, rows, MANAGED)
-            manager.hear(await self._read(species, found), new)
+            manager.merge(await self._read(species, found), new)
 
     async def _read(self, species: str, rows: list[tuple[bytes, float]]) -> list[Rule]:
         rules = []

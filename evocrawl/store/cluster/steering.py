@@ -151,7 +151,7 @@ class Steering:
                     await self._apply(row)
                     self._applied += 1
             if self._applied > before:
-                await self._redis.hear(self._applied)
+                await self._redis.note_applied(self._applied)
                 self._events.work_found.send()
 
     async def _apply(self, row: bytes) -> None:

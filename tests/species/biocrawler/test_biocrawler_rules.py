@@ -108,7 +108,7 @@ def test_managers_that_exchange_rules_have_the_same_rules() -> None:
     manager.propose([Rule(("a",), "a", 30.0)])
     sent = dict(manager.unsent)
     manager.propose([Rule(("b",), "b", 40.0)])
-    manager.hear([Rule(("c",), "c", 50.0), Rule(("a",), "a", 30.0)], sent)
+    manager.merge([Rule(("c",), "c", 50.0), Rule(("a",), "a", 30.0)], sent)
     assert [rule.target for rule in manager.rules] == ["c", "b", "a"]
     assert manager.unsent == {(("b",), "b"): 40.0}
 

@@ -54,8 +54,8 @@ class PageLabels:
 
     def label(self, relevance: float, like: float) -> float:
         """Return the label of a new page."""
-        say = self._profile.say
-        return (1 - say) * min(1.0, relevance / self.reference) + say * like
+        share = self._profile.label_share
+        return (1 - share) * min(1.0, relevance / self.reference) + share * like
 
     def marked(self) -> list[int]:
         """Return the numbers of the latest pages that a user has marked."""
@@ -70,13 +70,13 @@ class PageLabels:
         if self._has_profile:
             theirs = np.minimum(1.0, self._profile.others.good / self.reference)
             pages["like"][self._first : len(pages)] = self._profile.refit(relative, theirs)
-        say = self._profile.say
-        labels = (1 - say) * relative + say * self._latest("like")
+        share = self._profile.label_share
+        labels = (1 - share) * relative + share * self._latest("like")
         for number in self.marked():
             labels[number - self._first] = self.marks[number]
         self._evidence.relabel(np.arange(self._first, len(pages)), labels)
 
-    def hear(self, pages: OthersPages, best: Vector) -> None:
+    def use_others(self, pages: OthersPages, best: Vector) -> None:
         """Use the pages of other populations, and the relevances of their best, from now on."""
         self._profile.others = pages
         self._best_of_others = best

@@ -47,8 +47,8 @@ for _field, _columns in enumerate(_COLUMNS):
 _PART = 512
 _TERMS = 80
 _MOST_GOOD = 40
-_SAY = 0.7
-_FULL_SAY = 10
+_LABEL_SHARE = 0.7
+_FULL_SHARE_AT = 10
 _NONE = np.zeros(0)
 
 
@@ -78,7 +78,7 @@ class Profile:
     def __init__(self) -> None:
         self.others = OthersPages()
         self.weights = np.zeros(BUCKETS, np.float32)
-        self.say = self.scale = 0.0
+        self.label_share = self.scale = 0.0
         self._top = 0.0
         self._inherited: tuple[Reals, float] | None = None
         self._ids = np.zeros((0, PAGE_WORDS), np.uint16)
@@ -143,7 +143,7 @@ class Profile:
         if good < NEEDED:
             self._begin()
             return self._scaled(self._overlaps(order))
-        share = min(1.0, good / _FULL_SAY)
+        share = min(1.0, good / _FULL_SHARE_AT)
         pages = self.others
         ids = np.concatenate((self._ids[order[own]], pages.ids[theirs]))
         values = np.concatenate((self._values[order[own]], pages.values[theirs]))
@@ -156,7 +156,7 @@ class Profile:
         likeness = self._overlaps(order)
         of_theirs = (self.weights.take(pages.ids[theirs]) * pages.values[theirs]).sum(1)
         self.scale = float(np.concatenate((likeness[own], of_theirs)).mean())
-        self.say = _SAY * share if self.scale > 0 else 0.0
+        self.label_share = _LABEL_SHARE * share if self.scale > 0 else 0.0
         return self._scaled(likeness)
 
     def _begin(self) -> None:
@@ -164,7 +164,7 @@ class Profile:
         weights, self.scale = self._inherited or (np.float32(0), 0.0)
         self.weights[:] = weights
         self._top = float(self.weights.max())
-        self.say = _SAY if self._inherited else 0.0
+        self.label_share = _LABEL_SHARE if self._inherited else 0.0
 
     def background(self) -> tuple[Sums, Sums, int]:
         """Return the words of the population's own pages kept, and the number of these pages.

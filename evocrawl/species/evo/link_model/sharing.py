@@ -113,7 +113,7 @@ class ModelSharing:
         self._merge_counts(parts)
         self._words.merge(parts)
         best = np.concatenate([np.zeros(0), *(each.best for each in parts)])
-        self._page_labels.hear(_pages_of(parts), best)
+        self._page_labels.use_others(_pages_of(parts), best)
         self._changed()
 
     def _merge_counts(self, parts: Sequence[LearntPart]) -> None:

@@ -220,11 +220,11 @@ class ClusterState:
         key = self.layout.whole("changes")
         return list(await self._connection.ask("lrange", key, after, after + most - 1))
 
-    async def hear(self, changes: int) -> None:
+    async def note_applied(self, changes: int) -> None:
         """Note that this worker has applied so many changes."""
         await self._connection.ask("hset", self.layout.whole("heard"), self.session, changes)
 
-    async def heard(self, sessions: Sequence[str]) -> int:
+    async def applied(self, sessions: Sequence[str]) -> int:
         """Return how many changes each of these workers has applied at least."""
         found = await self._connection.ask("hmget", self.layout.whole("heard"), list(sessions))
         return min((int(each or 0) for each in found), default=0)

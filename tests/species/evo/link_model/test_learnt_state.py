@@ -54,7 +54,7 @@ def experienced() -> LinkModel:
         text = "polyp symbiosis bleaching" if is_gem else "ledger invoice payment"
         found = page(each.url[14:], 0.5 if is_gem else 0.0, text=text)
         model.observe_page(found, rows[each.fingerprint])
-    assert model.profile.say > 0
+    assert model.profile.label_share > 0
     return model
 
 

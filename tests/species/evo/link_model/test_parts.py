@@ -65,7 +65,7 @@ def test_the_profile_waits_for_some_good_pages() -> None:
     for _ in range(10):
         profile.add(*hasher.page("", "coral"))
     assert not profile.refit(np.array([0.9] * (NEEDED - 1) + [0.0] * 8)).any()
-    assert profile.say == 0
+    assert profile.label_share == 0
 
 
 def test_the_prior_that_is_shipped_fits_the_features() -> None:

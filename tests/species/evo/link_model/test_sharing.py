@@ -143,7 +143,7 @@ def test_models_that_exchange_know_what_one_knows_that_saw_all_pages() -> None:
             ours, all_of_it = (m.evidence.groups[name][:SHARED_GROUPS] for m in (each, whole))
             assert np.array_equal(ours, all_of_it)
         assert np.allclose(each.profile.weights, whole.profile.weights, atol=2e-3)
-        assert each.profile.say == whole.profile.say > 0
+        assert each.profile.label_share == whole.profile.label_share > 0
     means = [each.mean for each in models]
     assert all(np.allclose(mean, means[0], atol=1e-9) for mean in means)
 
