@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.events import Event, VisitSettled
@@ -66,6 +67,11 @@ class Forecast:
         return self._budget.spent
 
     @property
+    def is_known(self) -> bool:
+        """False before the first 100 requests, when there is no estimate."""
+        return self._budget.spent >= FIRST
+
+    @property
     def late(self) -> float:
         """The yield of late: relevant pages for each request, in (0, 1]."""
         return LATE / max(self._budget.spent - self._latest[0], LATE)
@@ -83,7 +89,7 @@ class Forecast:
 
     def estimate(self) -> Outlook | None:
         """Return the estimate of a crawl that goes on; None before the first 100 requests."""
-        if self._budget.spent < FIRST:
+        if not self.is_known:
             return None
         remaining = interval(REMAINING, self.late)
         return Outlook(
@@ -93,6 +99,13 @@ class Forecast:
             remaining,
             recall_of(self._found, remaining),
         )
+
+
+@lru_cache(maxsize=2048)
+def recall(found: int, late: float) -> float:
+    """Return the estimated recall of `found` pages by the yield of late, in [0, 1]."""
+    left = quantiles(REMAINING.mean(late), REMAINING.shape(late), (0.5,))[0]
+    return found / (found + left) if found else 0.0
 
 
 def interval(of: Coefficients, late: float, most: float = math.inf) -> Interval:

@@ -9,6 +9,12 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+import numpy as np
+import numpy.typing as npt
+
+_MORE, _DEVIATIONS, _MOST = 32, 3, 100_000
+"""Counts whose probabilities are summed at first: this many standard deviations above the mean, and
+some more; and the greatest number of counts."""
 _EXACT = 2000.0
 """Mean up to which probabilities are summed; above, the count is as good as its rate."""
 
@@ -27,16 +33,22 @@ def quantiles(mean: float, shape: float, levels: Sequence[float]) -> list[int]:
         return [0 for _ in levels]
     if mean > _EXACT:
         return [round(mean * _gamma_quantile(shape, level)) for level in levels]
-    ratio = mean / (mean + shape)
-    probability = math.exp(shape * math.log1p(-ratio))
-    total, count, found = probability, 0, []
-    for level in levels:
-        while total < level and count < 50 * _EXACT:
-            probability *= ratio * (shape + count) / (count + 1)
-            count += 1
-            total += probability
-        found.append(count)
+    deviation = math.sqrt(mean + mean * mean / shape)
+    totals = _distribution(mean, shape, _MORE + int(mean + _DEVIATIONS * deviation))
+    while totals[-1] < levels[-1] and len(totals) < _MOST:
+        totals = _distribution(mean, shape, 4 * len(totals))
+    found: list[int] = np.searchsorted(totals, levels).tolist()
     return found
+
+
+def _distribution(mean: float, shape: float, size: int) -> npt.NDArray[np.float64]:
+    """Return the distribution function at 0, 1, …, `size` − 1; by logarithms, against underflow."""
+    ratio = mean / (mean + shape)
+    counts = np.arange(size - 1)
+    factors = np.log(ratio * (shape + counts) / (counts + 1))
+    logarithms = np.concatenate(([shape * math.log1p(-ratio)], factors)).cumsum()
+    totals: npt.NDArray[np.float64] = np.exp(logarithms).cumsum()
+    return totals
 
 
 def _gamma_quantile(shape: float, level: float) -> float:

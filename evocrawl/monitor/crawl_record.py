@@ -197,13 +197,11 @@ class CrawlRecord(Record):
 
     def point(self) -> Point:
         """Return where the crawl is now."""
-        ledger = self.ledger
-        # Amid a settlement it is not known yet whether a link is left.
-        outlook = None if self._forecast is None else self._forecast.estimate()
+        ledger, forecast = self.ledger, self._forecast
         return Point(
             self.requests, self.seconds, ledger.pages, ledger.relevant_pages, ledger.population,
             ledger.energy.of_agents, self.threshold,
-            None if outlook is None else outlook.recall.middle,
+            None if forecast is None or not forecast.is_known else forecast.late,
         )  # fmt: skip
 
     def _agent(self, number: AgentId) -> AgentRecord:

@@ -12,8 +12,8 @@ MOST = 1000
 class Point:
     """The crawl after some requests. `threshold` is R, None where the energy model has none.
 
-    `seconds` is the time since the first point, `energy` that of the agents alive, `recall` the
-    estimated share of the relevant pages that are found, None before there is an estimate.
+    `seconds` is the time since the first point, `energy` that of the agents alive. `late` is the
+    yield of late, from which the recall is estimated; None before there is an estimate.
     """
 
     requests: int
@@ -23,7 +23,7 @@ class Point:
     agents: int
     energy: float
     threshold: float | None
-    recall: float | None = None
+    late: float | None = None
 
 
 @dataclass(slots=True)

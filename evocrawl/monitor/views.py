@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
 from evocrawl.core.model import AgentId
+from evocrawl.estimation.forecast import recall
 from evocrawl.estimation.outlook import numbers
 from evocrawl.monitor.curve import Point
 from evocrawl.monitor.record import AgentRecord, HostRecord, Record
@@ -41,7 +41,8 @@ def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
 def curve(record: Record) -> list[Row]:
     """Return the points of the curve; `harvest` and `pages_per_second` are of the last stretch.
 
-    A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth.
+    A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth. Of
+    each point, the recall is estimated once, when it is shown first.
     """
     points = record.curve.whole(record.point())
     if not points:
@@ -56,7 +57,7 @@ def curve(record: Record) -> list[Row]:
         seconds = point.seconds - begin.seconds
         is_first = begin is point
         rows.append({
-            **asdict(point),
+            **_point(point),
             "harvest": (point.relevant if is_first else point.relevant - begin.relevant)
             / max(point.requests if is_first else requests, 1),
             "pages_per_second": (point.pages - begin.pages) / seconds if seconds > 0 else None,
@@ -64,9 +65,28 @@ def curve(record: Record) -> list[Row]:
     return rows
 
 
+def _point(point: Point) -> Row:
+    late = point.late
+    return {
+        "requests": point.requests,
+        "seconds": point.seconds,
+        "pages": point.pages,
+        "relevant": point.relevant,
+        "agents": point.agents,
+        "energy": point.energy,
+        "threshold": point.threshold,
+        "recall": None if late is None else recall(point.relevant, late),
+    }
+
+
 def result(row: Result, relevant_at: float) -> Row:
     """Return a page as JSON values."""
-    return {**asdict(row), "relevant": row.relevance >= relevant_at}
+    return {**shallow(row), "relevant": row.relevance >= relevant_at}
+
+
+def shallow(row: Result | HostRecord) -> Row:
+    """Return the fields of a row by name; `asdict` copies the values and is slower."""
+    return {name: getattr(row, name) for name in row.__slots__}
 
 
 def agent(row: AgentRecord) -> Row:
@@ -93,7 +113,7 @@ def agent(row: AgentRecord) -> Row:
 def host(row: HostRecord) -> Row:
     """Return a host as JSON values."""
     return {
-        **asdict(row),
+        **shallow(row),
         "mean_seconds": row.seconds / row.pages if row.pages else None,
         "harvest": row.relevant / row.visits if row.visits else 0.0,
     }
