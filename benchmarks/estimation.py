@@ -49,7 +49,7 @@ BUDGETS = (100, 200, 400, 800, 1200, 1600)
 
 
 class Recorder:
-    """Keeps the yield of late of a run at some budgets, and the requests of its finds."""
+    """Keeps the recent yield of a run at some budgets, and the requests of its finds."""
 
     def __init__(self, relevant_at: float) -> None:
         self.relevant_at = relevant_at
@@ -67,7 +67,7 @@ class Recorder:
         if event.first and (event.relevance or 0.0) >= self.relevant_at:
             self.finds.append(spent)
         if len(self.points) < len(BUDGETS) and spent >= BUDGETS[len(self.points)]:
-            late = self.crawl.forecast.late
+            late = self.crawl.forecast.recent_yield
             self.points.append({"requests": spent, "late": late, "found": len(self.finds)})
 
 

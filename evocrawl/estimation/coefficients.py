@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Mean a·y^b and shape c·y^d of a count, by the yield y of late, in (0, 1]."""
+    """Mean a·y^b and shape c·y^d of a count, by the recent yield y, in (0, 1]."""
 
     a: float
     b: float
     c: float
     d: float
 
-    def mean(self, late: float) -> float:
+    def mean(self, recent_yield: float) -> float:
         """Return the expected count."""
-        return float(self.a * late**self.b)
+        return float(self.a * recent_yield**self.b)
 
-    def shape(self, late: float) -> float:
+    def shape(self, recent_yield: float) -> float:
         """Return the shape of the Gamma distribution of the count's rate."""
-        return float(self.c * late**self.d)
+        return float(self.c * recent_yield**self.d)
 
 
 GAIN = Coefficients(246.0, 0.96, 2.14, 0.31)

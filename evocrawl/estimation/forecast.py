@@ -30,8 +30,8 @@ from evocrawl.estimation.outlook import HORIZON, Interval, Outlook, recall_of
 
 FIRST = 100
 """Requests before which there is no forecast."""
-LATE = 5
-"""Relevant pages of the yield of late."""
+RECENT = 5
+"""Relevant pages of the recent yield."""
 _LEVELS = (0.05, 0.5, 0.95)
 
 
@@ -47,7 +47,7 @@ class Forecast:
         self.is_exhausted: Callable[[], bool] = lambda: False
         """Returns True where no link is left to follow, so that nothing is left to find."""
         self._found = 0
-        self._latest: deque[int] = deque([0] * LATE, maxlen=LATE)
+        self._latest: deque[int] = deque([0] * RECENT, maxlen=RECENT)
         """Requests at which the last five relevant pages were found, 0 before there were so many"""
 
     def note(self, event: Event) -> None:
@@ -72,9 +72,9 @@ class Forecast:
         return self._budget.spent >= FIRST
 
     @property
-    def late(self) -> float:
-        """The yield of late: relevant pages for each request, in (0, 1]."""
-        return LATE / max(self._budget.spent - self._latest[0], LATE)
+    def recent_yield(self) -> float:
+        """The recent yield: relevant pages for each request, in (0, 1]."""
+        return RECENT / max(self._budget.spent - self._latest[0], RECENT)
 
     def outlook(self) -> Outlook | None:
         """Return what is left; None before the first 100 requests. O(pages left).
@@ -91,24 +91,24 @@ class Forecast:
         """Return the estimate of a crawl that goes on; None before the first 100 requests."""
         if not self.is_known:
             return None
-        remaining = interval(REMAINING, self.late)
+        remaining = interval(REMAINING, self.recent_yield)
         return Outlook(
             self._budget.spent,
             self._found,
-            interval(GAIN, self.late, HORIZON),
+            interval(GAIN, self.recent_yield, HORIZON),
             remaining,
             recall_of(self._found, remaining),
         )
 
 
 @lru_cache(maxsize=2048)
-def recall(found: int, late: float) -> float:
-    """Return the estimated recall of `found` pages by the yield of late, in [0, 1]."""
-    left = quantiles(REMAINING.mean(late), REMAINING.shape(late), (0.5,))[0]
+def recall(found: int, recent_yield: float) -> float:
+    """Return the estimated recall of `found` pages by the recent yield, in [0, 1]."""
+    left = quantiles(REMAINING.mean(recent_yield), REMAINING.shape(recent_yield), (0.5,))[0]
     return found / (found + left) if found else 0.0
 
 
-def interval(of: Coefficients, late: float, most: float = math.inf) -> Interval:
-    """Return the estimate of a count, at most `most`, by the yield of late."""
-    low, middle, high = quantiles(of.mean(late), of.shape(late), _LEVELS)
+def interval(of: Coefficients, recent_yield: float, most: float = math.inf) -> Interval:
+    """Return the estimate of a count, at most `most`, by the recent yield."""
+    low, middle, high = quantiles(of.mean(recent_yield), of.shape(recent_yield), _LEVELS)
     return Interval(min(low, most), min(middle, most), min(high, most))

@@ -201,7 +201,7 @@ class CrawlRecord(Record):
         return Point(
             self.requests, self.seconds, ledger.pages, ledger.relevant_pages, ledger.population,
             ledger.energy.of_agents, self.threshold,
-            None if forecast is None or not forecast.is_known else forecast.late,
+            None if forecast is None or not forecast.is_known else forecast.recent_yield,
         )  # fmt: skip
 
     def _agent(self, number: AgentId) -> AgentRecord:

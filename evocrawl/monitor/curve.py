@@ -12,8 +12,8 @@ MOST = 1000
 class Point:
     """The crawl after some requests. `threshold` is R, None where the energy model has none.
 
-    `seconds` is the time since the first point, `energy` that of the agents alive. `late` is the
-    yield of late, from which the recall is estimated; None before there is an estimate.
+    `seconds` is the time since the first point, `energy` that of the agents alive. The recall is
+    estimated from `recent_yield`, which is None before there is an estimate.
     """
 
     requests: int
@@ -23,7 +23,7 @@ class Point:
     agents: int
     energy: float
     threshold: float | None
-    late: float | None = None
+    recent_yield: float | None = None
 
 
 @dataclass(slots=True)

@@ -66,7 +66,7 @@ def curve(record: Record) -> list[Row]:
 
 
 def _point(point: Point) -> Row:
-    late = point.late
+    recent_yield = point.recent_yield
     return {
         "requests": point.requests,
         "seconds": point.seconds,
@@ -75,7 +75,7 @@ def _point(point: Point) -> Row:
         "agents": point.agents,
         "energy": point.energy,
         "threshold": point.threshold,
-        "recall": None if late is None else recall(point.relevant, late),
+        "recall": None if recent_yield is None else recall(point.relevant, recent_yield),
     }
 
 
