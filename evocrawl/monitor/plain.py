@@ -26,7 +26,8 @@ def plain_line(now: Snapshot) -> str:
     return (
         f"{budget(summary)} requests{left}, "
         f"{ledger.relevant_pages} of {ledger.pages} pages relevant "
-        f"(harvest rate {summary.recent_harvest:.0%} of late, {summary.harvest:.0%} in all), "
+        f"(harvest rate {summary.recent_harvest:.0%} of the last 100 requests, "
+        f"{summary.harvest:.0%} in all), "
         f"agents {now.population}, {hosts(summary.hosts_seen)}, {now.pages_per_s:.1f} pages/s"
         f"{failed}{to_come}"
     )

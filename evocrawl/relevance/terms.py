@@ -230,7 +230,7 @@ def _singular(word: str) -> str:
 
 
 class _Known(dict[str, Terms]):
-    """The terms of the words seen of late. Bounded: a crawl meets ever new words.
+    """The terms of the words seen lately. Bounded: a crawl meets ever new words.
 
     When a generation of words is full, it becomes the one before, from which the words that occur
     again are taken over; those that do not are forgotten with it.
