@@ -22,6 +22,7 @@ _ID = re.compile(
 )
 _MADE_UP = re.compile(rf"(?<![0-9a-z])(?:{_UUID}|{_TOKEN})(?![0-9a-z])", re.ASCII | re.IGNORECASE)
 _SESSION = re.compile(r";[^/]*")
+_SHORTEST_TOKEN = 16
 _LONGEST = 2_000
 _DEEPEST = 64
 _LEAST_SLASHES = 5
@@ -65,7 +66,7 @@ def has_token(url: str) -> bool:
     (True, False)
     """
     path = url[:_LONGEST].partition("://")[2].partition("/")[2].partition("?")[0]
-    return _MADE_UP.search(path) is not None
+    return len(path) >= _SHORTEST_TOKEN and _MADE_UP.search(path) is not None
 
 
 def repeats_itself(url: str) -> bool:

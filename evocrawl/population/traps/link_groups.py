@@ -16,7 +16,7 @@ domain DOMAIN       of a spent domain, or to one host too many of it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from evocrawl.core.model import Lead
 from evocrawl.core.urls.templates import domain_of, has_token, repeats_itself, template_of
@@ -27,18 +27,8 @@ from evocrawl.population.traps.yields import YieldTracker
 LONGEST_RUN = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Host:
-    """What the links to one host have in common; `group` is "" if the host need not wait."""
-
-    domain: str
-    has_spent_templates: bool
-    group: str
-
-    @property
-    def may_wait(self) -> bool:
-        """True if some link to the host may have to wait."""
-        return self.has_spent_templates or bool(self.group)
+_Host: TypeAlias = tuple[str, bool, str]
+"""The links to one host have in common: domain, whether it has spent templates, group or ""."""
 
 
 class LinkGroups:
@@ -54,14 +44,17 @@ class LinkGroups:
         source = leads[0].source
         is_barren = source in self._runs
         is_long = is_barren and self._runs.length(source) >= LONGEST_RUN
-        hosts = {host: self._look_at(host) for host in {each.host for each in leads}}
+        hosts: dict[str, _Host] = {}
+        for each in leads:
+            if each.host not in hosts:
+                hosts[each.host] = self._look_at(each.host)
         if is_barren:
             return [
                 self._barren(each, hosts[each.host], is_long=is_long)
                 or self._spent(each, hosts[each.host])
                 for each in leads
             ]
-        if self._growth.has_visits or any(each.may_wait for each in hosts.values()):
+        if self._growth.has_visits or any(spent or group for _, spent, group in hosts.values()):
             return [self._spent(each, hosts[each.host]) for each in leads]
         return [""] * len(leads)
 
@@ -70,12 +63,12 @@ class LinkGroups:
         waits = yields.is_spent_domain(domain) or (
             host != domain and yields.is_host_too_many(host, domain)
         )
-        return _Host(domain, yields.has_spent_templates(domain), f"domain {domain}" * waits)
+        return domain, yields.has_spent_templates(domain), f"domain {domain}" if waits else ""
 
     def _barren(self, lead: Lead, host: _Host, *, is_long: bool) -> str:
         """Return the group that a link has because its page has no new content, "" without one."""
         if repeats_itself(lead.url):
-            return f"repeats {host.domain}"
+            return f"repeats {host[0]}"
         if not is_long:
             return ""
         kind = template_of(lead.url)
@@ -86,8 +79,9 @@ class LinkGroups:
         family = self._growth.family_of(lead.fingerprint) if self._growth.has_visits else b""
         if family:
             return f"growth {family.hex()}"
-        if host.has_spent_templates:
+        _, has_spent_templates, group = host
+        if has_spent_templates:
             kind = template_of(lead.url)
             if self._yields.is_spent_template(kind):
                 return f"{'tokens' if has_token(lead.url) else 'template'} {kind}"
-        return host.group
+        return group

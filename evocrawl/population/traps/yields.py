@@ -176,8 +176,9 @@ class YieldTracker:
         return known is not None and known.templates > 0
 
     def is_spent_template(self, template: str) -> bool:
-        """Return whether the yield of a template is less than its cost."""
-        return self._of_template(template).is_spent
+        """Return whether the yield of a template is less than its cost. As `Yield.is_spent`."""
+        known = self._templates.get(_key(template))
+        return known is not None and known[1] > PATIENCE + known[0]
 
     def is_spent_domain(self, domain: str) -> bool:
         """Return whether the yield of a domain is less than its cost, or it is generated."""

@@ -59,7 +59,7 @@ def test_a_part_of_a_key_is_no_key(length: int) -> None:
     for at in range(0, 192, 12):
         keys.add(whole[at : at + 12])
     assert whole[:length] not in keys
-    assert keys._map.get(whole[:length]) is None
+    assert keys.get(whole[:length]) is None
     assert whole[12 - length : 24 - length] not in keys
 
 
