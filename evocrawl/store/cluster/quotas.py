@@ -107,7 +107,7 @@ class BudgetQuota:
             await self._take_exactly(self._budget.spent)
 
     async def _have_all_counted(self, living: Collection[str]) -> bool:
-        if self._opens_with and await self._state.applied([*living]) >= self._opens_with:
+        if self._opens_with and await self._state.applied_by_all([*living]) >= self._opens_with:
             self._opens_with = 0
         return not self._opens_with
 

@@ -27,7 +27,7 @@ class Redis:
         await asyncio.sleep(0)
         return given, max(0, limit - self.taken)
 
-    async def applied(self, sessions: list[str]) -> int:
+    async def applied_by_all(self, sessions: list[str]) -> int:
         return min(self.applied.get(each, 0) for each in sessions)
 
 

@@ -224,7 +224,7 @@ class ClusterState:
         """Note that this worker has applied so many changes."""
         await self._connection.ask("hset", self.layout.whole("heard"), self.session, changes)
 
-    async def applied(self, sessions: Sequence[str]) -> int:
+    async def applied_by_all(self, sessions: Sequence[str]) -> int:
         """Return how many changes each of these workers has applied at least."""
         found = await self._connection.ask("hmget", self.layout.whole("heard"), list(sessions))
         return min((int(each or 0) for each in found), default=0)
