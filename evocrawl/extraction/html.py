@@ -49,7 +49,7 @@ class ParsedPage:
     alphabetical order (see `evocrawl.extraction.structured_data`); the search for it takes 2 % of
     the time.
 
-    `changes` has the links of a sitemap or feed that give a date: their position in `links`, and the
+    `changes` has the links of a sitemap or feed with a date: their position in `links`, and the
     time of the last change of their page, in seconds since 1970.
 
     `unread` is the reason why a file that may be a page was not read, such as "takes too long to
