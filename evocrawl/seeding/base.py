@@ -12,9 +12,12 @@ from urllib.parse import urlencode, urlsplit
 
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.urls.identity import identity
+from evocrawl.extraction import Limits
 from evocrawl.relevance.base import Relevance
 
 JSON_BYTES = 8_000_000
+_MOST_ITEMS = 5_000
+_MOST_URL_CHARS = Limits().url_chars
 _TITLE_CHARS = 300
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -123,20 +126,21 @@ def items_of(data: Any, *path: str) -> list[dict[str, Any]]:
         data = data.get(name) if isinstance(data, dict) else None
     if not isinstance(data, list):
         raise SeedError(f"its answer has no list {'.'.join(path)}")
-    return [each for each in data if isinstance(each, dict)]
+    return [each for each in data[:_MOST_ITEMS] if isinstance(each, dict)]
 
 
 def seed(url: object, title: object = "", changed_at: object = "") -> Seed | None:
     """Return a seed of what a source has answered, None where `url` is no http(s) URL."""
-    if not isinstance(url, str):
+    url = url.strip() if isinstance(url, str) else ""
+    if not url or len(url) > _MOST_URL_CHARS:
         return None
     try:
-        identity(url.strip())
+        identity(url)
     except ValueError:
         return None
     words = unescape(_TAG.sub(" ", title)) if isinstance(title, str) else ""
     return Seed(
-        url.strip(),
+        url,
         " ".join(words.split())[:_TITLE_CHARS],
         changed_at=changed_at[:40] if isinstance(changed_at, str) else "",
     )

@@ -6,6 +6,7 @@ Machine, whose answer is a JSON array with the names of the fields first.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -44,11 +45,14 @@ class CdxIndex:
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
         """Return the HTML pages whose addresses match the query best."""
         url = with_options(self._address, {"output": "json", "limit": _MOST_ROWS})
-        rows = _rows((await fetch_page(fetch, url, JSON_BYTES)).body)
-        found = (
-            seed(each.get("url"), "", each.get("timestamp")) for each in rows if _is_page(each)
-        )
-        return ranked(by_words(filter(None, found), topic), topic.most)
+        answer = await fetch_page(fetch, url, JSON_BYTES)
+        return await asyncio.to_thread(_best, answer.body, topic)
+
+
+def _best(body: bytes, topic: Topic) -> list[Seed]:
+    rows = _rows(body)
+    found = (seed(each.get("url"), "", each.get("timestamp")) for each in rows if _is_page(each))
+    return ranked(by_words(filter(None, found), topic), topic.most)
 
 
 def _is_page(row: dict[str, Any]) -> bool:
@@ -62,7 +66,7 @@ def _rows(body: bytes) -> list[dict[str, Any]]:
         if not table or not all(isinstance(each, list) for each in table):
             return []
         names = [_NAMES.get(str(each), str(each)) for each in table[0]]
-        return [dict(zip(names, each, strict=False)) for each in table[1:]]
+        return [dict(zip(names, each, strict=False)) for each in table[1 : 1 + _MOST_ROWS]]
     rows = []
     for line in body.splitlines()[:_MOST_ROWS]:
         try:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import ClassVar
 
 from evocrawl.core.urls.identity import is_of
 from evocrawl.extraction import Document, read
-from evocrawl.seeding.base import Fetch, Seed, SeedError, Topic, fetch_page, seed, web_address
+from evocrawl.seeding.base import (
+    Answer,
+    Fetch,
+    Seed,
+    SeedError,
+    Topic,
+    fetch_page,
+    seed,
+    web_address,
+)
 from evocrawl.seeding.ranking import ranked
 
 _MOST_BYTES = 8_000_000
@@ -24,19 +34,23 @@ class Feed:
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
         """Return the entries whose titles and summaries match the query best."""
         answer = await fetch_page(fetch, self._address, _MOST_BYTES)
-        page = read(Document(answer.body, answer.url, content_type=answer.content_type))
-        if not page.links:
-            raise SeedError("it has no entries")
-        changes = dict(page.changes)
-        score = topic.relevance.link
-        links = sorted(
-            enumerate(page.links),
-            key=lambda each: -score(each[1].anchor, each[1].context, topic.language),
-        )
-        found = []
-        for position, link in links:
-            entry = seed(link.url, link.anchor)
-            if entry is not None:
-                at_s = changes.get(position) if is_of(answer.url, link.url) else None
-                found.append(replace(entry, changed_by_s=at_s))
-        return ranked(found, topic.most)
+        return await asyncio.to_thread(_best, answer, topic)
+
+
+def _best(answer: Answer, topic: Topic) -> list[Seed]:
+    page = read(Document(answer.body, answer.url, content_type=answer.content_type))
+    if not page.links:
+        raise SeedError("it has no entries")
+    changes = dict(page.changes)
+    score = topic.relevance.link
+    links = sorted(
+        enumerate(page.links),
+        key=lambda each: -score(each[1].anchor, each[1].context, topic.language),
+    )
+    found = []
+    for position, link in links:
+        entry = seed(link.url, link.anchor)
+        if entry is not None:
+            at_s = changes.get(position) if is_of(answer.url, link.url) else None
+            found.append(replace(entry, changed_by_s=at_s))
+    return ranked(found, topic.most)

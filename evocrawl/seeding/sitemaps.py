@@ -5,10 +5,12 @@ Elements are recognised by their names, in any namespace. No entity is loaded or
 
 from __future__ import annotations
 
+import asyncio
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import ClassVar
 from urllib.parse import urljoin, urlsplit
 
@@ -30,6 +32,8 @@ from evocrawl.seeding.ranking import by_words, ranked
 
 _MOST_BYTES = 50_000_000
 """Most bytes of a sitemap, uncompressed (sitemaps.org)."""
+_MOST_ENTRIES = 50_000
+"""Most pages of a sitemap (sitemaps.org)."""
 _MOST_FILES = 10
 _ROBOTS_BYTES = 512_000
 _NAMED = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.I | re.M)
@@ -57,7 +61,9 @@ class Sitemaps:
             if not waiting:
                 break
             try:
-                pages, files = entries(await fetch_page(fetch, waiting.pop(0), _MOST_BYTES))
+                answer = await fetch_page(fetch, waiting.pop(0), _MOST_BYTES)
+                # In a thread: a sitemap may have 50 000 pages, and the event loop is not blocked.
+                pages, files = await asyncio.to_thread(entries, answer)
             except SeedError as error:
                 failure = failure or error
                 continue
@@ -67,7 +73,7 @@ class Sitemaps:
             waiting += new
         if not found and failure is not None:
             raise failure
-        return ranked(by_words(found, topic), topic.most)
+        return await asyncio.to_thread(lambda: ranked(by_words(found, topic), topic.most))
 
     async def _beginning(self, fetch: Fetch) -> list[str]:
         if urlsplit(self._address).path not in ("", "/"):
@@ -86,6 +92,7 @@ def entries(answer: Answer) -> tuple[list[Seed], list[Seed]]:
     """
     body = _inflated(answer.body)
     lines = _LINE.findall(body) if not body.lstrip().startswith(b"<") else []
+    lines = lines[:_MOST_ENTRIES]
     if lines:
         plain = (seed(each.decode("utf-8", "replace")) for each in lines)
         return [each for each in plain if each is not None], []
@@ -103,7 +110,7 @@ def entries(answer: Answer) -> tuple[list[Seed], list[Seed]]:
 
 
 def _places(root: etree._Element, base: str) -> Iterator[Seed]:
-    for entry in root:
+    for entry in islice(root, _MOST_ENTRIES):
         parts = {_name(each): (each.text or "").strip() for each in entry}
         try:
             address = urljoin(base, parts.get("loc", ""))

@@ -49,6 +49,8 @@ def _sites() -> dict:
                 "/private/feed": Response(200, b"<rss/>"),
             }
         ),
+        "busy.test": lambda _: Response(429, b"[]"),
+        "inside.test": answer({"/feed": redirect("http://127.0.0.9:1/feed", 302)}),
         "broken.test": lambda _: Response(200, b"\0" * 1000),
         "found.test": answer({f"/{n}": page(text=f"found {n} {TEXT}") for n in range(3)}),
     }  # fmt: skip
@@ -69,7 +71,7 @@ def test_every_source_is_asked_through_the_crawl(
         "sitemap:http://map.test", "feed:http://map.test/private/feed",
         "feed:http://127.0.0.9:1/feed", "cdx:http://broken.test/?url=a", "feed:http://none.test/x",
         f"file:{tmp_path}/urls.txt", f"store:{tmp_path}/none.sqlite", "http://found.test/1",
-        "ddgs:mojeek",
+        "ddgs:mojeek", "searxng:http://busy.test/", "feed:http://inside.test/feed",
     ]  # fmt: skip
     store = {
         "EVOCRAWL_STORE": tmp_path / "crawl.sqlite", "EXTENSIONS": {"search_engine.InCrawl": 1}
@@ -88,6 +90,7 @@ def test_every_source_is_asked_through_the_crawl(
         "searxng:": "gives 3", "mediawiki:": "gives 1", "sitemap:": "gives 2",
         "feed:http://map.test": "Forbidden by robots.txt", "feed:http://127": "gives none",
         "cdx:": "its answer is no", "feed:http://none": "robots.txt of", "file:": "gives 1",
+        "searxng:http://busy": "gives none: status 429", "feed:http://inside": "gives none",
         "store:": "gives none", "ddgs:": "gives 2", "ddgs makes its": "do not hold for them",
     }  # fmt: skip
     for name, words in expected.items():

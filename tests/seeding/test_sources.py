@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import json
@@ -14,7 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.core.urls.identity import identity
-from evocrawl.seeding.base import SeedError
+from evocrawl.relevance.tfidf import TfIdf
+from evocrawl.seeding import sitemaps
+from evocrawl.seeding.base import SeedError, Topic
+from evocrawl.seeding.registry import source_of
 
 SEARX = "http://searx.test/search"
 WIKI = "http://wiki.test/w/api.php"
@@ -308,3 +312,52 @@ def test_any_json_is_survived(tree: object, notation: str) -> None:
     for each in seeds:
         identity(each.url)
         assert 0 < each.score <= 1
+
+
+_ODD = [
+    "javascript:alert(1)", "mailto:a@a.test", "data:text/html,x", "file:///etc/passwd", "//a.test",
+    "http://", "http://[::1", "http://a.test/\ud800", "http://a.test/" + "x" * 3000, "", 5, None,
+    [], {}, True,
+]  # fmt: skip
+_GOOD = ["http://a.test/a b", "http://bücher.test/ü", "  http://sp.test/  "]
+
+
+@pytest.mark.parametrize(
+    "notation", [f"searxng:{SEARX}", f"mediawiki:{WIKI}", f"cdx:{INDEX}?url=*.a.test"]
+)
+def test_what_is_no_address_of_the_web_is_no_seed(notation: str) -> None:
+    """Nor is a page twice one; what a browser would mend is kept as it is."""
+    urls = [*_ODD, *_GOOD, *_GOOD]
+    web = Web(
+        {
+            SEARX: _results(*urls),
+            WIKI: _json({"query": {"pages": [{"fullurl": each, "title": 5} for each in urls]}}),
+            INDEX: b"\n".join(_json({"url": each, "timestamp": []}) for each in urls),
+        }
+    )
+    assert {each.url for each in web.seeds(notation)} == {each.strip() for each in _GOOD}
+
+
+def test_of_a_giant_answer_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no source may send is not read; the event loop has its turns meanwhile."""
+    turns: list[int] = []
+
+    async def other() -> None:
+        while True:
+            turns.append(1)
+            await asyncio.sleep(0.001)
+
+    async def ask(notation: str, web: Web) -> list[str]:
+        beside = asyncio.create_task(other())
+        topic = Topic("coral", "en", TfIdf("coral", "en"), 100_000)
+        found = await source_of("seeds", notation).source.seeds(topic, web.fetch)
+        beside.cancel()
+        return [each.url for each in found]
+
+    monkeypatch.setattr(sitemaps, "_MOST_ENTRIES", 6_000)
+    urls = [f"http://a.test/{n}" for n in range(8_000)]
+    giant = Web({SEARX: _results(*urls), MAP: _sitemap(*((each, "") for each in urls))})
+    assert len(asyncio.run(ask(f"searxng:{SEARX}", giant))) == 5_000
+    turns.clear()
+    assert len(asyncio.run(ask(f"sitemap:{MAP}", giant))) == 6_000
+    assert len(turns) > 3
