@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -58,12 +59,14 @@ def add_to(commands: Any) -> None:
                          help="folder for the table, plots and report.html")  # fmt: skip
 
 
-def run(asked: argparse.Namespace) -> None:
-    """Print the tables, and write the report if --out is given; or compare two stores."""
+def run(asked: argparse.Namespace) -> int:
+    """Print the tables, and write the report if --out is given; or compare two stores.
+
+    Return 1 if an entry of a store was unreadable, else 0.
+    """
     given = asked.directories
     if len(given) == 2 and any(is_shared(each) or Path(each).is_file() for each in given):
-        _compare_stores(given, asked.format)
-        return
+        return _compare_stores(given, asked.format)
     rows: list[Row] = []
     for directory in map(Path, given):
         for row in read_results(directory):
@@ -74,19 +77,35 @@ def run(asked: argparse.Namespace) -> None:
     show(rows, **options)
     if asked.out:
         write_report(rows, asked.out, **options)
+    return 0
 
 
-def _compare_stores(stores: list[str], format_: str) -> None:
+def _compare_stores(stores: list[str], format_: str) -> int:
     """Print what the second crawl has that the first has not, and the other way round."""
     with open_store(stores[0]) as earlier, open_store(stores[1]) as later:
+        queries = [str(each.about().get("query", "")) for each in (earlier, later)]
         found = changes_between(earlier, later)
+        unread = earlier.unread + later.unread
+    if queries[0] != queries[1]:
+        print(
+            f"evocrawl: the queries differ: {one_line(queries[0])!r} and {one_line(queries[1])!r}; "
+            "a page may be new or gone for that reason alone",
+            file=sys.stderr,
+        )
+    if unread:
+        print(
+            f"evocrawl: {unread} entries could not be read, see above; their pages may be named as "
+            "gone or new",
+            file=sys.stderr,
+        )
     if format_ == "json":
         print(json.dumps(asdict(found), indent=2))
-        return
-    for kind in ("new", "changed", "gone"):
-        for url in getattr(found, kind):
-            print(f"{kind:8} {one_line(url, 2000)}")
-    print(_sum(found))
+    else:
+        for kind in ("new", "changed", "gone"):
+            for url in getattr(found, kind):
+                print(f"{kind:8} {one_line(url, 2000)}")
+        print(_sum(found))
+    return 1 if unread else 0
 
 
 def _sum(found: Changes) -> str:

@@ -66,6 +66,16 @@ def without_credentials(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
+def public(places: object) -> list[str]:
+    """Return seeds (URLs, or sources of them) without users and passwords, for files.
+
+    >>> public(("http://me:secret@host/", "searxng:https://me:secret@host/"))
+    ['http://host/', 'searxng:https://***@host/']
+    """
+    listed = places if isinstance(places, list | tuple) else ()
+    return [mask_secrets(without_credentials(str(each))) for each in listed]
+
+
 def escape_formula(text: str) -> str:
     """Return `text`, with an apostrophe in front if a spreadsheet would read it as a formula.
 

@@ -186,7 +186,10 @@ class Archive(Opened):
     def versions(self) -> Iterator[tuple[Fingerprint, str]]:
         """Read the fingerprints of address and content of each page; the latter as hex digits."""
         for target, version in self._rows(_VERSIONS):
-            yield bytes(target), bytes(version).hex()
+            if isinstance(target, bytes) and isinstance(version, bytes):
+                yield target, version.hex()
+            else:
+                self.left_out("the version of a page", ValueError("it has a wrong type"))
 
     def ops_after(self, last: int, most: int) -> list[tuple[int, Op]]:
         """Return `most` entries of the journal after entry `last`, with their numbers.

@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import json
 import re
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -201,3 +203,46 @@ def test_arguments_that_contradict_each_other_are_refused(
     assert main(["export", str(store), "--out", str(tmp_path / "o"), *arguments]) == 2
     assert problem in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
+
+
+def _changed(path: Path, *statements: str) -> Path:
+    with sqlite3.connect(path) as database:
+        for each in statements:
+            database.execute(each)
+    database.close()
+    return path
+
+
+def test_a_comparison_tells_other_queries_and_unreadable_pages_from_changes(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.sqlite"
+    shutil.copy(store, other)
+    _changed(other, "UPDATE about SET value = '\"\\u001b[2J\"' WHERE name = 'query'")
+    assert main(["compare", str(store), str(other)]) == 0
+    printed = capsys.readouterr()
+    assert "0 new, 0 changed, 0 gone" in printed.out
+    assert r"the queries differ: 'coral bleaching' and '\\x1b[2J'" in printed.err
+    damaged = tmp_path / "damaged.sqlite"
+    shutil.copy(store, damaged)
+    _changed(damaged, "UPDATE pages SET version = 'text' WHERE visit = 2")
+    for pair in ((store, damaged), (damaged, store)):
+        assert main(["compare", *map(str, pair)]) == 1
+        assert "could not be read, see above" in capsys.readouterr().err
+    old = tmp_path / "old.sqlite"
+    shutil.copy(store, old)
+    _changed(old, "PRAGMA user_version = 1")
+    assert main(["compare", str(old), str(store)]) == 2
+    assert "its tables are of version 1" in capsys.readouterr().err
+
+
+def test_no_password_of_a_seed_is_written(store: Path, tmp_path: Path) -> None:
+    """Nor of a source of seeds."""
+    seeds = '["http://me:secret@reef.example/", "searxng:https://me:secret@s.example/"]'
+    _changed(store, f"UPDATE about SET value = '{seeds}' WHERE name = 'seeds'")
+    for format_ in ("world", "croissant"):
+        out = tmp_path / f"out.{format_}"
+        assert main(["export", str(store), "--format", format_, "--out", str(out)]) == 0
+        written = out.read_text()
+        assert "http://reef.example/" in written
+        assert "secret" not in written

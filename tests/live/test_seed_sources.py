@@ -49,7 +49,7 @@ def _sites() -> dict:
                 "/private/feed": Response(200, b"<rss/>"),
             }
         ),
-        "busy.test": lambda _: Response(429, b"[]"),
+        "busy.test": lambda each: Response(404 if "robots" in each.path else 429, b"[]"),
         "inside.test": answer({"/feed": redirect("http://127.0.0.9:1/feed", 302)}),
         "broken.test": lambda _: Response(200, b"\0" * 1000),
         "found.test": answer({f"/{n}": page(text=f"found {n} {TEXT}") for n in range(3)}),

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from evocrawl import __version__
 from evocrawl.core.fetch import RawResponse
-from evocrawl.core.sanitize import without_credentials
+from evocrawl.core.sanitize import public
 from evocrawl.core.urls.identity import host_of
 from evocrawl.extraction.markdown_text import without_unseen
 from evocrawl.extraction.rights import rights_of
@@ -150,7 +150,7 @@ def datasheet(tally: Tally, about: dict[str, Any]) -> dict[str, Any]:
         "rai:personalSensitiveInformation": "Not removed: web pages may name persons.",
         "evocrawl:crawl": {
             "query": query,
-            "seeds": [without_credentials(str(each)) for each in about.get("seeds", ())],
+            "seeds": public(about.get("seeds")),
             "species": about.get("species", ""),
             "relevance": about.get("relevance", ""),
             "robotsTxt": "obeyed",

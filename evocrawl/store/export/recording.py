@@ -19,6 +19,7 @@ from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.fetch import KNOWN, NOWHERE, Fetch
 from evocrawl.core.files import make_folder_of
 from evocrawl.core.model import Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
+from evocrawl.core.sanitize import public
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.request_keys import is_page_of
 
@@ -61,6 +62,8 @@ class Recording:
         self._known: set[Fingerprint] = set()
         self._sink = _created(Path(path), file)
         self._about = {"version": VERSION, **about, "timeout_s": timeout_s}
+        if "seeds" in about:
+            self._about["seeds"] = public(about["seeds"])
 
     def begin(self) -> None:
         """Write the first line. Raises OSError."""
