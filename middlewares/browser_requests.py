@@ -22,9 +22,10 @@ import asyncio
 import inspect
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
@@ -44,16 +45,27 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LOCAL = ("about:", "blob:", "data:")
+_EMPTY = "about:blank"
+_EMPTY_MS = 5_000
+"""Milliseconds in which a page must have become empty before it is closed."""
+_ANSWERS_S = 2.0
+"""Seconds for the answers to what a page has requested before its end."""
 _NO_ROBOTS = "dont_obey_robotstxt"
 _WRAPPED = ("_create_browser_context", "_download_request_with_page")
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """A page that is being opened for `request`; `refusal` is why it may not be, if so."""
+    """A page that is being opened for `request`; `refusal` is why it may not be, if so.
+
+    `url` is its address at its end, "" before: then it may request nothing more. `pending` are its
+    requests that were let pass and have no answer yet.
+    """
 
     request: Request
     has_begun: bool = False
+    url: str = ""
+    pending: set[Any] = field(default_factory=set)
     refusal: IgnoreRequest | None = None
 
 
@@ -77,6 +89,7 @@ class Browser:
         self._robots = crawler.get_downloader_middleware(RobotsMiddleware)
         self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
         self._sessions: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+        self._emptied: WeakSet[Any] = WeakSet()
         self._their_abort = handler.abort_request
         self._create_context = handler._create_browser_context
         self._download = handler._download_request_with_page
@@ -100,23 +113,31 @@ class Browser:
 
     async def _is_to_be_aborted(self, asked: Any) -> bool:
         """Take the place of PLAYWRIGHT_ABORT_REQUEST."""
+        page, is_main = _page_of(asked)
+        visit = self._visits.get(page) if page is not None else None
+        if visit is not None and visit.url:
+            return not asked.url.startswith(_LOCAL)
         if self._their_abort is not None:
             answer = self._their_abort(asked)
             if await answer if inspect.isawaitable(answer) else answer:
                 return True
-        page, is_main = _page_of(asked)
-        visit = self._visits.get(page) if page is not None else None
         is_main = is_main and asked.is_navigation_request()
         if visit is not None and is_main and not visit.has_begun:
             # The request of the crawl itself: it has passed the middlewares, and is counted.
             visit.has_begun = True
             return False
-        return not await self._may_be_sent(asked.url, visit, is_main=is_main)
+        if not await self._may_be_sent(asked.url, visit, is_main=is_main):
+            return True
+        if visit is not None:
+            visit.pending.add(asked)
+        return False
 
     async def _may_be_sent(self, url: str, visit: Visit | None, *, is_main: bool) -> bool:
         """Check a request that the browser is about to send, and count it where it may."""
         if url.startswith(_LOCAL):
             return True
+        if visit is not None and visit.url:
+            return False
         free = visit is not None and bool(visit.request.meta.get(_NO_ROBOTS))
         request = None
         try:
@@ -158,8 +179,11 @@ class Browser:
     async def _download_watched(self, request: Request, page: Any, spider: Any) -> Any:
         visit = self._visits[page] = Visit(request)
         watched = await self._watch_redirects(page)
+        self._empty_before_close(page)
         try:
             response = await self._download(request, page, spider)
+            if visit.url and response.url == _EMPTY:
+                response = response.replace(url=visit.url)
         except Exception as error:
             if visit.refusal is None:
                 raise
@@ -170,6 +194,41 @@ class Browser:
         if visit.refusal is not None:
             raise visit.refusal
         return response
+
+    def _empty_before_close(self, page: Any) -> None:
+        """Let a page go to an empty page before it is closed.
+
+        When a page closes, Chromium sends all its requests that are not decided upon yet. The
+        requests of a page that is left are never sent; those that were let pass, and count, are
+        waited for.
+        """
+        if page in self._emptied:
+            return
+        self._emptied.add(page)
+        close = page.close
+
+        def note(asked: Any) -> None:
+            if asked.redirected_from is not None:
+                self._visits[page].pending.add(asked)
+
+        def forget(asked: Any) -> None:
+            self._visits[page].pending.discard(asked)
+
+        page.on("request", note)
+        page.on("requestfinished", forget)
+        page.on("requestfailed", forget)
+
+        async def close_emptied(**options: Any) -> None:
+            visit = self._visits[page]
+            visit.url = visit.url or page.url
+            until_s = monotonic() + _ANSWERS_S
+            while visit.pending and not page.is_closed() and monotonic() < until_s:
+                await asyncio.sleep(0.02)
+            with suppress(Exception):  # it hangs, or is closed already
+                await page.goto(_EMPTY, timeout=_EMPTY_MS)
+            await close(**options)
+
+        page.close = close_emptied
 
     async def _watch_redirects(self, page: Any) -> bool:
         """See each redirect before it is followed; False where the browser is no Chromium."""

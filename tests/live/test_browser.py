@@ -21,6 +21,11 @@ try { new WebSocket('ws://' + location.host + '/socket'); } catch (e) {}
 navigator.serviceWorker && navigator.serviceWorker.register('/worker.js').catch(() => 0);
 """
 
+RESTLESS = """<script>
+const more = () => fetch('/more?' + Math.random()).catch(() => 0).finally(more);
+addEventListener('load', () => { for (let i = 0; i < 12; i++) more(); });
+</script>"""
+
 
 @pytest.fixture
 def inner() -> Iterator[Listener]:
@@ -41,7 +46,7 @@ def _site(inner: Listener):
         <img src=/goes-inside><iframe src=/goes-private></iframe><iframe src=/framed></iframe>
         <script>{SCRIPT}</script>"""
     css = Response(200, b"p {color: red}", {"Content-Type": "text/css"})
-    return site(
+    answer = site(
         {
             "/robots.txt": Response(200, RULES),
             "/busy": _page(busy),
@@ -55,8 +60,10 @@ def _site(inner: Listener):
             "/framed": _page("framed"),
             "/open.css": css,
             "/private/s.css": css,
+            "/restless": _page(RESTLESS),
         }
     )
+    return lambda asked: Response(200) if asked.path.startswith("/more?") else answer(asked)
 
 
 def _browse(
@@ -86,13 +93,17 @@ def _browse(
 
 
 def test_a_browsers_requests_are_those_of_the_crawl(serve, crawl: Crawl, inner: Listener) -> None:
-    """Styles, images, fetch(), frames, sockets, workers, and redirects of each."""
-    crawled, proxy = _browse(serve, crawl, inner, "/busy /lands /goes")
+    """Styles, images, fetch(), frames, sockets, workers, and redirects of each.
+
+    Also of a page that never stops: what it is about to request when it is closed is not sent.
+    """
+    crawled, proxy = _browse(serve, crawl, inner, "/busy /lands /goes /restless")
     landed = {each["url"].partition("1:")[2].partition("/")[2]: each for each in crawled.pages}
     assert {name: each.get("failed") for name, each in landed.items()} == {
-        "busy": None, "landing": None, "goes": "IgnoreRequest",
+        "busy": None, "landing": None, "goes": "IgnoreRequest", "restless": None,
     }  # fmt: skip
     asked = [each.path for each in proxy.log]
+    assert len([path for path in asked if path.startswith("/more?")]) > 12
     assert {"/open.css", "/open.png", "/data", "/framed", "/goes-private", "/hop"} <= set(asked)
     assert [each for each in asked if each.startswith(("/private", "/unwanted"))] == []
     assert {"/socket", "/worker.js"}.isdisjoint(asked)
