@@ -36,6 +36,7 @@ from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.imported import named_object
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.relevance.terms import link_analyser_of
+from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.species import Maker, SpeciesContext, registry
 from evocrawl.species.evo.link_model import LinkModel, persistence, prior
 
@@ -109,7 +110,16 @@ def assemble(
 
     def link_model() -> LinkModel:
         reader = link_analyser_of(config.query, config.language)
-        made.append(LinkModel(model.link, reader, config.relevant_at, prior.shipped(), spill=spill))
+        made.append(
+            LinkModel(
+                model.link,
+                reader,
+                config.relevant_at,
+                prior.shipped(),
+                spill=spill,
+                vectors=query_vectors_of(model),
+            )
+        )
         if config.learnt:
             persistence.load(made[-1], config.learnt)
         return made[-1]

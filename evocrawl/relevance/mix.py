@@ -149,6 +149,11 @@ class Chance(_Together):
         return self._pools[names]
 
 
+def models_of(model: object) -> list[object]:
+    """Return the models of a mix, or the one model that `model` is."""
+    return [part.model for part in model.parts] if isinstance(model, _Together) else [model]
+
+
 def mixed(parts: Sequence[MixedModel], *, calibrated: bool) -> Relevance:
     """Return several models as one; one model alone stays as it is if nothing is to be changed."""
     if len(parts) == 1 and (not calibrated or parts[0].calibration is None):

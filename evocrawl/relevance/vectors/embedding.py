@@ -12,7 +12,7 @@ split into two that it has, as "seafloor"; a word without either adds nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -74,6 +74,19 @@ class Embedding:
         if apart.any():
             vector += times[apart] @ known.compounds(rows[apart])
         return vector
+
+    def of_words(self, words: Sequence[str]) -> Vector:
+        """Return the vectors of words, shape (n, d); zeros for an unknown word. O(n · d)."""
+        known = self._known
+        known.shrink()
+        terms = (self._analyser.terms(word) for word in words)
+        rows = np.array([known[each[0]] if each else _UNKNOWN for each in terms], np.int64)
+        vectors: Vector = self._rows.take(np.maximum(rows, 0), 0).astype(np.float32)
+        vectors[rows == _UNKNOWN] = 0
+        apart = rows < _UNKNOWN
+        if apart.any():
+            vectors[apart] = known.compounds(rows[apart])
+        return vectors
 
     def shares(self, mentions: Mapping[str, int], query: Vector) -> dict[str, float]:
         """Return what each term adds to the cosine of a text and `query`. O(terms · d)."""

@@ -9,6 +9,8 @@ is alone, that of the other models in a mix.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +19,7 @@ from evocrawl.core.errors import SettingError, UnknownWordsError
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
 from evocrawl.relevance.calibration import calibration_of
+from evocrawl.relevance.mix import models_of
 from evocrawl.relevance.query_terms import QueryTerms
 from evocrawl.relevance.reading import Reading
 from evocrawl.relevance.terms import Analyser
@@ -111,6 +114,29 @@ class Vectors:
         if not text:
             return 0.0
         return max(0.0, cosine(self.embedding.of_text(text[:_LONGEST_PHRASE]), self.query))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """The vector of a query, not zero, and those of words of pages."""
+
+    query: Vector
+    embedding: Embedding
+
+    def of_words(self, words: Sequence[str]) -> Vector:
+        """Return the vectors of words, shape (n, d); zeros for an unknown word."""
+        return self.embedding.of_words(words)
+
+
+def query_vectors_of(model: object) -> QueryVectors | None:
+    """Return the vectors of a relevance model, None for one without a table of words.
+
+    A static model of another package has none: it would take long to read words one by one.
+    """
+    for each in models_of(model):
+        if isinstance(each, Vectors) and isinstance(each.embedding, Embedding):
+            return QueryVectors(each.query, each.embedding)
+    return None
 
 
 def embedding_at(place: str, analyser: Analyser) -> PageEmbedding:

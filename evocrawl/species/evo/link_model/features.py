@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from evocrawl.core.containers.paged_rows import Records
 from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph, Reals, Rows
+from evocrawl.species.evo.link_model.hashing import plain
+from evocrawl.species.evo.link_model.nearness import Nearness
 from evocrawl.species.evo.link_model.profile import Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
 
@@ -20,7 +22,7 @@ FEATURES = (
     "links", "parent_sum", "host", "folder", "path", "hub", "anchor_profile", "context_profile",
     "url_profile", "distance", "anchor_x_parent", "anchor_profile_x_parent", "parent_like_max",
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
-    "alive",
+    "alive", "near_query",
 )  # fmt: skip
 """Names of the features; docs/explanation/evo.md describes each."""
 
@@ -39,8 +41,11 @@ _ALIVE_ELSEWHERE = 0.5
 class _Maximum:
     """Columns whose value for a target is the greatest among its links."""
 
-    LOGIT, ANCHOR, CONTEXT, ANCHOR_PROFILE, CONTEXT_PROFILE, LABEL, NEARNESS, LIKE, TITLE = range(9)
-    WIDTH = 9
+    (
+        LOGIT, ANCHOR, CONTEXT, ANCHOR_PROFILE, CONTEXT_PROFILE, LABEL, CLOSENESS, LIKE, TITLE,
+        NEAR_QUERY,
+    ) = range(10)  # fmt: skip
+    WIDTH = 10
     PROFILES = slice(ANCHOR_PROFILE, CONTEXT_PROFILE + 1)
 
 
@@ -73,11 +78,12 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class FeatureExtractor:
-    """Computes features from the evidence, the word model and the profile."""
+    """Computes features from the evidence, the word model, the profile and the nearness."""
 
     evidence: LinkGraph
     words: WordModel
     profile: Profile
+    nearness: Nearness
     mask: Matrix
 
     def features(self, rows: Rows) -> Matrix:
@@ -115,7 +121,8 @@ class FeatureExtractor:
         like = pages["like"][source]
         words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
         logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
-        matches = self.profile.matches(words)
+        ids = plain(words)
+        matches = self.profile.matches(ids)
 
         of_links = np.empty((len(each), _Maximum.WIDTH))
         of_links[:, _Maximum.LOGIT] = logits
@@ -123,9 +130,10 @@ class FeatureExtractor:
         of_links[:, _Maximum.CONTEXT] = links["context_match"]
         of_links[:, _Maximum.PROFILES] = matches[:, :2]
         of_links[:, _Maximum.LABEL] = label
-        of_links[:, _Maximum.NEARNESS] = -pages["distance"][source]
+        of_links[:, _Maximum.CLOSENESS] = -pages["distance"][source]
         of_links[:, _Maximum.LIKE] = like
         of_links[:, _Maximum.TITLE] = pages["title_match"][source]
+        of_links[:, _Maximum.NEAR_QUERY] = self.nearness.of_links(ids)
         maximum = np.maximum.reduceat(of_links, starts, axis=0)
 
         total = np.add.reduceat(self._summed(each, links, label, logits, like), starts, axis=0)
@@ -154,12 +162,13 @@ class FeatureExtractor:
         x[:, _LIFTS] = lifts.T
         x[:, _PROFILES] = np.minimum(maximum[:, _Maximum.PROFILES], 1.5)
         x[:, at["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
-        x[:, at["distance"]] = -maximum[:, _Maximum.NEARNESS] / FAR
+        x[:, at["distance"]] = -maximum[:, _Maximum.CLOSENESS] / FAR
         x[:, at["anchor_x_parent"]] = maximum[:, _Maximum.ANCHOR] * parent
         x[:, at["anchor_profile_x_parent"]] = x[:, at["anchor_profile"]] * parent
         x[:, at["parent_like_max"]] = maximum[:, _Maximum.LIKE]
         x[:, at["parent_like_mean"]] = mean_of[:, _Sum.LIKE]
         x[:, at["parent_title"]] = maximum[:, _Maximum.TITLE]
+        x[:, at["near_query"]] = maximum[:, _Maximum.NEAR_QUERY]
         x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
         x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
         x[:, at["new_parent"]] = mean_of[:, _Sum.NEWNESS]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Protocol
@@ -33,6 +33,7 @@ _SECOND = itemgetter(1)
 
 Ids = npt.NDArray[np.uint16]
 Reals = npt.NDArray[np.float32]
+OnWord = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ WIDTH = len(_MARKS)
 """Columns of a link's words with those of its target's URL."""
 
 _NO_WORDS = [""] * WIDTH
-_TERM = "\0"
+TERM = "\0"
 """Begins the key of a term. The key of a word that has one term is the word as it is written."""
 
 
@@ -78,18 +79,24 @@ class Reader(Protocol):
 
 
 class Hasher(dict[str, int]):
-    """Caches the numbers of terms; bounded, since a crawl always meets new words."""
+    """Caches the numbers of terms; bounded, since a crawl always meets new words.
 
-    def __init__(self, reader: Reader) -> None:
+    `on_word` gets each key and its bucket when the key is met: the first time, and at times again.
+    """
+
+    def __init__(self, reader: Reader, on_word: OnWord | None = None) -> None:
         super().__init__()
         self._reader = reader
+        self._on_word = on_word
 
     def __missing__(self, key: str) -> int:
         """Return the bucket of a key in [1, BUCKETS), the same in every process; 0 for ""."""
         if not key:
             return 0
-        term = key[1:] if key[0] == _TERM else self._reader.terms(key)[0]
+        term = key[1:] if key[0] == TERM else self._reader.terms(key)[0]
         bucket = crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1
+        if self._on_word is not None:
+            self._on_word(key, bucket)
         if len(key) <= _LONGEST_KNOWN:
             if len(self) >= _KNOWN_WORDS:
                 self.clear()
@@ -145,13 +152,13 @@ class Hasher(dict[str, int]):
         """Return the keys of a text's terms in their order, with repetitions."""
         words = self._reader.words(text)
         if self._reader.parts_compounds:
-            return [_TERM + term for word in words for term in self._reader.terms(word)]
+            return [TERM + term for word in words for term in self._reader.terms(word)]
         if text.isascii():
             return words
         return [
             key
             for word in words
-            for key in ((word,) if word.isascii() else map(_TERM.__add__, self._reader.terms(word)))
+            for key in ((word,) if word.isascii() else map(TERM.__add__, self._reader.terms(word)))
         ]
 
     def _marked(self, words: list[str], marks: Ids) -> Ids:
@@ -186,4 +193,4 @@ def _padded(words: list[str], width: int) -> list[str]:
 def _paths(tag_path: str) -> list[str]:
     """Return the last two and the last four elements of a tag path."""
     tags = tag_path[-_LONGEST_FIELD:].rsplit("/", 4)
-    return [f"{_TERM}{'/'.join(tags[-few:])}" for few in (2, 4)] if tag_path else []
+    return [f"{TERM}{'/'.join(tags[-few:])}" for few in (2, 4)] if tag_path else []

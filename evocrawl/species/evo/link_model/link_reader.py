@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from evocrawl.core.model import Content, Fingerprint, Link, Page
 from evocrawl.core.urls.readable import readable
 from evocrawl.species.evo.link_model.evidence import PageLinks, Targets, path_group
-from evocrawl.species.evo.link_model.hashing import Hasher, Ids, Reader, Reals
+from evocrawl.species.evo.link_model.hashing import Hasher, Ids, OnWord, Reader, Reals
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
@@ -19,9 +19,9 @@ _ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
 class LinkReader:
     """Reads pages, links and addresses by one hasher."""
 
-    def __init__(self, match: Match, reader: Reader) -> None:
+    def __init__(self, match: Match, reader: Reader, on_word: OnWord | None = None) -> None:
         self._match = match
-        self._hasher = Hasher(reader)
+        self._hasher = Hasher(reader, on_word)
 
     def page(self, content: Content) -> tuple[Ids, Reals]:
         """Return the words of a page and their weights: see `Hasher.page`."""

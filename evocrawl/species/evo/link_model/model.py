@@ -23,9 +23,10 @@ from evocrawl.species.evo.link_model.features import (
     Tuning,
     mask_of,
 )
-from evocrawl.species.evo.link_model.hashing import Reader
+from evocrawl.species.evo.link_model.hashing import Reader, plain
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, links_of
+from evocrawl.species.evo.link_model.nearness import COMPARED, Nearness, WordVectors
 from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
@@ -46,7 +47,8 @@ class LinkModel:
 
     `match` computes the match of words with the query; `reader` reads them in the query's language;
     `relevant_at` > 0 is the relevance of a page about the query, from which the initial `r` is
-    computed.
+    computed. `vectors` are word vectors with that of the query; without them, links are scored by
+    their words alone.
     """
 
     def __init__(
@@ -57,24 +59,29 @@ class LinkModel:
         prior: Prior,
         tuning: Tuning = _WHOLE,
         spill: SpillFile | None = None,
+        vectors: WordVectors | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
         self.row_of = self.evidence.row
         self.words = WordModel()
         self.profile = Profile()
+        self.nearness = Nearness(vectors)
         mask = mask_of(tuning)
         self.posterior = Posterior(prior.mean * mask, prior.precision)
         self.version = 0
         self._root, self._root_of = self.posterior.root(), 0
         self._tuning = tuning
-        self._describer = FeatureExtractor(self.evidence, self.words, self.profile, mask)
+        self._describer = FeatureExtractor(
+            self.evidence, self.words, self.profile, self.nearness, mask
+        )
         self._history = History(len(FEATURES))
-        self._reader = LinkReader(match, reader)
+        self._reader = LinkReader(match, reader, self.nearness.note_word)
         has_profile = tuning.has("profile")
         self.labels = PageLabels(
             self.evidence, self.profile, _GOOD * relevant_at, has_profile=has_profile
         )
         self._next_refit = 5
+        self._next_comparison = 1
 
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
@@ -126,6 +133,8 @@ class LinkModel:
         row = own if row is None else row
         if row != own:
             self._try(row, self.evidence.page_of(own))
+        if self.nearness.strength and len(self.evidence.links) >= self._next_comparison:
+            self._compare()
         if self.evidence.tries >= self._next_refit:
             self.refit()
             self._next_refit = max(self.evidence.tries + 5, int(self.evidence.tries * _GROWTH))
@@ -148,6 +157,7 @@ class LinkModel:
         )
 
     def _changed(self) -> None:
+        self.nearness.note_others(len(self.profile.others.good))
         self.version += 1
 
     def _read(self, page: Page, *, is_own: bool) -> tuple[int, dict[Fingerprint, int]]:
@@ -173,6 +183,7 @@ class LinkModel:
         if row is None or number < 0:
             return False
         self.labels.marks[number] = float(relevant)
+        self.nearness.note_label(float(relevant))
         self.refit()
         inlinks = self.evidence.inlinks_of(row)
         if len(inlinks) and self._tuning.has("words"):
@@ -199,6 +210,13 @@ class LinkModel:
             weights[np.isin(numbers, self.labels.marked())] *= _WEIGHT_OF_MARK
             self.posterior.refit(xs, ys, weights)
 
+    def _compare(self) -> None:
+        """Compare the nearness of links from now on with that of the latest ones."""
+        count = len(self.evidence.links)
+        links = np.arange(max(count - COMPARED, 0), count)
+        self.nearness.compare(plain(self.evidence.words(links)))
+        self._next_comparison = count + max(1, min(count, COMPARED) // 4)
+
     @property
     def _weight_of_bad(self) -> float:
         """Weight of bad pages: less than 1 if there are many, so that good pages count."""
@@ -213,6 +231,7 @@ class LinkModel:
         number = self.evidence.add_page(row, page.relevance, label, like, match)
         self.evidence.pages["is_own"][number] = is_own
         if is_own:
+            self.nearness.note_label(label)
             self._try(row, number)
         if found is not None:
             self.evidence.add_links(number, found)

@@ -23,7 +23,7 @@ from evocrawl.species.evo.link_model.hashing import BUCKETS
 from evocrawl.species.evo.link_model.model import LinkModel
 from evocrawl.species.evo.link_model.posterior import Posterior
 
-VERSION = 3
+VERSION = 4
 DOUBT = 4.0
 """Learnt weights count as much as 1/DOUBT of their examples would count in this crawl."""
 
@@ -57,10 +57,13 @@ def from_state(model: LinkModel, state: State) -> None:
 
     Raises ValueError if the version, the features or the shapes differ, or a number is not finite.
     """
-    if set(state) != set(to_state(model)) or int(state["version"]) != VERSION:
-        raise ValueError("what was learnt is of another version")
-    if tuple(state["features"].tolist()) != FEATURES:
-        raise ValueError("what was learnt is of another version: its features are not the present")
+    version = int(state["version"])
+    if version != VERSION:
+        raise ValueError(
+            f"what was learnt is of version {version}, this evocrawl reads version {VERSION}"
+        )
+    if set(state) != set(to_state(model)) or tuple(state["features"].tolist()) != FEATURES:
+        raise ValueError("what was learnt has not the parts and features of this evocrawl's models")
     _check(state)
     mean, covariance = state["mean"].astype(float), state["covariance"].astype(float)
     precision = np.linalg.inv(DOUBT * covariance + 1e-9 * np.eye(len(mean)))
@@ -71,6 +74,8 @@ def from_state(model: LinkModel, state: State) -> None:
     model.words.bias = float(state["bias"])
     model.labels.begin_near(float(state["reference"]))
     model.profile.inherit(state["profile"], state["profile_weights"], float(state["profile_scale"]))
+    if model.profile.label_share > 0:
+        model.nearness.stop()
 
 
 def save(model: LinkModel, path: str | Path) -> None:

@@ -15,12 +15,15 @@ import numpy.typing as npt
 
 from evocrawl.species.evo.link_model.features import FEATURES
 
+NEAR_QUERY, NEAR_QUERY_PRECISION = 2.35, 20.0
+"""Set by hand. Labels are soft: with a precision of 1, the first pages would undo the weight."""
+
 _BY_HAND = {
     "bias": -2.0, "words_max": 1.0, "words_mean": 1.0, "anchor": 1.5, "context": 0.7, "url": 1.0,
     "parent_max": 0.7, "parent_mean": 1.0, "links": 0.1, "parent_sum": 0.3, "host": 0.7,
     "folder": 0.7, "path": 0.5, "hub": 1.5, "anchor_profile": 1.0, "context_profile": 0.5,
     "url_profile": 0.7, "distance": -0.3, "parent_like_mean": 0.5, "parent_title": 0.3,
-    "near": 0.7, "alive": 3.0,
+    "near": 0.7, "alive": 3.0, "near_query": NEAR_QUERY,
 }  # fmt: skip
 
 
@@ -35,7 +38,10 @@ class Prior:
 def by_hand() -> Prior:
     """Return a prior that was set by hand, without any fit."""
     mean = np.array([_BY_HAND.get(name, 0.0) for name in FEATURES])
-    return Prior(mean, 3.0 * np.eye(len(FEATURES)))
+    precision = 3.0 * np.eye(len(FEATURES))
+    at = FEATURES.index("near_query")
+    precision[at, at] = NEAR_QUERY_PRECISION
+    return Prior(mean, precision)
 
 
 @cache

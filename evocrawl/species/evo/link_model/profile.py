@@ -29,7 +29,6 @@ from evocrawl.species.evo.link_model.hashing import (
     WIDTH,
     Ids,
     Reals,
-    plain,
 )
 
 Places = npt.NDArray[np.intp]
@@ -115,13 +114,12 @@ class Profile:
         self._count += 1
         return float(self._likeness(ids, values))
 
-    def matches(self, words: Ids) -> npt.NDArray[np.float32]:
+    def matches(self, ids: Ids) -> npt.NDArray[np.float32]:
         """Return the match ≥ 0 of the profile with anchor, context and URL of links.
 
-        Shapes (n, WIDTH) and (n, 3). The heaviest term alone gives 1; each of several words counts
-        1/√words.
+        Shapes (n, WIDTH), as `plain` returns them, and (n, 3). The heaviest term alone gives 1;
+        each of several words counts 1/√words.
         """
-        ids = plain(words)
         weights = self.weights.take(ids)
         sums = np.empty((len(ids), len(_COLUMNS)), np.float32)
         for field, columns in enumerate(_COLUMNS):

@@ -4,7 +4,7 @@ import numpy as np
 
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import FEATURES, prior
-from evocrawl.species.evo.link_model.hashing import Hasher
+from evocrawl.species.evo.link_model.hashing import Hasher, plain
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.profile import NEEDED, Profile
 from evocrawl.species.evo.link_model.table import Table
@@ -53,7 +53,7 @@ def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
     assert profile.weights[hasher["coral"]] > 0 == profile.weights[hasher["the"]]
     links = hasher.links([("coral", "a stone coral", ""), ("stone", "", "")])
     words = np.concatenate((links, hasher.urls(["/the/coral", "/stone"])), axis=1)
-    anchors, contexts, urls = profile.matches(words).T.tolist()
+    anchors, contexts, urls = profile.matches(plain(words)).T.tolist()
     assert anchors == [1.0, 0.0]
     assert contexts == [0.0, 0.0]
     assert np.allclose(urls, [0.5**0.5, 0.0])

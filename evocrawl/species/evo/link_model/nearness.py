@@ -1,0 +1,150 @@
+"""How near the words of links are to the query by meaning, until some good pages are found.
+
+While a crawl has found nothing, it has no examples of good links, and most links share no word with
+the query. Word vectors compare them all the same. Of each hashed word w, with the vector v(w), two
+numbers are kept: v(w)·q for the query's direction q, and |v(w)|². The words of a field (anchor,
+context or URL) have about the cosine ::
+
+    cos = Σ v(w)·q / √(Σ |v(w)|²)        exact for words whose vectors are at right angles
+
+What is a high cosine differs from web to web: in a wiki about one subject, all links are near. So
+each field's cosine is compared with those of the crawl's latest links ::
+
+    z = (cos − their mean) / their standard deviation        in [−3, 3]; 0 without a known word
+    near = (0.47 z_anchor + 0.21 z_context + 0.32 z_url) / 3        in [−1, 1]
+
+The feature fades with each good page, and is 0 when there are `NEEDED`, as the words of good pages
+are the better judges from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evocrawl.species.evo.link_model.hashing import (
+    ANCHOR_COLUMNS,
+    BUCKETS,
+    CONTEXT_COLUMNS,
+    TERM,
+    URL_COLUMNS,
+    Ids,
+    Reals,
+)
+from evocrawl.species.evo.link_model.profile import NEEDED
+
+Vector = npt.NDArray[np.float64]
+
+COMPARED = 1024
+"""Number of the latest links that give mean and standard deviation."""
+GOOD = 0.5
+"""Least label of a good page."""
+
+_FIELDS = (ANCHOR_COLUMNS, CONTEXT_COLUMNS, URL_COLUMNS)
+_SHARES = np.array([0.47, 0.21, 0.32])
+_USUAL_MEAN, _USUAL_SPREAD, _TRUST = 0.1, 0.15, 20.0
+"""Mean and standard deviation before there are links, and their weight in links."""
+_LEAST_SPREAD = 0.01
+_LEAST_SQUARE = 1e-12
+_FARTHEST = 3.0
+
+
+class WordVectors(Protocol):
+    """The vectors of words: `evocrawl.relevance.vectors.model.QueryVectors`."""
+
+    @property
+    def query(self) -> Reals:
+        """The vector of the query, shape (d,), not zero."""
+
+    def of_words(self, words: Sequence[str]) -> Reals:
+        """Return the vectors of words, shape (n, d), zeros for an unknown word."""
+
+
+class Nearness:
+    """Nearness of links to the query; 0 for every link if there are no word vectors."""
+
+    def __init__(self, vectors: WordVectors | None) -> None:
+        self._vectors = vectors
+        self._good = self._good_elsewhere = 0
+        if vectors is None:
+            return
+        self._direction = vectors.query / np.linalg.norm(vectors.query)
+        self._waiting: list[tuple[str, int]] = []
+        self._is_known = bytearray(BUCKETS)
+        self._products = np.zeros(BUCKETS, np.float32)
+        self._squares = np.zeros(BUCKETS, np.float32)
+        self._mean = np.full(len(_FIELDS), _USUAL_MEAN)
+        self._spread = np.full(len(_FIELDS), _USUAL_SPREAD)
+
+    @property
+    def strength(self) -> float:
+        """The factor of the feature, from 1 to 0."""
+        if self._vectors is None:
+            return 0.0
+        return max(0.0, 1 - (self._good + self._good_elsewhere) / NEEDED)
+
+    def note_word(self, key: str, bucket: int) -> None:
+        """Take in the key of a word, as the hasher has it, with its bucket. O(1)."""
+        if self.strength and not self._is_known[bucket]:
+            self._is_known[bucket] = 1
+            self._waiting.append((key.removeprefix(TERM), bucket))
+
+    def note_label(self, label: float) -> None:
+        """Take in the label of a page that was found."""
+        self._good += label >= GOOD
+
+    def note_others(self, good: int) -> None:
+        """Take in how many good pages the other populations of the crawl have found."""
+        self._good_elsewhere = good
+
+    def stop(self) -> None:
+        """Begin without the feature: good pages of an earlier crawl are known."""
+        self._good = NEEDED
+
+    def compare(self, words: Ids) -> None:
+        """Set mean and standard deviation by links, words of shape (n, WIDTH). O(n · WIDTH)."""
+        cosines, are_known = self._cosines(words)
+        counts = _TRUST + are_known.sum(0)
+        mean = (cosines.sum(0) + _TRUST * _USUAL_MEAN) / counts
+        squares = (cosines * cosines).sum(0) + _TRUST * (_USUAL_MEAN**2 + _USUAL_SPREAD**2)
+        self._mean = mean
+        self._spread = np.sqrt(np.maximum(squares / counts - mean * mean, _LEAST_SPREAD**2))
+
+    def of_links(self, words: Ids) -> Vector:
+        """Return the feature of links, words of shape (n, WIDTH) without marks, shape (n,)."""
+        strength = self.strength
+        if not strength:
+            return np.zeros(len(words))
+        cosines, are_known = self._cosines(words)
+        z = np.where(are_known, (cosines - self._mean) / self._spread, 0.0)
+        near: Vector = np.clip(z, -_FARTHEST, _FARTHEST) @ _SHARES * (strength / _FARTHEST)
+        return near
+
+    def _cosines(self, words: Ids) -> tuple[Vector, npt.NDArray[np.bool_]]:
+        """Return the cosines of anchor, context and URL, shape (n, 3); 0 without a known word.
+
+        Return also which of them have a known word.
+        """
+        if self._waiting:
+            self._look_up()
+        products, squares = self._products.take(words), self._squares.take(words)
+        cosines = np.zeros((len(words), len(_FIELDS)))
+        lengths = np.zeros((len(words), len(_FIELDS)))
+        for field, columns in enumerate(_FIELDS):
+            cosines[:, field] = products[:, columns].sum(1)
+            lengths[:, field] = squares[:, columns].sum(1)
+        cosines /= np.sqrt(np.maximum(lengths, _LEAST_SQUARE))
+        return cosines, lengths > 0
+
+    def _look_up(self) -> None:
+        """Set the numbers of the words that were met since the last time."""
+        assert self._vectors is not None
+        words, buckets = zip(*self._waiting, strict=True)
+        self._waiting.clear()
+        vectors = self._vectors.of_words(words)
+        at = np.array(buckets)
+        self._products[at] = vectors @ self._direction
+        self._squares[at] = (vectors * vectors).sum(1)

@@ -1,0 +1,199 @@
+"""Links are near to the query by meaning, as long as a crawl has found nothing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evocrawl import relevance
+from evocrawl.core.model import Content, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.relevance.terms import Analyser, link_analyser_of
+from evocrawl.relevance.vectors.model import query_vectors_of
+from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.link_model.nearness import Nearness
+from evocrawl.species.evo.link_model.persistence import from_state, to_state
+from evocrawl.species.evo.link_model.profile import NEEDED
+
+SEA, LAND, OTHER = ("coral", "polyp", "lagoon"), ("tax", "ledger"), ("glass", "violin")
+
+
+class ThreeSubjects:
+    """Words of the sea, of the land, and others; each subject has a direction of its own."""
+
+    query = np.array([2.0, 0.0, 0.0], np.float32)
+
+    def of_words(self, words: Sequence[str]) -> np.ndarray:
+        """A row for each word."""
+        subjects = (SEA, LAND, OTHER)
+        return np.array([[5.0 * (word in each) for each in subjects] for word in words], np.float32)
+
+
+def fresh(*, has_vectors: bool = True) -> LinkModel:
+    """A model that matches no word with the query."""
+    vectors = ThreeSubjects() if has_vectors else None
+    return LinkModel(lambda _, __: 0.0, Analyser("en"), 0.2, prior.shipped(), vectors=vectors)
+
+
+def link(name: str, anchor: str = "", context: str = "") -> Link:
+    """A link to a page of one host."""
+    url = f"http://a.test/{name}"
+    return Link(url, fingerprint(url), anchor, context)
+
+
+def page(name: str, relevance: float, *links: Link, text: str = "stone") -> Page:
+    """A page of one host."""
+    url = f"http://a.test/{name}"
+    return Page(url, fingerprint(url), relevance, 0.0, links, content=Content("", text))
+
+
+def near(model: LinkModel, rows: Sequence[int]) -> list[float]:
+    """The feature of targets."""
+    column: list[float] = model.features(np.array(rows))[:, FEATURES.index("near_query")].tolist()
+    return column
+
+
+def worths(model: LinkModel, rows: Sequence[int]) -> list[float]:
+    """The scores of targets."""
+    scores: list[float] = model.scores(model.features(np.array(rows))).tolist()
+    return scores
+
+
+def test_a_link_of_like_meaning_is_followed_first_although_no_word_matches() -> None:
+    """By its anchor, its context or its address; an unknown word is between near and far."""
+    model = fresh()
+    links = [
+        link("1", "lagoon"), link("2", "here", "polyp coral"), link("coral/lagoon"),
+        link("3", "zzz"), link("4", "ledger"),
+    ]  # fmt: skip
+    rows = [*model.observe_page(page("seed", 0.0, *links), None).values()]
+    *close, unknown, far = near(model, rows)
+    assert min(close) > unknown == 0 > far
+    assert min(worths(model, rows)[:3]) > worths(model, rows)[3] > worths(model, rows)[4]
+
+
+def test_the_nearest_link_to_a_target_counts() -> None:
+    """A later link with better words raises its target."""
+    model = fresh()
+    links = [link("x", "ledger"), link("y", "lagoon"), link("z", "violin")]
+    rows = model.observe_page(page("seed", 0.0, *links), None)
+    row = rows[link("x").fingerprint]
+    before = near(model, [row])[0]
+    model.observe_page(page("more", 0.0, link("x", "coral")), None)
+    assert near(model, [row])[0] > 0 > before
+
+
+def test_where_every_link_is_near_none_is_preferred() -> None:
+    """On a web about one subject, links are compared with each other."""
+    model = fresh()
+    links = [link(str(n), SEA[n % 3]) for n in range(400)]
+    rows = [*model.observe_page(page("seed", 0.0, *links), None).values()]
+    alone = fresh()
+    usual = [*alone.observe_page(page("seed", 0.0, links[0]), None).values()]
+    assert max(near(model, rows)) < 0.4 * near(alone, usual)[0]
+
+
+def test_good_pages_take_the_place_of_the_nearness() -> None:
+    """It fades with each of them; pages that are not good change nothing."""
+    model = fresh()
+    rows = model.observe_page(page("seed", 0.0, link("1", "coral"), link("2", "tax")), None)
+    row = rows[link("1").fingerprint]
+    first = near(model, [row])[0]
+    model.observe_page(page("bad", 0.05), None)
+    assert near(model, [row])[0] == pytest.approx(first)
+    for number in range(NEEDED):
+        assert near(model, [row])[0] == pytest.approx(first * (1 - number / NEEDED))
+        model.observe_page(page(f"good{number}", 0.9), None)
+    assert near(model, [row]) == [0]
+
+
+def test_a_page_that_a_user_calls_good_counts_as_found() -> None:
+    """A page that is called bad does not."""
+    model = fresh()
+    model.observe_page(page("seed", 0.0, link("1", "coral")), None)
+    model.mark(page("seed", 0.0).fingerprint, relevant=False)
+    assert model.nearness.strength == 1
+    model.mark(page("seed", 0.0).fingerprint, relevant=True)
+    assert model.nearness.strength == pytest.approx(1 - 1 / NEEDED)
+
+
+def test_without_word_vectors_no_link_is_near() -> None:
+    """Of a relevance model without them, or in a language without them."""
+    model = fresh(has_vectors=False)
+    rows = [*model.observe_page(page("seed", 0.0, link("1", "coral")), None).values()]
+    assert near(model, rows) == [0]
+
+
+def test_a_crawl_that_knows_good_pages_from_an_earlier_one_begins_without_it() -> None:
+    """Their words are the better judges."""
+    earlier, heir = fresh(), fresh()
+    for number in range(20):
+        is_good = number % 2 == 0
+        text = "polyp symbiosis" if is_good else "ledger invoice"
+        earlier.observe_page(page(str(number), 0.6 * is_good, text=text), None)
+    earlier.refit()
+    assert earlier.profile.label_share > 0
+    assert heir.nearness.strength == 1
+    from_state(heir, to_state(earlier))
+    assert heir.nearness.strength == 0
+
+
+def test_good_pages_of_another_worker_count() -> None:
+    """As soon as it has told of them; a worker that has found none changes nothing."""
+    finder, other = fresh(), fresh()
+    for number in range(NEEDED):
+        finder.observe_page(page(str(number), 0.9), None)
+    learnt, sharing = finder.share(), other.share()
+    sharing.merge([fresh().share().part()])
+    assert other.nearness.strength == 1
+    sharing.merge([learnt.part()])
+    assert other.nearness.strength == 0
+
+
+words = st.one_of(
+    st.sampled_from((*SEA, *LAND, *OTHER, "coral tax", "zzz", "")), st.text(max_size=9)
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.tuples(words, words), max_size=5), max_size=6))
+def test_nearness_is_bounded_for_any_words(crawl: list[list[tuple[str, str]]]) -> None:
+    """Whatever order the words are met in."""
+    model = fresh()
+    for number, links in enumerate(crawl):
+        made = [link(f"{number}/{n}{a}", a, c) for n, (a, c) in enumerate(links)]
+        model.observe_page(page(str(number), 0.0, *made), None)
+    found = model.features(np.arange(len(model.evidence.targets)))[:, FEATURES.index("near_query")]
+    assert (np.abs(found) <= 1 + 1e-9).all()
+
+
+def test_the_vectors_of_a_relevance_model_judge_links() -> None:
+    """Those of the default mix; a mix without them, and Latin of an unknown language, have none."""
+    vectors = query_vectors_of(relevance.create("tfidf+vectors", "coral reef", "en"))
+    assert vectors is not None
+    nearness = Nearness(vectors)
+    model = LinkModel(
+        lambda _, __: 0.0, link_analyser_of("coral reef", "en"), 0.2, prior.shipped(),
+        vectors=vectors,
+    )  # fmt: skip
+    links = [link("1", "seaweed and fishes"), link("2", "tax law"), link("3", "railway stations")]
+    rows = [*model.observe_page(page("seed", 0.0, *links), None).values()]
+    sea, *others = near(model, rows)
+    assert sea > max(others)
+    assert nearness.strength == 1
+    assert query_vectors_of(relevance.create("tfidf", "coral reef", "en")) is None
+    assert query_vectors_of(relevance.create("tfidf+vectors", "korallrev i havet", "sv")) is None
+
+
+def test_the_vectors_of_words_are_those_of_texts_of_one_word() -> None:
+    """Of stems, compounds that the table lacks, and unknown words."""
+    vectors = query_vectors_of(relevance.create("vectors", "coral reef", "en"))
+    assert vectors is not None
+    asked = ["corals", "seafloor", "reefshark", "zzzqqq", "", "naïve"]
+    together = vectors.of_words(asked)
+    each = [vectors.embedding.of_text(word) for word in asked]
+    assert np.array_equal(together, np.array(each))
+    assert not together[3].any()
+    assert together[0].any()
