@@ -1,8 +1,10 @@
 """Measures the parts of the species `evo`: runs it without one part, on the same trials.
 
     python benchmarks/evo_ablation.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
-        [--variants evo no_profile …] [--processes 2] [--concurrency 1] [--out FILE]
+        [--variants evo no_profile …] [--processes 2] [--concurrency 1] [--first N] [--out FILE]
 
+`--first 50` makes the first 50 requests of each trial, or as many as the topic has pages; its rows
+need a FILE of their own.
 Prints a line for each variant: mean recall_auc by start, mean recall at T, the mean paired
 difference to `evo` with its 95 % bootstrap interval over topics, topics won and lost, processor
 time of choosing and settling a request. Rows already in FILE (JSON lines) are not repeated.
@@ -14,12 +16,14 @@ import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from trial_rows import Row, interval, parser_of, spent_ms, stored_rows
 
+from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
@@ -42,9 +46,20 @@ def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any)
     before = prior.by_hand() if "prior" in without else prior.shipped()
     tuning = Tuning(frozenset(without))
     model = LinkModel(
-        have.relevance.link, have.lexicon().analyser, have.relevant_at, before, tuning
+        have.relevance.link,
+        _reader_of(have),
+        have.relevant_at,
+        before,
+        tuning,
+        vectors=query_vectors_of(have.relevance),
     )
     return evo(have.frontier(), have.base.is_claimed, model, have.leads(), **options)
+
+
+def _reader_of(have: SpeciesContext) -> Any:
+    """Return the reader of the query's language that the species has."""
+    shipped: Any = have.links()
+    return shipped._reader._hasher._reader
 
 
 def variants() -> dict[str, Callable[[SpeciesContext], Species]]:
@@ -68,9 +83,13 @@ def opened(world: str, concurrency: int) -> Laboratory:
     return Laboratory(open_world(world), concurrency)
 
 
-def hold(trial: Trial, world: str, concurrency: int) -> Row:
+def hold(trial: Trial, world: str, concurrency: int, first: int | None) -> Row:
     """Run a trial and return its row."""
-    row = opened(world, concurrency).run(trial)
+    laboratory = opened(world, concurrency)
+    if first is not None:
+        pages = len(laboratory.world.about(trial.topic))
+        trial = replace(trial, budget=min(first, pages))
+    row = laboratory.run(trial)
     kept = ("species", "topic", "start", "seed", "recall_auc", "recall_at_T", "oracle_auc")
     return {name: row.get(name) for name in kept} | {"ms": spent_ms(row)}
 
@@ -109,6 +128,7 @@ def main() -> None:
     parser.add_argument("--variants", nargs="+", default=["evo"])
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--first", type=int)
     given = parser.parse_args()
     topics = read_topics(given.topics, given.split)
     trials = trials_of(topics, given.variants, given.start, range(given.runs))
@@ -118,7 +138,7 @@ def main() -> None:
     ):
         done = {key(row) for row in rows}
         futures = [
-            pool.submit(hold, each, given.world, given.concurrency)
+            pool.submit(hold, each, given.world, given.concurrency, given.first)
             for each in trials
             if (each.species, each.topic, each.start, each.seed) not in done
         ]

@@ -8,7 +8,8 @@ script keeps the features of each followed link with the label of its page, and 
 random waiting links. All runs and all worlds have the same weight; good and bad links of a run are
 weighted as in a crawl. The mean is that of a logistic regression with a ridge towards the prior set
 by hand, since weights fitted to one world without the ridge were worse on the other world. The
-precision is the mean curvature of `EXAMPLES` examples, plus one on the diagonal.
+precision is the mean curvature of `EXAMPLES` examples, plus one on the diagonal. The feature
+`near_query` keeps its weight and precision: it is 0 for all but the first links of a crawl.
 """
 
 from __future__ import annotations
@@ -178,6 +179,8 @@ def main() -> None:
     for name, weight in sorted(zip(FEATURES, mean, strict=True), key=lambda each: -abs(each[1])):
         print(f"{name:26} {weight:+.2f}")
     precision = EXAMPLES * curvature + np.eye(len(mean))
+    near = FEATURES.index("near_query")
+    mean[near], precision[near, near] = prior.NEAR_QUERY, prior.NEAR_QUERY_PRECISION
     content = {
         "what": "prior of the link model's second level; made by benchmarks/evo_prior.py",
         "provenance": given.why,
