@@ -35,6 +35,14 @@ _REDIRECTED = (errors.AskError, errors.TryAgainError)
 """MovedError is an AskError."""
 
 
+_BY_CODE = {
+    "MOVED": errors.MovedError,
+    "ASK": errors.AskError,
+    "TRYAGAIN": errors.TryAgainError,
+    "CLUSTERDOWN": errors.ClusterDownError,
+}
+
+
 class ClusterNodes:
     """The nodes of the Redis Cluster at `place`; `new_client` makes a client for a URL.
 
@@ -172,13 +180,15 @@ class ClusterNodes:
         if waits:
             pipe.execute_command("WAIT", 1, _WAIT_MS)
         try:
-            answers = list(await pipe.execute(raise_on_error=False))
+            answers = [_recognized(each) for each in await pipe.execute(raise_on_error=False)]
             if waits:
                 _check_kept(answers.pop())
         except (errors.RedisError, OSError) as error:
             self._note_failure(address)
             return [error] * len(commands)
-        answers = answers[1::2] if is_asking else answers
+        if is_asking:
+            pairs = zip(answers[::2], answers[1::2], strict=True)
+            answers = [first if isinstance(first, Exception) else answer for first, answer in pairs]
         if any(isinstance(each, errors.ClusterDownError) for each in answers):
             self._note_failure(address)
         return answers
@@ -247,6 +257,15 @@ class ClusterNodes:
         if client is None:
             client = self._clients[address] = self._new_client(self._place.at(*address))
         return client
+
+
+def _recognized(answer: Any) -> Any:
+    """Return an answer; an error of a cluster by its class, which old versions of redis-py omit."""
+    if isinstance(answer, errors.ResponseError):
+        code, _, what = str(answer).partition(" ")
+        if code in _BY_CODE:
+            return _BY_CODE[code](what)
+    return answer
 
 
 def _check_kept(replicas: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
 from evocrawl.store.cluster.redis.slots import SLOTS, SlotMap
 from evocrawl.store.cluster.redis.state import ClusterState
+from evocrawl.store.cluster.redis.worker_list import WorkerList
 
 HOSTS = [f"h{number}.test" for number in range(40)]
 SHARD_KEYS = (
@@ -137,6 +137,8 @@ def test_a_crawl_is_read_and_steered_from_outside(cluster: RedisCluster) -> None
             steering = RemoteSteering(archive)
             assert len(list(archive.ops())) == 2 * len(HOSTS)
             assert steering.workers() == 1
+            [worker] = WorkerList(archive).workers()
+            assert worker.hosts == tuple(sorted(HOSTS))
             steering.send(StateChanged("paused"))
         assert b"paused" in (await state.changes(0, 9))[-1]
         assert await state.is_exhausted()
@@ -219,12 +221,18 @@ def test_results_arrive_once_and_in_order_while_their_slot_moves(cluster: RedisC
         with cluster.migrating(cluster.slot_of(mark), source, target) as move:
             move(2)
             put(range(10, 20))
-            await until(lambda: seen[-1] is False)
+            while seen[-1]:
+                assert not sending.done()
+                await asyncio.sleep(0.01)
             move()
             put(range(20, 30))
             assert await settled(state) >= 10
         put(range(30, 40))
-        await outbox.sent()
+        await asyncio.wait(
+            [sending, sent := asyncio.ensure_future(outbox.sent())],
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        assert sent.done()
         assert await settled(state) == 40
         sending.cancel()
         keys = [key for each in (await other.news("0-0", 100))[0] for key in each.keys]
@@ -233,11 +241,6 @@ def test_results_arrive_once_and_in_order_while_their_slot_moves(cluster: RedisC
         ]
 
     run(cluster, story)
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    while not holds():
-        await asyncio.sleep(0.01)
 
 
 async def settled(state: ClusterState) -> int:
