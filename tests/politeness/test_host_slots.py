@@ -174,3 +174,25 @@ def test_located_hosts_are_forgotten_in_the_end() -> None:
     assert len(hosts._addresses) == 2
     hosts.finish("first.test")
     assert [*hosts._addresses] == ["10.0.0.2"]
+
+
+def test_each_host_has_its_own_limit() -> None:
+    """A host with one slot is full beside a host with three."""
+    hosts = HostSlots(lambda host: (3 if host == "wide.test" else 1, 0.0))
+    for host in ("wide.test", "narrow.test"):
+        hosts.start(host, 0.0)
+    assert hosts.is_free("wide.test", 0.0)
+    assert not hosts.is_free("narrow.test", 0.0)
+
+
+def test_sharers_round_the_limit_of_an_address_down() -> None:
+    """Three slots for two crawls are one for each, so that both together keep the limit."""
+    hosts = HostSlots(lambda _: (9, 0.0))
+    hosts.share(2)
+    for host in ("a.test", "b.test"):
+        hosts.locate(host, "10.0.0.1", 3)
+    hosts.start("a.test", 0.0)
+    assert not hosts.is_free("a.test", 0.0)
+    assert not hosts.is_free("b.test", 0.0)
+    hosts.share(1)
+    assert hosts.is_free("b.test", 0.0)

@@ -55,3 +55,26 @@ def test_the_strictest_authority_of_a_host_sets_its_delay() -> None:
     assert cache.delay_of("h.test") == 2.0
     cache.put("http://other.test", rules(""), 0.0, 10.0)
     assert cache.delay_of("h.test") == 0.0
+
+
+def test_rules_that_were_replaced_or_forgotten_no_longer_count() -> None:
+    """Otherwise a crawl that renews files would keep fewer and fewer of them."""
+    cache = RobotsCache(rules=8)
+    large = rules("User-agent: *\n" + "Disallow: /a\n" * 2)
+    for at_s in range(20):
+        cache.put("http://a", large, at_s, 10.0)
+        cache.put("http://b", large, at_s, 10.0)
+    assert len(cache) == 2
+    assert cache.get("http://a", 40.0) is None
+    cache.put("http://c", large, 40.0, 10.0)
+    assert len(cache) == 2
+
+
+def test_the_cache_takes_exactly_as_many_rules_as_its_limit() -> None:
+    """One rule more pushes the oldest file out."""
+    small = rules("User-agent: *\nDisallow: /a\n")
+    for limit, kept in ((2 * small.size, 2), (2 * small.size - 1, 1)):
+        cache = RobotsCache(rules=limit)
+        for name in "ab":
+            cache.put(f"http://{name}", small, 0.0, 10.0)
+        assert len(cache) == kept

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from robots_rules import H, rules
 
-from evocrawl.politeness.robots.rules import (
-    Verdict,
-)
+from evocrawl.politeness.robots.rules import RobotsRules, Verdict
 
 
 @pytest.mark.parametrize(
@@ -123,3 +121,12 @@ def test_robots_txt_in_an_odd_spelling_is_not_exempt() -> None:
 def test_what_is_no_web_address_is_not_allowed(url: str) -> None:
     """A URL without an authority has no server that could allow it."""
     assert not rules("").allows(url)
+
+
+def test_an_unreachable_file_keeps_its_wait_and_its_cause() -> None:
+    """The crawl pauses the host for the wait, and hands the cause to the errback."""
+    cause = OSError("no route")
+    found = RobotsRules.unreachable(7.0, cause)
+    assert (found.verdict, found.retry_after_s, found.cause) == (Verdict.UNREACHABLE, 7.0, cause)
+    assert RobotsRules.from_response(503, b"", "evocrawl", retry_after_s=9.0).retry_after_s == 9.0
+    assert RobotsRules.unreachable().retry_after_s == 0.0
