@@ -72,7 +72,7 @@ def readable_pattern(pattern: str) -> str:
     """Return a pattern without its scheme, the host in lower case; raises ValueError."""
     text = pattern.strip()
     begin, mark_, rest = text.partition("://")
-    if mark_:
+    if mark_ and "/" not in begin:
         if begin.lower() not in ("http", "https", "*"):
             raise ValueError(f"{pattern!r}: allowed: a host, or a pattern such as a.test/tag/*")
         text = rest

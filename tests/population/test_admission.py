@@ -43,3 +43,20 @@ def test_an_origin_that_stays_closed_keeps_its_host_closed(rng) -> None:
     queue.open("a")
     assert hosts.is_free("a.test", 0.0)
     assert queue.admit(lambda _: True) is None
+
+
+def test_links_that_are_called_back_leave_the_others_where_they_are(rng) -> None:
+    """Waiting and admitted links of any origin come back, and hosts without one open again."""
+    hosts = HostSlots(lambda _: (1, 0.0))
+    queue, agent = AdmissionQueue(hosts), _agent(rng)
+    leads = {name: _lead(f"{name}.test") for name in "abcd"}
+    for name, origin in zip("abcd", ("one", "one", "two", "three"), strict=True):
+        queue.wait(origin, agent, leads[name])
+    queue.open("three")
+    gone = [leads["a"], leads["c"], leads["d"]]
+    assert [lead for _, lead in queue.call_back(gone.__contains__)] == gone
+    assert queue.chosen() == [leads["b"]]
+    assert [each for each in "abcd" if not hosts.is_free(f"{each}.test", 0.0)] == ["b"]
+    assert queue.call_back(gone.__contains__) == []
+    queue.open("one")
+    assert queue.admit(lambda _: True) == (agent, leads["b"])

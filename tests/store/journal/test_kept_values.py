@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evocrawl.core.errors import StateError
+from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Spent
 from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
@@ -65,3 +66,12 @@ def test_a_state_without_the_table_gets_it(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="a kept value is damaged"):
         journal.kept_values()
     journal.close()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")]])
+def test_a_number_that_json_does_not_have_is_refused(value: Any) -> None:
+    """Otherwise the next run could not read any value."""
+    kept = KeptValues()
+    with pytest.raises(ValueError, match="Out of range float"):
+        kept.keep("a", value)
+    assert not kept
