@@ -33,7 +33,7 @@ class Reading:
         """Return how often the page has each term; the title counts `TITLE_MENTIONS` times."""
         if self._mentions is None:
             self._mentions = mentions = self._analyser.count(self.text)
-            for term, times in self._analyser.count(self.title).items():
+            for term, times in self._analyser.count_few(self.title).items():
                 mentions[term] = mentions.get(term, 0) + TITLE_MENTIONS * times
         return self._mentions
 

@@ -141,13 +141,16 @@ class _KnownRows(dict[str, int]):
     def __init__(self, table: WordTable) -> None:
         super().__init__()
         self._table = table
+        self._row_of = table.row_of
         self._rows = np.asarray(table.rows)  # a memory map takes ten times as long to index
         self._compounds = np.empty((_FEW_COMPOUNDS, table.dimensions), np.int16)
         self._count = 0
 
     def __missing__(self, term: str) -> int:
-        rows = self._table.find(term)
-        row = rows[0] if len(rows) == 1 else self._add(rows) if rows else _UNKNOWN
+        row = self._row_of(term)
+        if row is None:
+            parts = self._table.parts(term)
+            row = self._add(parts) if parts else _UNKNOWN
         self[term] = row
         return row
 
@@ -161,9 +164,10 @@ class _KnownRows(dict[str, int]):
         """Return the vectors of compounds, each the sum of its parts, shape (n, d)."""
         return self._compounds.take(_UNKNOWN - 1 - rows, 0).astype(np.float32)
 
-    def _add(self, rows: tuple[int, ...]) -> int:
+    def _add(self, rows: tuple[int, int]) -> int:
         if self._count == len(self._compounds):
             self._compounds = np.concatenate((self._compounds, np.empty_like(self._compounds)))
-        self._compounds[self._count] = self._rows[[*rows]].sum(0, dtype=np.int16)
+        first, second = rows
+        np.add(self._rows[first], self._rows[second], self._compounds[self._count], dtype=np.int16)
         self._count += 1
         return _UNKNOWN - self._count

@@ -49,6 +49,8 @@ class WordTable:
             raise _wrong(folder, f"{ROWS} has to hold int8 in 2 dimensions, none of them empty")
         terms = _terms(folder)
         self._row_of = dict(zip(terms, range(len(terms)), strict=True))
+        self.row_of = self._row_of.get
+        """Returns the row of a term, None if the table lacks it."""
         if not len(terms) == len(self._row_of) == len(self.rows):
             raise _wrong(folder, f"{TERMS} has to hold one term for each row of {ROWS}, none twice")
         self.about = _about(folder)
@@ -67,20 +69,20 @@ class WordTable:
 
         Runtime complexity: O(letters).
         """
-        row = self._row_of.get(term)
-        return self._parts(term) if row is None else (row,)
+        row = self.row_of(term)
+        return (self.parts(term) or ()) if row is None else (row,)
 
-    def _parts(self, term: str) -> tuple[int, ...]:
+    def parts(self, term: str) -> tuple[int, int] | None:
         """Split a term that is not known, as "seafloor", so that its end is as long as can be."""
         if len(term) < _SHORTEST_SPLIT or not term.isalpha():
-            return ()
-        row_of = self._row_of.get
+            return None
+        row_of = self.row_of
         for place in range(_SHORTEST_PART, len(term) - _SHORTEST_PART + 1):
             end = row_of(term[place:])
             begin = row_of(term[:place]) if end is not None else None
             if begin is not None and end is not None:
                 return begin, end
-        return ()
+        return None
 
 
 @lru_cache(maxsize=1)
