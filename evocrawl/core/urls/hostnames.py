@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import unquote
 
 import idna
@@ -38,6 +39,21 @@ def ascii_name(written: str) -> str:
     if _FORBIDDEN.search(name):
         raise ValueError(f"not a host name: {written[:100]!r}")
     return name
+
+
+def address_text(address: IPv4Address | IPv6Address) -> str:
+    """Return an IP address as URLs have it: IPv6 in hexadecimal (WHATWG URL, IPv6 serializer).
+
+    Python 3.13 and later write ``::ffff:127.0.0.1`` by themselves, earlier ones ``::ffff:7f00:1``.
+
+    >>> address_text(IPv6Address("::FFFF:127.0.0.1"))
+    '::ffff:7f00:1'
+    """
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    if mapped is None:
+        return str(address)
+    high, low = divmod(int(mapped), 1 << 16)
+    return f"::ffff:{high:x}:{low:x}"
 
 
 def _spelt(label: str) -> str:

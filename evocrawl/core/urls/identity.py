@@ -27,12 +27,13 @@ import re
 import socket
 from functools import lru_cache
 from hashlib import blake2b
+from ipaddress import IPv6Address
 from urllib.parse import urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
 
 from evocrawl.core.model import Fingerprint
-from evocrawl.core.urls.hostnames import ascii_name, with_ascii_name
+from evocrawl.core.urls.hostnames import address_text, ascii_name, with_ascii_name
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 PLAIN = re.compile(
@@ -166,11 +167,18 @@ def _identifies_visitor(name: str, value: str = "") -> bool:
     return bool(_MAYBE_SESSION.fullmatch(name) and _RANDOM.fullmatch(value))
 
 
+def _ipv6(name: str) -> str:
+    try:
+        return address_text(IPv6Address(name))
+    except ValueError:
+        return name
+
+
 def _host(name: str) -> str:
     if ":" in name:
         if "%" in name:
             raise ValueError(f"an address of one link only: {name[:100]!r}")
-        return f"[{name}]"
+        return f"[{_ipv6(name)}]"
     # IDNA also accepts full stops other than the ASCII one, so it is applied first.
     name = ascii_name(name).rstrip(".").lower()
     if not _NUMERIC_END.search(name):

@@ -25,6 +25,8 @@ from ipaddress import (
 from typing import TypeAlias
 from urllib.parse import unquote
 
+from evocrawl.core.urls.hostnames import address_text
+
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -143,22 +145,10 @@ def literal(host: str) -> str | None:
         return "127.0.0.1"
     if ":" in name:
         try:
-            return _written(ip_address(name.partition("%")[0]))
+            return address_text(ip_address(name.partition("%")[0]))
         except ValueError:
             return None
     return _numeric(name.split("."))
-
-
-def _written(address: Address) -> str:
-    """Return an address as URLs write it: all groups in hexadecimal (WHATWG URL, IPv6 serializer).
-
-    Python 3.13 and later write ``::ffff:127.0.0.1``, earlier ones ``::ffff:7f00:1``.
-    """
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    if mapped is None:
-        return str(address)
-    high, low = divmod(int(mapped), 1 << 16)
-    return f"::ffff:{high:x}:{low:x}"
 
 
 def _numeric(parts: list[str]) -> str | None:
