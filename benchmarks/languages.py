@@ -18,6 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 _HOME = Path(__file__).parents[1]
 MORE = {
     "de": ("Seit Jahren bleichen die Korallenriffe aus, weil das Wasser zu warm ist.",
@@ -58,10 +60,47 @@ MORE = {
            "산호 백화로 물고기의 서식지가 줄었다."),
 }  # fmt: skip
 """Two further pages about the query of each language."""
+KEPT_BACK = [
+    ("de", "Gletscherschmelze",
+     ["In den Alpen schmelzen die Gletscher jedes Jahr um mehrere Meter.",
+      "Die Schmelze der Gletscher lässt den Pegel der Flüsse im Frühjahr steigen.",
+      "Forscher messen, wie schnell die Gletscher in Island abschmelzen.",
+      "Ohne Schnee im Winter geht das Gletschereis zurück, und die Gletscherschmelze beschleunigt"
+      " sich.",
+      "Wenn das Eis geschmolzen ist, bleibt vom Gletscher nur Geröll."],
+     ["Die Schneeschmelze auf der Wiese macht die Wanderwege matschig.",
+      "Auf dem Gletscher fahren auch im Sommer Skifahrer.",
+      "Butter und Schokolade im Wasserbad langsam schmelzen lassen.",
+      "Der Gletscher ist ein beliebtes Eis mit Minze und Schokolade.",
+      "In der Schmelze des Hüttenwerks arbeitet sie seit zehn Jahren."]),
+    ("fr", "fonte des glaciers",
+     ["Les glaciers des Alpes fondent de plus en plus vite chaque été.",
+      "La fonte du glacier alimente la rivière au printemps.",
+      "Sous l’effet de la chaleur, le glacier a fondu de trois mètres en un an.",
+      "Des chercheurs mesurent la fonte des glaces au Groenland et des glaciers d’Islande.",
+      "Quand un glacier fond, il laisse des lacs instables derrière lui."],
+     ["La poêle en fonte garde la chaleur longtemps.",
+      "Le glacier du quartier vend des sorbets à la framboise.",
+      "Faites fondre le beurre dans une casserole.",
+      "La fonte de la statue a duré deux mois dans l’atelier.",
+      "Les glaciers italiens préparent leurs glaces chaque matin."]),
+    ("ru", "таяние ледников",
+     ["Ледники Кавказа тают быстрее, чем раньше.",
+      "Из-за таяния ледника река весной выходит из берегов.",
+      "Учёные измеряют, насколько растаял ледник за лето.",
+      "Ледник теряет лёд: за год он подтаял на два метра.",
+      "Когда ледники растают, в долине не хватит воды."],
+     ["Таяние снега на крышах опасно для прохожих.",
+      "На леднике летом катаются лыжники.",
+      "Шоколад тает во рту, а не в руках.",
+      "Ледник — так назывался погреб со льдом для хранения мяса.",
+      "После таяния мороженого его нельзя замораживать снова."]),
+]  # fmt: skip
+"""Queries with five pages about them and five that share a word, written before a trial."""
 
 
 def main() -> None:
-    """Print a row a language, then the means."""
+    """Print a row a language, then the means, then a row for each query of `KEPT_BACK`."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--against", default="", metavar="SOURCES")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -73,11 +112,15 @@ def main() -> None:
     found = [_run(tree) for tree in trees]
     print("| language | query |" + "".join(" recall | precision |" for _ in trees))
     print("| --- | --- |" + " --- | --- |" * len(trees))
+    kept = len(KEPT_BACK)
     for place, (language, query, *_) in enumerate(found[0]):
+        if place == len(found[0]) - kept:
+            means = [
+                np.mean([row[each] for row in rows[:-kept]]) for rows in found for each in (2, 3)
+            ]
+            print("| mean | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
         cells = [f"{value:.2f}" for rows in found for value in rows[place][2:]]
         print(f"| {language} | {query} | " + " | ".join(cells) + " |")
-    means = [sum(row[place] for row in rows) / len(rows) for rows in found for place in (2, 3)]
-    print("| mean | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
 
 
 def _run(tree: str) -> list[list]:
@@ -97,22 +140,23 @@ def _measure() -> list[tuple[str, str, float, float]]:
     from language_samples import SAMPLES
 
     rows = []
-    for sample in SAMPLES:
-        pages = [(text, True) for text in (sample.relevant, *MORE.get(sample.language, ()))]
-        pages += [(text, False) for text in sample.distractors]
+    asked = [(each.language, each.query, [each.relevant, *MORE.get(each.language, ())],
+              each.distractors) for each in SAMPLES]  # fmt: skip
+    for language, query, about, others in (*asked, *KEPT_BACK):
+        pages = [*((text, True) for text in about), *((text, False) for text in others)]
         try:
-            score = create("tfidf", sample.query, sample.language).page
+            score = create("tfidf", query, language).page
         except ValueError:
-            rows.append((sample.language, sample.query, 0.0, 0.0))
+            rows.append((language, query, 0.0, 0.0))
             continue
-        scored = [(score(Content("", text, sample.language)), hit) for text, hit in pages]
+        scored = [(score(Content("", text, language)), hit) for text, hit in pages]
         relevant = sum(hit for _, hit in pages)
         found = [(value, hit) for value, hit in scored if value > 0]
         # A distractor with the score of a relevant page comes first.
         best = sorted(found, key=lambda each: (-each[0], each[1]))[:relevant]
         recall = sum(hit for _, hit in found) / relevant
         precision = sum(hit for _, hit in best) / max(len(best), 1)
-        rows.append((sample.language, sample.query, recall, precision))
+        rows.append((language, query, recall, precision))
     return rows
 
 
