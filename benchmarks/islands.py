@@ -112,7 +112,8 @@ class Island:
             sent = page
             if mode != "hear":
                 own = tuple(link for link in page.links if other.owns(link.fingerprint))
-                sent = replace(page, links=own, content=Content(page.content.title, ""))
+                content = Content(page.content.title, page.content.text[:4000])
+                sent = replace(page, links=own, content=content)
             if sent.links or mode == "hear":
                 other.inbox.append((turn, sent, depth))
 

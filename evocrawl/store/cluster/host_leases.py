@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from random import Random
 
@@ -179,22 +179,16 @@ class HostLeases:
             return False
         return True
 
-    async def show_links(self, found: Mapping[str, Sequence[bytes]]) -> None:
-        """Show the open links, by host, that other workers have found at hosts of ours."""
-        wanted = {
-            host: [key for key in keys if self._is_new(key)]
-            for host, keys in found.items()
-            if host in self.table.leases
-        }
-        links = [(host, keys) for host, keys in wanted.items() if keys]
-        rows = await self._state.open_rows(links)
-        for (host, keys), of_host in zip(links, rows, strict=True):
-            open_rows = [(key, row) for key, row in zip(keys, of_host, strict=True) if row]
-            await self._show_batch(host, open_rows)
-
-    def _is_new(self, key: bytes) -> bool:
-        target = target_of(key)
-        return target is not None and not self._sync.is_claimed(target)
+    async def show_found(self, host: str, packed: bytes) -> None:
+        """Show the links that another worker has found at a host of ours."""
+        if host not in self.table.leases:
+            return
+        try:
+            text, links = self._rows.unpack_found(host, packed)
+        except (ValueError, KeyError, TypeError) as error:
+            await self.put_aside(host, "inbox", b"", packed, error)
+        else:
+            self._sync.found(host, links, text)
 
     async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._state.open_links(host):

@@ -34,13 +34,10 @@ class NewsReader:
     async def listen(self) -> bool:
         """Apply up to 100 events and return whether there were any."""
         news, read_to = await self._state.news(self.read_to, _AT_ONCE)
-        links: dict[str, list[bytes]] = {}
         for each in news:
             if each.kind == "link":
-                links.setdefault(each.host, []).extend(each.keys)
-        await self._host_leases.show_links(links)
-        for each in news:
-            if each.kind == "guest":
+                await self._host_leases.show_found(each.host, each.body)
+            else:
                 await self._host_leases.welcome(each.host)
             await asyncio.sleep(0)
         self.read_to, self._is_behind = read_to, len(news) >= _AT_ONCE

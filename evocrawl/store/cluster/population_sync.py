@@ -166,6 +166,25 @@ class PopulationSync:
         self.on_links(link for link, _ in links)
         self._show(host, links, again=again)
 
+    def found(self, host: str, links: Sequence[tuple[Link, Source | None]], text: str) -> None:
+        """Show links to an own host that another worker has found on a page with this `text`.
+
+        The page counts as a source of a link that this worker has followed already, too.
+        """
+        self.on_links(link for link, _ in links)
+        by_source: dict[Source | None, list[Link]] = defaultdict(list)
+        for link, source in links:
+            if link.fingerprint in self._callbacks or self._leaves_out(host, link):
+                continue
+            if not self._base.is_claimed(link.fingerprint):
+                self.lease_table.wait(host, link.fingerprint)
+            by_source[source].append(link)
+        for source, some in by_source.items():
+            if source is not None:
+                self._exchange.show(_page_of(source, some, text), source.depth)
+            elif some := [link for link in some if not self._base.is_claimed(link.fingerprint)]:
+                self._exchange.show_seeds(some)
+
     def _show(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
     ) -> None:
@@ -292,6 +311,6 @@ class PopulationSync:
         return None if record is None else Source(record.url, page, record.relevance, record.depth)
 
 
-def _page_of(source: Source, links: Sequence[Link]) -> Page:
+def _page_of(source: Source, links: Sequence[Link], text: str = "") -> Page:
     page = Page(source.url, source.fingerprint, source.relevance, 0.0, tuple(links))
-    return replace(page, content=replace(page.content, title=source.title))
+    return replace(page, content=replace(page.content, title=source.title, text=text))

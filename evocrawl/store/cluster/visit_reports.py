@@ -59,7 +59,7 @@ class VisitReports:
             else:
                 then = OutboxBatch(settles=[link_done])
         records = [] if details is None else [calls.record(host, own, outcome, lead, details)]
-        return OutboxBatch(offers, records, settles, then=then)
+        return OutboxBatch(offers, records, settles, then=then, text=page.content.text)
 
     def _settle(self, host: str, lease: str, target: Fingerprint, outcome: Outcome) -> Call:
         return self.calls.settle(host, lease, target, type(outcome).__name__.lower())

@@ -14,7 +14,7 @@ from evocrawl.core.model import Cost, Dead, Dropped, Link, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.population_sync import LEASE_LOST
-from evocrawl.store.cluster.redis.codec import RowCodec, TravellingAgent
+from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 
 
 def test_an_agent_whose_host_is_anothers_travels_there() -> None:
@@ -28,7 +28,7 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
     (guest,) = stage.calls("visit")
     assert guest[0] == "1.1"
     (reported,) = stage.calls("tell")
-    assert reported[2:] == ["1", "guest", "vacant.test", fingerprint(VACANT).hex()]
+    assert reported[2:] == ["1", "guest", "vacant.test", b""]
     assert stage.keys("tell") == [["evocrawl:{x}:inbox:7"]]
     held = sum(agent.energy for agent in stage.population.lifecycle.agents.values())
     assert held == pytest.approx(stage.ledger.energy.of_founders - stage.ledger.energy.departed)
@@ -97,6 +97,25 @@ def test_pages_of_others_are_sources_of_links_and_no_examples() -> None:
     row = model.row_of(fingerprint(second))
     assert model.features([row])[0][list(model.names).index("parent_max")] > 0.9
     assert stage.all_visits() == {first, second}
+
+
+def test_a_link_that_others_find_again_counts_once_more_and_is_followed_once() -> None:
+    """Also one that was followed here: what it leads to is known, and its page is a source."""
+    stage = Stage()
+    model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
+    link, other = (Link(f"{OURS}{n}", fingerprint(f"{OURS}{n}"), "0.5") for n in (1, 2))
+    for number in range(3):
+        url = f"http://theirs.test/{number}"
+        source = Source(url, fingerprint(url), 0.9, 1, "0.5")
+        stage.sync.found("ours.test", [(link, source), (other, source)], "a text of words")
+    row = model.row_of(link.fingerprint)
+    assert len(model.evidence.inlinks_of(row)) == 3
+    assert stage.all_visits() == {link.url, other.url}
+    url = "http://theirs.test/9"
+    again = Source(url, fingerprint(url), 0.9, 1)
+    stage.sync.found("ours.test", [(link, again)], "")
+    assert len(model.evidence.inlinks_of(row)) == 4
+    assert stage.choose() is None
 
 
 @pytest.mark.parametrize(

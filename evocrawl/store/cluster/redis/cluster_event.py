@@ -10,13 +10,13 @@ from dataclasses import dataclass
 class ClusterEvent:
     """An event for the worker that leases `host`: `kind` is link or guest.
 
-    `keys` are the targets of new links, or of the link that a guest follows.
+    `body` has the links: see `RowCodec.pack_found`.
     """
 
     session: str
     kind: str
     host: str
-    keys: tuple[bytes, ...]
+    body: bytes = b""
 
 
 def events_of(entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
@@ -25,9 +25,9 @@ def events_of(entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[Clust
     for _, fields in entries:
         try:
             by, kind, host = (fields[name].decode() for name in (b"by", b"kind", b"host"))
-            keys = [bytes.fromhex(each.decode()) for each in fields[b"keys"].split()]
+            event = ClusterEvent(by, kind, host, fields[b"body"])
         except (KeyError, ValueError):
             continue
         if kind in ("link", "guest"):
-            found.append(ClusterEvent(by, kind, host, tuple(e.hex().encode() for e in keys)))
+            found.append(event)
     return found

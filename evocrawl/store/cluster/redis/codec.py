@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,8 @@ _MOST_ENERGY = 1e6
 _MOST_CONTENT_BYTES = 64 << 20
 _ANCHOR, _CONTEXT, _TITLE, _URL, _TAGS = 300, 500, 300, 8192, 300
 _DOMAINS, _HOST = 64, 255
+_TEXT = 4000
+"""Length of the text of a page that is sent with its links: what species read of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,29 @@ class RowCodec:
         )
         source = row.get("source")
         return link, None if source is None else _source(_of(source, list))
+
+    @staticmethod
+    def pack_found(text: str, rows: Iterable[tuple[str, str]]) -> bytes:
+        """Return links of one page to one host, given by hexadecimal target and row, with the
+        beginning of the page's text. Compressed JSON.
+        """
+        return zlib.compress(_json([text[:_TEXT], [*rows]]).encode(), 1)
+
+    def unpack_found(
+        self, host: str, packed: bytes
+    ) -> tuple[str, list[tuple[Link, Source | None]]]:
+        """Return the text and the links, each with its page. Raises ValueError."""
+        reader = zlib.decompressobj()
+        try:
+            row = reader.decompress(packed, _MOST_BYTES + 1)
+        except zlib.error as error:
+            raise ValueError(f"links cannot be read: {error}") from None
+        try:
+            text, rows = _read(row, list)
+            pairs = [(_of(key, str).encode(), _of(each, str).encode()) for key, each in rows]
+        except TypeError as error:
+            raise ValueError(f"links cannot be read: {error}") from None
+        return _of(text, str)[:_TEXT], [self.unpack_link(host, *pair) for pair in pairs]
 
     def pack_record(
         self, page: Page, lead: Lead, details: FetchDetails, seconds: float, worker: str

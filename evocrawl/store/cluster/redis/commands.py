@@ -64,8 +64,11 @@ class RedisCommands:
         name = f"{self.session}.{self.guests}"
         return "visit", self.layout.of(host, "guests:"), [name, self.rows.pack_guest(guest)]
 
-    def news(self, worker: str, kind: str, host: str, targets: Iterable[Fingerprint]) -> Call:
+    def news(self, worker: str, kind: str, host: str, body: bytes = b"") -> Call:
         """Return the call that sends an event to the inbox of a worker; see `ClusterEvent`."""
-        keys = " ".join(each.hex() for each in targets)
-        arguments = [NEWS_KEPT, _INBOX_MS, self.session, kind, host, keys]
+        arguments = [NEWS_KEPT, _INBOX_MS, self.session, kind, host, body]
         return "tell", [self.layout.whole(f"inbox:{worker}")], arguments
+
+    def found(self, worker: str, host: str, text: str, rows: Iterable[tuple[str, str]]) -> Call:
+        """Return the call that sends links of a page to the worker that leases their host."""
+        return self.news(worker, "link", host, self.rows.pack_found(text, rows))

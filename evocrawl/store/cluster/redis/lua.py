@@ -85,20 +85,21 @@ return 1
 
 OFFER = """
 -- KEYS open done todo version owner alive  ARGV host target link target link ...
---   -> the host's live owner or '', then the places, from 0, of links that were open or settled
+--   -> {the host's live owner or '', the places, from 0, of links that were open, of settled ones}
 local session = holder(redis.call('HGET', KEYS[5], ARGV[1]))
-local known = {alive(KEYS[6], session, now()) and session or ''}
+local open, done = {}, {}
 for i = 2, #ARGV, 2 do
-  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
-    or redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1]) == 0 then
-    known[#known + 1] = i / 2 - 1
+  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1 then
+    done[#done + 1] = i / 2 - 1
+  elseif redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1]) == 0 then
+    open[#open + 1] = i / 2 - 1
   end
 end
-if 2 * (#known - 1) < #ARGV - 1 then
+if 2 * (#open + #done) < #ARGV - 1 then
   count(redis.call('SADD', KEYS[3], ARGV[1]))
   redis.call('INCR', KEYS[4])
 end
-return known
+return {alive(KEYS[6], session, now()) and session or '', open, done}
 """
 
 SETTLE = """
@@ -132,9 +133,9 @@ return 1
 """
 
 TELL = """
--- KEYS inbox  ARGV most ttl worker kind host keys
+-- KEYS inbox  ARGV most ttl worker kind host body
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[3], 'kind', ARGV[4],
-           'host', ARGV[5], 'keys', ARGV[6])
+           'host', ARGV[5], 'body', ARGV[6])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 """

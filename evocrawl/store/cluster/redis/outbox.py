@@ -19,18 +19,21 @@ from operator import attrgetter
 from typing import Any
 
 from evocrawl.core.errors import StateError
-from evocrawl.core.model import Fingerprint
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Call, Connection, Unreachable
 
 _AT_ONCE = 64
+_LINKS = 100
+"""Most links in one event."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class OutboxBatch:
     """The calls of one report: its three steps, and events for other workers.
+
+    `text` is that of the page on which the offered links were found.
 
     The outbox sends `then` after Redis has accepted this batch, and drops it if a lease expired.
     """
@@ -40,6 +43,7 @@ class OutboxBatch:
     settles: Sequence[Call] = ()
     news: Sequence[Call] = ()
     then: OutboxBatch | None = None
+    text: str = ""
 
 
 class Outbox:
@@ -114,10 +118,11 @@ class Outbox:
 
         If that `is_repeated`, the links that Redis has already may be those of the first time.
         """
-        offers = [call for parcel in parcels for call in parcel.offers]
-        found = await self._connection.run_all(offers) if offers else []
-        notes = [note for call, answer in zip(offers, found, strict=True)
-                 for note in self._note(call, answer, is_repeated=is_repeated)]  # fmt: skip
+        offers = [(parcel, call) for parcel in parcels for call in parcel.offers]
+        calls = [call for _, call in offers]
+        found = await self._connection.run_all(calls) if calls else []
+        notes = [note for (parcel, call), answer in zip(offers, found, strict=True)
+                 for note in self._note(parcel.text, call, answer)]  # fmt: skip
         steps = [
             [(parcel, call) for parcel in parcels for call in calls(parcel)] for calls in _STEPS
         ]
@@ -125,9 +130,9 @@ class Outbox:
         later = [[call for _, call in step] for step in steps]
         later[0][:0] = notes
         answers = await self._connection.run_steps(later) if any(later) else []
-        for (_, _, arguments), answer in zip(offers, found, strict=True):
-            targets = _targets(arguments)
-            known = set() if is_repeated else {targets[place] for place in answer[1:]}
+        for (_, _, arguments), (_, *places) in zip(calls, found, strict=True):
+            targets = [bytes.fromhex(each) for each in arguments[1::2]]
+            known = set() if is_repeated else {targets[at] for some in places for at in some}
             self._events.links_offered.send(targets, known)
         fenced = set()
         for (parcel, call), answer in zip(sent, answers[len(notes) :], strict=True):
@@ -140,20 +145,23 @@ class Outbox:
             if parcel.then is not None and id(parcel) not in fenced:
                 self.put(parcel.then)
 
-    def _note(self, offer: Call, answer: Sequence[Any], *, is_repeated: bool) -> list[Call]:
-        """Return the event for the other worker that leases the host of an offer, if any."""
-        host, owner, targets = offer[2][0], answer[0].decode(), _targets(offer[2])
-        if owner in ("", self._calls.session):
+    def _note(self, text: str, offer: Call, answer: Sequence[Any]) -> list[Call]:
+        """Return the events for the other worker that leases the host of an offer, if any.
+
+        They have all links that are not settled, also those that were found on another page before.
+        """
+        host, *rows = offer[2]
+        owner, _, done = answer
+        if owner.decode() in ("", self._calls.session):
             return []
         self._events.host_is_foreign.send(host)
-        known = () if is_repeated else answer[1:]
-        new = [target for place, target in enumerate(targets) if place not in known]
-        return [self._calls.news(owner, "link", host, new)] if new else []
-
-
-def _targets(arguments: Sequence[Any]) -> list[Fingerprint]:
-    """Return the targets of an offer."""
-    return [bytes.fromhex(each) for each in arguments[1::2]]
+        settled = set(done)
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        links = [pair for place, pair in enumerate(pairs) if place not in settled]
+        return [
+            self._calls.found(owner.decode(), host, text, links[at : at + _LINKS])
+            for at in range(0, len(links), _LINKS)
+        ]
 
 
 _FENCED = ("record", "settle")

@@ -159,15 +159,6 @@ class ClusterState:
         record, content = await self._connection.ask_all([("hget", each, key) for each in keys])
         return record, content
 
-    async def open_rows(
-        self, links: Sequence[tuple[str, Sequence[bytes]]]
-    ) -> list[list[bytes | None]]:
-        """Return the rows of open links, given by host and targets; None for one not open."""
-        rows = [
-            ("hmget", self.layout.of(host, "open:")[0], list(targets)) for host, targets in links
-        ]
-        return list(await self._connection.ask_all(rows)) if rows else []
-
     async def exchange_parts(
         self, name: str, row: bytes | None, known: Mapping[str, int]
     ) -> dict[str, tuple[int, bytes]]:

@@ -84,9 +84,9 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(any_server: AnyServ
         state, calls, connection = await crowd.join()
         other, *_ = await crowd.join()
         offer = calls.offers([(link(A), None), (link(B), None)])
-        assert await connection.run_all(calls.offers([(link(B), None)])) == [[b""]]
-        assert await connection.run_all(offer) == [[b"", 1]]
-        assert await connection.run_all(offer) == [[b"", 0, 1]]
+        assert await connection.run_all(calls.offers([(link(B), None)])) == [[b"", [], []]]
+        assert await connection.run_all(offer) == [[b"", [1], []]]
+        assert await connection.run_all(offer) == [[b"", [0, 1], []]]
         assert await state.vacant(range(64), 9) == [HOST]
         lease = await taken(state)
         assert await other.vacant(range(64), 9) == []
@@ -95,7 +95,7 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(any_server: AnyServ
             assert not await state.is_exhausted()
             await connection.run_all([calls.settle(HOST, lease, fingerprint(url), "dead")])
         assert await state.is_exhausted()
-        assert await connection.run_all(offer) == [[state.session.encode(), 0, 1]]
+        assert await connection.run_all(offer) == [[state.session.encode(), [], [0, 1]]]
         assert not await state.has_open(HOST)
         found = [target async for targets in state.done(HOST) for target in targets]
         assert sorted(found) == sorted(fingerprint(url).hex().encode() for url in (A, B))

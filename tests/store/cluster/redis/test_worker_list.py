@@ -62,7 +62,7 @@ def test_live_workers_are_listed_with_their_hosts(server: RedisServer, capsys) -
         await first.beat(1, 0, pack_report(report))
         await second.beat(0, 2, '{"pages": -1}')
         await dead.beat(0, 0, "{}")
-        await connection.run_all([calls.news(first.session, "link", HOST, [b"0" * 12])])
+        await connection.run_all([calls.news(first.session, "link", HOST)])
         found = await asyncio.to_thread(listed, crowd.server)
         assert [each.name for each in found] == [first.session, second.session]
         whole, broken = found
