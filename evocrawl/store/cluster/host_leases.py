@@ -179,16 +179,14 @@ class HostLeases:
             return False
         return True
 
-    async def show_found(self, host: str, packed: bytes) -> None:
-        """Show the links that another worker has found at a host of ours."""
-        if host not in self.table.leases:
-            return
+    async def show_found(self, packed: bytes) -> None:
+        """Show the links to our hosts that another worker has found."""
         try:
-            text, links = self._rows.unpack_found(host, packed)
+            text, links = self._rows.unpack_found(packed, self.table.leases)
         except (ValueError, KeyError, TypeError) as error:
-            await self.put_aside(host, "inbox", b"", packed, error)
+            await self.put_aside("", "inbox", b"", packed, error)
         else:
-            self._sync.found(host, links, text)
+            self._sync.found(links, text)
 
     async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._state.open_links(host):

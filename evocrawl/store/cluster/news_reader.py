@@ -36,7 +36,7 @@ class NewsReader:
         news, read_to = await self._state.news(self.read_to, _AT_ONCE)
         for each in news:
             if each.kind == "link":
-                await self._host_leases.show_found(each.host, each.body)
+                await self._host_leases.show_found(each.body)
             else:
                 await self._host_leases.welcome(each.host)
             await asyncio.sleep(0)

@@ -166,14 +166,14 @@ class PopulationSync:
         self.on_links(link for link, _ in links)
         self._show(host, links, again=again)
 
-    def found(self, host: str, links: Sequence[tuple[Link, Source | None]], text: str) -> None:
-        """Show links to an own host that another worker has found on a page with this `text`.
+    def found(self, links: Sequence[tuple[str, Link, Source | None]], text: str) -> None:
+        """Show links to own hosts that another worker has found on a page with this `text`.
 
         The page counts as a source of a link that this worker has followed already, too.
         """
-        self.on_links(link for link, _ in links)
+        self.on_links(link for _, link, _ in links)
         by_source: dict[Source | None, list[Link]] = defaultdict(list)
-        for link, source in links:
+        for host, link, source in links:
             if link.fingerprint in self._callbacks or self._leaves_out(host, link):
                 continue
             if not self._base.is_claimed(link.fingerprint):
@@ -182,8 +182,8 @@ class PopulationSync:
         for source, some in by_source.items():
             if source is not None:
                 self._exchange.show(_page_of(source, some, text), source.depth)
-            elif some := [link for link in some if not self._base.is_claimed(link.fingerprint)]:
-                self._exchange.show_seeds(some)
+            elif seeds := [each for each in some if not self._base.is_claimed(each.fingerprint)]:
+                self._exchange.show_seeds(seeds)
 
     def _show(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False

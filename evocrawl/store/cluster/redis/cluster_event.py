@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """An event for the worker that leases `host`: `kind` is link or guest.
+    """An event for a worker that leases hosts: `kind` is link or guest.
 
-    `body` has the links: see `RowCodec.pack_found`.
+    `host` is that of a guest; `body` has the links of a page: see `RowCodec.pack_found`.
     """
 
     session: str

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import FetchDetails, RawResponse
@@ -65,6 +65,10 @@ class SharedRule:
     strength: float
 
 
+Found: TypeAlias = list[tuple[str, Link, Source | None]]
+"""Links, each with its host and the page that it was found on."""
+
+
 class RowCodec:
     """Packs and unpacks rows; `payloads` converts the payloads of links."""
 
@@ -106,27 +110,26 @@ class RowCodec:
         return link, None if source is None else _source(_of(source, list))
 
     @staticmethod
-    def pack_found(text: str, rows: Iterable[tuple[str, str]]) -> bytes:
-        """Return links of one page to one host, given by hexadecimal target and row, with the
-        beginning of the page's text. Compressed JSON.
+    def pack_found(text: str, rows: Iterable[tuple[str, str, str]]) -> bytes:
+        """Return links of one page, given by host, hexadecimal target and row, with the beginning
+        of the page's text. Compressed JSON.
         """
         return zlib.compress(_json([text[:_TEXT], [*rows]]).encode(), 1)
 
-    def unpack_found(
-        self, host: str, packed: bytes
-    ) -> tuple[str, list[tuple[Link, Source | None]]]:
-        """Return the text and the links, each with its page. Raises ValueError."""
-        reader = zlib.decompressobj()
+    def unpack_found(self, packed: bytes, hosts: Container[str]) -> tuple[str, Found]:
+        """Return the text, and the links to `hosts`. Raises ValueError."""
         try:
-            row = reader.decompress(packed, _MOST_BYTES + 1)
-        except zlib.error as error:
+            reader = zlib.decompressobj()
+            text, rows = _read(reader.decompress(packed, _MOST_BYTES + 1), list)
+            wanted = [(_of(host, str), _of(key, str), _of(row, str)) for host, key, row in rows]
+        except (zlib.error, TypeError) as error:
             raise ValueError(f"links cannot be read: {error}") from None
-        try:
-            text, rows = _read(row, list)
-            pairs = [(_of(key, str).encode(), _of(each, str).encode()) for key, each in rows]
-        except TypeError as error:
-            raise ValueError(f"links cannot be read: {error}") from None
-        return _of(text, str)[:_TEXT], [self.unpack_link(host, *pair) for pair in pairs]
+        links = [
+            (host, *self.unpack_link(host, key.encode(), row.encode()))
+            for host, key, row in wanted
+            if host in hosts
+        ]
+        return _of(text, str)[:_TEXT], links
 
     def pack_record(
         self, page: Page, lead: Lead, details: FetchDetails, seconds: float, worker: str

@@ -69,6 +69,6 @@ class RedisCommands:
         arguments = [NEWS_KEPT, _INBOX_MS, self.session, kind, host, body]
         return "tell", [self.layout.whole(f"inbox:{worker}")], arguments
 
-    def found(self, worker: str, host: str, text: str, rows: Iterable[tuple[str, str]]) -> Call:
-        """Return the call that sends links of a page to the worker that leases their host."""
-        return self.news(worker, "link", host, self.rows.pack_found(text, rows))
+    def found(self, worker: str, text: str, rows: Iterable[tuple[str, str, str]]) -> Call:
+        """Return the call that sends links of a page to the worker that leases their hosts."""
+        return self.news(worker, "link", "", self.rows.pack_found(text, rows))

@@ -12,7 +12,7 @@ page that it was found on may be on two nodes.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -118,11 +118,11 @@ class Outbox:
 
         If that `is_repeated`, the links that Redis has already may be those of the first time.
         """
-        offers = [(parcel, call) for parcel in parcels for call in parcel.offers]
-        calls = [call for _, call in offers]
-        found = await self._connection.run_all(calls) if calls else []
-        notes = [note for (parcel, call), answer in zip(offers, found, strict=True)
-                 for note in self._note(parcel.text, call, answer)]  # fmt: skip
+        offers = [call for parcel in parcels for call in parcel.offers]
+        found = await self._connection.run_all(offers) if offers else []
+        answer = iter(found)
+        notes = [note for parcel in parcels for note in self._note(
+                 parcel.text, parcel.offers, [next(answer) for _ in parcel.offers])]  # fmt: skip
         steps = [
             [(parcel, call) for parcel in parcels for call in calls(parcel)] for calls in _STEPS
         ]
@@ -130,7 +130,7 @@ class Outbox:
         later = [[call for _, call in step] for step in steps]
         later[0][:0] = notes
         answers = await self._connection.run_steps(later) if any(later) else []
-        for (_, _, arguments), (_, *places) in zip(calls, found, strict=True):
+        for (_, _, arguments), (_, *places) in zip(offers, found, strict=True):
             targets = [bytes.fromhex(each) for each in arguments[1::2]]
             known = set() if is_repeated else {targets[at] for some in places for at in some}
             self._events.links_offered.send(targets, known)
@@ -145,21 +145,23 @@ class Outbox:
             if parcel.then is not None and id(parcel) not in fenced:
                 self.put(parcel.then)
 
-    def _note(self, text: str, offer: Call, answer: Sequence[Any]) -> list[Call]:
-        """Return the events for the other worker that leases the host of an offer, if any.
+    def _note(self, text: str, offers: Sequence[Call], answers: Sequence[Any]) -> list[Call]:
+        """Return the events for the other workers that lease the hosts of a page's links.
 
         They have all links that are not settled, also those that were found on another page before.
         """
-        host, *rows = offer[2]
-        owner, _, done = answer
-        if owner.decode() in ("", self._calls.session):
-            return []
-        self._events.host_is_foreign.send(host)
-        settled = set(done)
-        pairs = zip(rows[::2], rows[1::2], strict=True)
-        links = [pair for place, pair in enumerate(pairs) if place not in settled]
+        by_owner = defaultdict[str, list[tuple[str, str, str]]](list)
+        for (_, _, (host, *rows)), (session, _, done) in zip(offers, answers, strict=True):
+            owner, settled = session.decode(), set(done)
+            if owner in ("", self._calls.session):
+                continue
+            self._events.host_is_foreign.send(host)
+            for place, (target, row) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
+                if place not in settled:
+                    by_owner[owner].append((host, target, row))
         return [
-            self._calls.found(owner.decode(), host, text, links[at : at + _LINKS])
+            self._calls.found(owner, text, links[at : at + _LINKS])
+            for owner, links in by_owner.items()
             for at in range(0, len(links), _LINKS)
         ]
 

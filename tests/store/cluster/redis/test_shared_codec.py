@@ -52,18 +52,19 @@ def test_links_that_another_worker_has_found_come_back_with_their_page(
     """With the beginning of its text."""
     link = Link(url, fingerprint(url), anchor)
     source = Source("http://b.test/", fingerprint("http://b.test/"), 0.5, 2, anchor)
-    rows = [(link.fingerprint.hex(), ROWS.pack_link(link, source))] * 2
-    packed = ROWS.pack_found(text, rows)
-    assert ROWS.unpack_found("a.test", packed) == (text[:4000], [(link, source)] * 2)
+    row = (link.fingerprint.hex(), ROWS.pack_link(link, source))
+    packed = ROWS.pack_found(text, [("a.test", *row), ("c.test", *row), ("a.test", *row)])
+    found = ROWS.unpack_found(packed, {"a.test"})
+    assert found == (text[:4000], [("a.test", link, source)] * 2)
     with pytest.raises(ValueError, match="another host"):
-        ROWS.unpack_found("b.test", packed)
+        ROWS.unpack_found(packed, {"c.test"})
 
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
 def test_what_is_no_list_of_links_is_refused(row: bytes) -> None:
     for packed in (row, zlib.compress(row), zlib.compress(b" " * (1 << 21))):
         with pytest.raises(ValueError):  # noqa: PT011 - any message will do
-            ROWS.unpack_found("a.test", packed)
+            ROWS.unpack_found(packed, {"a.test"})
 
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
