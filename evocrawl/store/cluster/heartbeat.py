@@ -37,6 +37,8 @@ class Heartbeat:
         events: WorkerEvents,
     ) -> None:
         self.living: dict[str, Worker] = {}
+        self._turn = asyncio.Lock()
+        self._has_ended = False
         self._state = state
         self._lease_s = terms.lease_s
         self._workload = workload
@@ -65,6 +67,16 @@ class Heartbeat:
 
     async def beat(self) -> None:
         """Renew the leases, send one heartbeat, exchange what was learnt. Raises Unreachable."""
+        async with self._turn:
+            if not self._has_ended:
+                await self._beat()
+
+    async def end(self) -> None:
+        """Send no further heartbeat: one after the worker has left would let it seem alive."""
+        async with self._turn:
+            self._has_ended = True
+
+    async def _beat(self) -> None:
         await self._host_leases.renew()
         hosts = self._workload.hosts
         report = self._workload.report(self._lease_s, is_draining=self._steering.is_draining)

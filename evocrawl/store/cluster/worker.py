@@ -208,4 +208,5 @@ class ClusterWorker:
         await self._learning.exchange(self.sync.pages)
         await self._quota.give_back()
         await self._state.release(self._table.leases)
+        await self._heartbeat.end()
         await self._state.leave()

@@ -137,7 +137,7 @@ def _check(arrays: dict[str, Array]) -> None:
     if (arrays["best"] > 1).any() or (arrays["good"] > MARKED).any():
         raise ValueError("relevances are above 1")
     least = float(np.linalg.eigvalsh(square(arrays["precision"])).min())
-    if least < -1e-6 * max(1.0, float(np.abs(arrays["precision"]).max())):
+    if least < -1e-8 * max(1.0, float(np.abs(arrays["precision"]).max())):
         raise ValueError("the precision is negative")
 
 
