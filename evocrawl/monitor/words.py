@@ -70,7 +70,12 @@ def hosts(count: int) -> str:
 
 
 def recall(outlook: Outlook) -> str:
-    """Return the share of the relevant pages that are found: the estimate and its 90 % interval."""
+    """Return the share of the relevant pages that are found: the estimate and its 90 % interval.
+
+    Without a relevant page there is no share to estimate.
+    """
+    if not outlook.relevant:
+        return "unknown, no relevant page is found"
     share = outlook.recall
     return f"{share.middle:.0%} ({share.low:.0%} to {share.high:.0%})"
 

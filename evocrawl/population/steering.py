@@ -6,7 +6,7 @@ Each is an operation of the journal, so that a stored crawl replays it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from evocrawl.core.config.config import options_by_name
@@ -38,7 +38,8 @@ class Parameters:
         >>> Parameters(None, 8, 60, 1.0, 2.0).values()
         {'max_requests': 0, 'lower_bound': 8, 'upper_bound': 60, 'cost': 1.0, 'gain': 2.0}
         """
-        values = {**asdict(self), "max_requests": self.max_requests or 0}
+        values = {name: getattr(self, name) for name in self.__slots__}
+        values["max_requests"] = self.max_requests or 0
         return {name: value for name, value in values.items() if value is not None}
 
     def changed(self, given: Mapping[str, Any]) -> Parameters:

@@ -43,7 +43,7 @@ class Follower:
         self._now_s = now_s
         self._archive = open_store(store)
         about = self._archive.about()
-        self._controls = ReadOnly("stopped", _READ_ONLY)
+        self._controls = ReadOnly("reading", _READ_ONLY)
         self._last = 0
         self._changed_s: float | None = None
         self._waiting: deque[tuple[int, Op]] = deque()
@@ -104,8 +104,13 @@ class Follower:
             note = f"The crawl has ended: {ended}."
         else:
             note = "The store is followed; new pages appear as the crawl writes them."
-        is_live = not self._waiting and self._changed_s is not None and quiet_s < _QUIET_S
-        self._controls.state = "finished" if ended else "running" if is_live else "stopped"
+        if self._waiting:
+            self._controls.state = "reading"
+        elif ended:
+            self._controls.state = "finished"
+        else:
+            is_live = self._changed_s is not None and quiet_s < _QUIET_S
+            self._controls.state = "running" if is_live else "stopped"
         self.source.note = self._problem or note
 
 

@@ -51,7 +51,7 @@ def metrics(status: Row, record: Record) -> str:
     return "\n".join(lines) + "\n"
 
 
-STATES = ("running", "paused", "stopping", "stopped", "finished")
+STATES = ("reading", "running", "paused", "stopping", "stopped", "finished")
 _OUTCOMES = ("dead", "refused", "dropped")
 
 

@@ -119,8 +119,8 @@ views.overview = (place) => {
         ...(status.left ? [
           ["relevant in the next 1\u00a0000 requests",
             `${whole(status.left.gain_low)} to ${whole(status.left.gain_high)}`],
-          ["recall, an estimate", `${share(status.left.recall)} ` +
-            `(${share(status.left.recall_low)} to ${share(status.left.recall_high)})`],
+          ["recall, an estimate", status.relevant ? `${share(status.left.recall)} ` +
+            `(${share(status.left.recall_low)} to ${share(status.left.recall_high)})` : "unknown"],
         ] : []),
         ["agents", `${status.agents} alive, ${whole(status.agents_born)} in all`],
         ["energy of the agents", real(status.energy, 1)],
@@ -366,21 +366,29 @@ views.why = (place, given) => {
   if (url.value) load();
 };
 
+// A relevance with its word, by the threshold of the crawl.
+function judged(relevance) {
+  if (relevance == null || !app.status) return real(relevance);
+  return `${real(relevance, 2)} ${relevance >= app.status.relevant_at ? "relevant" : "not relevant"}`;
+}
+
 function explained(found) {
-  const parts = [make("p", {}, [outside(found.url), ` – ${found.status}`])];
+  const parts = [make("p", { class: "wrap" }, [outside(found.url), ` – ${found.status}`])];
   const head = (text) => parts.push(make("h2", {}, [text]));
   for (const note of found.notes) parts.push(make("p", { class: "note" }, [note]));
   if (found.path.length) {
     head("The way from the seed");
     parts.push(make("ol", { class: "way" }, found.path.map((step) => make("li", {}, [
       step.anchor ? `by “${step.anchor}” to ` : "", outside(step.url, step.title || step.url),
-      ` (${real(step.relevance)}, agent `, inside("agents", { id: step.agent }, String(step.agent)), ")",
+      ` (${judged(step.relevance)}, agent `, inside("agents", { id: step.agent }, String(step.agent)), ")",
     ]))));
   }
   if (found.link && (found.link.source || found.link.anchor)) {
     head("The link");
-    parts.push(make("p", {}, [`“${found.link.anchor}” on `, outside(found.link.source)]));
-    if (found.link.context) parts.push(make("p", { class: "soft wrap" }, [found.link.context]));
+    parts.push(make("p", { class: "wrap" }, [`“${found.link.anchor}” on `, outside(found.link.source)]));
+    if (found.link.context) {
+      parts.push(make("p", { class: "soft wrap" }, [`… ${found.link.context} …`]));
+    }
   }
   if (found.agent) {
     const paid = Object.entries(found.agent.paid).map(([name, value]) => `${name} ${real(value, 2)}`);

@@ -1,0 +1,99 @@
+"""Takes the pictures of the dashboard's views in docs/guide/, of a stored crawl.
+
+    python docs/make_pictures.py STORE [--only why hosts]
+
+Needs Chromium and the extra `dev`. Look at each picture before it is committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+FOLDER = Path(__file__).parent / "guide"
+CHROMIUM = "/usr/bin/chromium"
+_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-proxy-server",
+              "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.*"]  # fmt: skip
+_CODE = "import sys; from evocrawl.cli import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A view, with the size of its window and what has to be there before the picture is taken.
+
+    `best` puts the address of a good page into the view's query.
+    """
+
+    view: str
+    ready: str
+    width: int = 1000
+    height: int = 900
+    scheme: str = "light"
+    best: bool = False
+
+
+PICTURES = {
+    "overview": Picture("overview", "canvas"),
+    "agents": Picture("agents", "table, ul"),
+    "results": Picture("results", "td, li", 390, 1000, "dark"),
+    "hosts": Picture("hosts", "td"),
+    "hosts-phone": Picture("hosts", "td", 390, 1000, "dark"),
+    "why": Picture("why", "h2 >> text='The reason'", best=True),
+    "why-phone": Picture("why", "h2 >> text='The reason'", 390, 1400, "dark", best=True),
+}
+
+
+def good_page(url: str) -> str:
+    """Return the address of the best page that was found by a link."""
+    with urllib.request.urlopen(f"{url}api/v1/results?limit=200", timeout=60) as answer:
+        pages: list[dict[str, Any]] = json.load(answer)["results"]
+    return str(next(each["url"] for each in pages if each["depth"] >= 2 and each["anchor"]))
+
+
+def take(browser: Browser, url: str, name: str, of: Picture) -> None:
+    """Take one picture."""
+    tab = browser.new_page(
+        viewport={"width": of.width, "height": of.height},
+        color_scheme=of.scheme,  # type: ignore[arg-type]
+        device_scale_factor=1 if of.width > 500 else 2,
+    )
+    query = f"?{urllib.parse.urlencode({'url': good_page(url)})}" if of.best else ""
+    tab.goto(f"{url}#/{of.view}{query}")
+    tab.wait_for_selector("#state >> text='finished'", timeout=240_000)
+    tab.reload()
+    tab.wait_for_selector(of.ready, timeout=240_000)
+    tab.wait_for_timeout(1500)
+    tab.screenshot(path=str(FOLDER / f"dashboard-{name}.png"), animations="disabled")
+    tab.close()
+
+
+def main() -> None:
+    """Take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("store", help="a finished crawl, as evocrawl dashboard takes it")
+    parser.add_argument("--only", nargs="+", default=list(PICTURES), choices=list(PICTURES))
+    given = parser.parse_args()
+    line = [sys.executable, "-c", _CODE, "dashboard", given.store, "--port", "0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[-1].partition("#")[0]
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
+            for name in given.only:
+                take(browser, url, name, PICTURES[name])
+                print(name, flush=True)
+            browser.close()
+        server.terminate()
+
+
+if __name__ == "__main__":
+    main()
