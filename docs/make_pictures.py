@@ -46,7 +46,6 @@ PICTURES = {
     "agents": Picture("agents", "table, ul"),
     "results": Picture("results", "td, li", 390, 1000, "dark"),
     "hosts": Picture("hosts", "td"),
-    "hosts-phone": Picture("hosts", "td", 390, 1000, "dark"),
     "why": Picture("why", "h2 >> text='The reason'", best=True),
     "why-phone": Picture("why", "h2 >> text='The reason'", 390, 1400, "dark", best=True),
 }

@@ -42,9 +42,11 @@ def curve(record: Record) -> list[Row]:
     """Return the points of the curve; `harvest` and `pages_per_second` are of the last stretch.
 
     A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth. Of
-    each point, the recall is estimated once, when it is shown first.
+    each point, the recall is estimated once, when it is shown first. Of visits that settle while no
+    request is sent, the last one has a point.
     """
-    points = record.curve.whole(record.point())
+    # Of several points at one number of requests, uPlot would show the first as the end.
+    points = [*{each.requests: each for each in record.curve.whole(record.point())}.values()]
     if not points:
         return []
     stretch = max(20, points[-1].requests // 20)

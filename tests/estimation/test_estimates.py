@@ -47,6 +47,13 @@ def test_quantiles_rise_and_hold_the_middle(mean: float, shape: float) -> None:
     assert 0 <= low <= middle <= high < math.inf
 
 
+def test_a_large_shape_has_the_quantiles_of_a_poisson_count() -> None:
+    """The chance of the count 0 is then too small for a float."""
+    low, middle, high = quantiles(1500.0, 1e6, LEVELS)
+    assert middle == pytest.approx(1500, abs=2)
+    assert (middle - low, high - middle) == (pytest.approx(64, abs=2), pytest.approx(64, abs=2))
+
+
 @pytest.mark.parametrize("shape", [0.5, 1.0, 4.0])
 @pytest.mark.parametrize("mean", [0.7, 12.0, 400.0])
 def test_nine_in_ten_draws_lie_in_the_interval(mean: float, shape: float) -> None:

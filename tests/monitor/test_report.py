@@ -15,7 +15,10 @@ from lxml import html
 from stored_crawls import EVIL, QUERY, SEED, StoredCrawl, stored
 
 from evocrawl.cli import main
+from evocrawl.estimation.forecast import recall
+from evocrawl.monitor import views
 from evocrawl.monitor.curve import MOST, Curve, Point
+from evocrawl.monitor.record import Record
 from evocrawl.monitor.report.html import family, report_html
 from evocrawl.monitor.report.markdown import plain
 from evocrawl.monitor.results import Filter, Result, Results
@@ -211,6 +214,21 @@ def test_a_long_curve_stays_small_and_keeps_its_ends() -> None:
     points = curve.whole(Point(n, float(n), n, 0, 1, 0.0, None))
     assert len(points) <= MOST
     assert (points[0].requests, points[-1].requests) == (0, 10 * MOST - 1)
+
+
+def test_a_number_of_requests_has_one_point_on_the_curve() -> None:
+    """It is that of the last visit, with its estimate of the recall."""
+
+    class Ended(Record):
+        def point(self) -> Point:
+            return Point(120, 9.0, 100, 12, 1, 0.0, None, 0.1)
+
+    record = Ended()
+    for pages in (90, 95, 99):
+        record.curve.add(lambda pages=pages: Point(120, 8.0, pages, 9, 1, 0.0, None, 0.1))  # type: ignore[misc]
+    (row,) = views.curve(record)
+    assert (row["requests"], row["pages"], row["relevant"]) == (120, 100, 12)
+    assert row["recall"] == recall(12, 0.1) > 0
 
 
 def test_a_report_of_any_title_is_html(crawl: StoredCrawl) -> None:

@@ -48,6 +48,7 @@ class Follower:
         self._changed_s: float | None = None
         self._waiting: deque[tuple[int, Op]] = deque()
         self._problem = ""
+        self._is_reading = True
         query, species = str(about.get("query", "")), str(about.get("species", ""))
         relevant_at = float(about.get("relevant_at", 0.0))
         if not isinstance(self._archive, Archive):
@@ -76,6 +77,7 @@ class Follower:
             while perf_counter() - began_s < _STEP_S:
                 if not self._waiting:
                     self._waiting.extend(self._archive.ops_after(self._last, _AT_ONCE))
+                self._is_reading = bool(self._waiting)
                 if not self._waiting:
                     break
                 number, op = self._waiting.popleft()
@@ -84,8 +86,9 @@ class Follower:
                 self._changed_s = self._now_s()
         except EvocrawlError as error:
             self._problem = f"The journal was replayed up to entry {self._last} only: {error}"
+            self._is_reading = False
         self._tell()
-        return bool(self._waiting)
+        return self._is_reading
 
     def _traits(self, agent: AgentId) -> Sequence[Trait]:
         one = self._rebuilt.population.lifecycle.agents.get(agent)
@@ -98,13 +101,13 @@ class Follower:
     def _tell(self) -> None:
         ended = self._rebuilt.population.ended
         quiet_s = self._now_s() - (self._changed_s or 0.0)
-        if self._waiting:
+        if self._is_reading:
             note = f"The store is read: {self._last} entries so far; numbers are still growing."
         elif ended:
             note = f"The crawl has ended: {ended}."
         else:
             note = "The store is followed; new pages appear as the crawl writes them."
-        if self._waiting:
+        if self._is_reading:
             self._controls.state = "reading"
         elif ended:
             self._controls.state = "finished"

@@ -72,6 +72,7 @@ views.overview = (place) => {
   const charts = make("div", { class: "charts" });
   place.append(make("h2", {}, ["Overview"]), numbers, note, charts);
   let drawn = [], drawnAt = 0, isOpen = true;
+  let drawnState = app.status ? app.status.state : "";
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
   async function draw() {
@@ -131,7 +132,11 @@ views.overview = (place) => {
           `${percent(status.feedback.harvest_before)}, ${percent(status.feedback.harvest_after)}`]] : []),
       ]));
       note.textContent = status.note;
-      if (Date.now() - drawnAt > 5000 && status.state === "running") again();
+      const grows = status.state === "running" || status.state === "reading";
+      if (status.state !== drawnState || (grows && Date.now() - drawnAt > 5000)) {
+        drawnState = status.state;
+        again();
+      }
     },
     close() {
       isOpen = false;
