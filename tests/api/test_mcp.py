@@ -26,7 +26,7 @@ from evocrawl.api.mcp.untrusted import marked
 from evocrawl.cli import main
 from evocrawl.cli.mcp import token_of
 from evocrawl.core.errors import SettingError
-from evocrawl.simulation.server.proxy import LoopbackProxy, Response
+from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response
 
 SEED = f"http://{HOST}/"
 TOKEN = "a-token-for-this-test"
@@ -37,26 +37,37 @@ ATTACK = (
 TOOLS = {"start_crawl", "status", "results", "page", "why", "feedback", "stop", "compare"}
 
 
-def _site() -> LoopbackProxy:
-    """The reef, with a page that speaks to language models."""
+def _site(is_followed: threading.Event) -> LoopbackProxy:
+    """The reef, with a page that speaks to language models, once the crawl is followed."""
     proxy = reef(12)
     answer = proxy._sites[HOST]
     html = f"<html><title>Coral \U000e0041\u202e</title><body><p>{ATTACK}</p></body></html>"
     hostile = Response(200, html.encode(), {"Content-Type": "text/html; charset=utf-8"})
-    proxy._sites[HOST] = lambda request: hostile if request.path == "/5" else answer(request)
+
+    async def once_followed(request: Request) -> Response:
+        if request.path != "/5":
+            return answer(request)
+        for _ in range(1200):
+            if is_followed.is_set():
+                break
+            await asyncio.sleep(0.05)
+        return hostile
+
+    proxy._sites[HOST] = once_followed
     return proxy
 
 
 def test_an_agent_crawls_over_stdio_and_another_reads_over_http(tmp_path: Path) -> None:
-    with _site() as proxy:
-        name = asyncio.run(_over_stdio(tmp_path, proxy))
+    is_followed = threading.Event()
+    with _site(is_followed) as proxy:
+        name = asyncio.run(_over_stdio(tmp_path, proxy, is_followed))
     assert len(proxy.log) <= 20
     with _served(tmp_path) as url:
         _check_tokens(url)
         asyncio.run(_over_http(url, name))
 
 
-async def _over_stdio(folder: Path, proxy: LoopbackProxy) -> str:
+async def _over_stdio(folder: Path, proxy: LoopbackProxy, is_followed: threading.Event) -> str:
     arguments = ["mcp", "--folder", str(folder), "--max-requests", "20", "--max-crawls", "1"]
     arguments += ["-s", "DOWNLOAD_DELAY=0"]
     code = f"import sys; from evocrawl.cli import main; sys.exit(main({arguments!r}))"
@@ -66,6 +77,7 @@ async def _over_stdio(folder: Path, proxy: LoopbackProxy) -> str:
 
     async def note(done: float, total: float | None, message: str | None) -> None:
         progress.append((done, total, message))
+        is_followed.set()
 
     async with Client(server) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
@@ -79,8 +91,8 @@ async def _over_stdio(folder: Path, proxy: LoopbackProxy) -> str:
         name = str(began["crawl"])
         assert re.fullmatch("coral-bleaching-[0-9a-f]{6}", name)
         second = await client.call_tool("start_crawl", query)
-        if second.is_error:  # the first is still running, as it is unless the machine sleeps
-            assert "1 crawls are running, which is the most" in _text(second)
+        assert second.is_error
+        assert "1 crawls are running, which is the most" in _text(second)
         end = _rows(
             await client.call_tool("status", {"crawl": name, "wait_s": 300}, progress_callback=note)
         )
