@@ -1,7 +1,7 @@
-"""Compares populations that exchange what they learnt with populations that hear every page.
+"""Compares populations that exchange what they learnt with populations that get every page.
 
     python benchmarks/islands.py WORLD TOPICS [--split dev] [--topics 4] [--islands 1 4 16]
-        [--modes exchange links hear] [--period 10] [--delay 1] [--seeds 1] [--out FILE]
+        [--modes exchange links pages] [--period 10] [--delay 1] [--seeds 1] [--out FILE]
 
 The workers of a crawl, simulated without Redis over a recorded world. Each island has its own
 population; all have one budget and take turns. An address belongs to one island, by a checksum, as
@@ -13,7 +13,7 @@ mode        an island learns
 ==========  ========================================================================
 exchange    from its own pages, and every `--period` pages of its own from the sums of the others
 links       from its own pages alone
-hear        from every page of every island, as workers did before
+pages       from every page of every island, as workers did before
 ==========  ========================================================================
 
 Links and pages of others arrive `--delay` turns later; a sum is as old as the last exchange of each
@@ -98,7 +98,7 @@ class Island:
         """Take the pages, or their links, that have arrived by now."""
         while self.inbox and self.inbox[0][0] <= turn:
             _, page, depth = self.inbox.popleft()
-            if mode == "hear":
+            if mode == "pages":
                 self.leave_out(page)
                 record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
                 if self.base.get(page.fingerprint) is None:
@@ -110,11 +110,11 @@ class Island:
     def send(self, page: Page, depth: int, turn: int, others: list[Island], mode: str) -> None:
         for other in others:
             sent = page
-            if mode != "hear":
+            if mode != "pages":
                 own = tuple(link for link in page.links if other.owns(link.fingerprint))
                 content = Content(page.content.title, page.content.text[:4000])
                 sent = replace(page, links=own, content=content)
-            if sent.links or mode == "hear":
+            if sent.links or mode == "pages":
                 other.inbox.append((turn, sent, depth))
 
 
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--split", default="dev")
     parser.add_argument("--topics", type=int, default=4)
     parser.add_argument("--islands", type=int, nargs="+", default=[1, 4, 16])
-    parser.add_argument("--modes", nargs="+", default=["exchange", "links", "hear"])
+    parser.add_argument("--modes", nargs="+", default=["exchange", "links", "pages"])
     parser.add_argument("--period", type=int, default=10)
     parser.add_argument("--delay", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1)

@@ -1,7 +1,7 @@
 """Measures what the other workers of a crawl cost a worker, for each page of its own.
 
-    python benchmarks/hearing.py [WORLD] [--workers 2 4 16] [--pages 700] [--species evo energy]
-                                 [--repeat 3]
+    python benchmarks/cost_of_workers.py [WORLD] [--workers 2 4 16] [--pages 700]
+                                         [--species evo energy] [--repeat 3]
 
 One population crawls a world, and stands for all other workers. A second population is a worker
 that owns one of `--workers` parts of the hosts. It gets the links to its hosts as workers do: it
@@ -73,7 +73,7 @@ class Receiver:
     def owns(self, url: str) -> bool:
         return shard_of(host_of(url)) % self.workers == 0
 
-    def hear(self, page: Page, depth: int) -> None:
+    def receive(self, page: Page, depth: int) -> None:
         """Receive the links of a page of another worker to the hosts of this one."""
         if self.owns(page.url):
             return
@@ -121,7 +121,7 @@ def measure(
         own_s += process_time() - began_s
         visits += 1
         if isinstance(outcome, Fetched):
-            receiver.hear(outcome.page, visit.lead.depth)
+            receiver.receive(outcome.page, visit.lead.depth)
     began_s = process_time()
     packed = [each.pack() for each in shared]
     for mine, row in zip(receiver.shared, packed, strict=True):
