@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from livecrawl import QUERY, Crawl, page, site
+from warcs import warc_urls
 
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response
 
@@ -72,8 +73,16 @@ def test_deltafetch_leaves_out_pages_of_an_earlier_crawl(
 def test_the_http_cache_answers_without_a_request(
     web: LoopbackProxy, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """An answer of the cache costs nothing of the budget; robots.txt is asked for anew."""
-    settings = {**COMMON, "HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": tmp_path / "cache"}
+    """An answer of the cache costs nothing of the budget; robots.txt is asked for anew.
+
+    Nor is it written to WARC files, which have what went over the wire.
+    """
+    settings = {
+        **COMMON,
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": tmp_path / "cache",
+        "EVOCRAWL_WARC": tmp_path / "warcs",
+    }
     crawled = crawl(web, command=("crawl", "reefs"), settings=settings)
     crawled.check_settled()
     asked = len(web.log)
@@ -86,7 +95,8 @@ def test_the_http_cache_answers_without_a_request(
     assert again.stats["httpcache/hit"] >= 11
     assert again.stat("pages") == 11
     assert [each.path for each in web.log[asked:]] == ["/robots.txt"]
-    assert again.stat("requests") == 1
+    assert again.stat("requests") == again.stat("warc/responses") == 1
+    assert len(warc_urls((tmp_path / "warcs").iterdir())) == len(web.log)
 
 
 def test_autothrottle_sets_the_delay_of_a_host(web: LoopbackProxy, crawl: Crawl) -> None:
