@@ -3,8 +3,8 @@
     python benchmarks/evo_ablation.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
         [--variants evo no_profile …] [--processes 2] [--concurrency 1] [--first N] [--out FILE]
 
-`--first 50` makes the first 50 requests of each trial, or as many as the topic has pages; its rows
-need a FILE of their own.
+`--first 50` makes the first 50 requests of each trial, or as many as the topic has pages;
+`--per-page 2` makes 2 for each page of the topic in the place of 5. Both need a FILE of their own.
 Prints a line for each variant: mean recall_auc by start, mean recall at T, the mean paired
 difference to `evo` with its 95 % bootstrap interval over topics, topics won and lost, processor
 time of choosing and settling a request. Rows already in FILE (JSON lines) are not repeated.
@@ -83,11 +83,15 @@ def opened(world: str, concurrency: int) -> Laboratory:
     return Laboratory(open_world(world), concurrency)
 
 
-def hold(trial: Trial, world: str, concurrency: int, first: int | None) -> Row:
+def hold(
+    trial: Trial, world: str, concurrency: int, first: int | None, per_page: int | None
+) -> Row:
     """Run a trial and return its row."""
     laboratory = opened(world, concurrency)
+    pages = len(laboratory.world.about(trial.topic))
+    if per_page is not None:
+        trial = replace(trial, budget=per_page * pages)
     if first is not None:
-        pages = len(laboratory.world.about(trial.topic))
         trial = replace(trial, budget=min(first, pages))
     row = laboratory.run(trial)
     kept = ("species", "topic", "start", "seed", "recall_auc", "recall_at_T", "oracle_auc")
@@ -129,6 +133,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--first", type=int)
+    parser.add_argument("--per-page", type=int)
     given = parser.parse_args()
     topics = read_topics(given.topics, given.split)
     trials = trials_of(topics, given.variants, given.start, range(given.runs))
@@ -138,7 +143,7 @@ def main() -> None:
     ):
         done = {key(row) for row in rows}
         futures = [
-            pool.submit(hold, each, given.world, given.concurrency, given.first)
+            pool.submit(hold, each, given.world, given.concurrency, given.first, given.per_page)
             for each in trials
             if (each.species, each.topic, each.start, each.seed) not in done
         ]
