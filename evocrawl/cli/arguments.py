@@ -29,7 +29,7 @@ class OneLineParser(argparse.ArgumentParser):
             return message
         known = [each.strip(" '\"") for each in choice[3].split(",")]
         hint = did_you_mean(choice[2], known)
-        problem = f"{choice[1]}{choice[2]!r} is none of {', '.join(known)}"
+        problem = f"{choice[1]}{choice[2]!r} is not one of {', '.join(known)}"
         return problem + (f"; {hint}" if hint else "")
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]

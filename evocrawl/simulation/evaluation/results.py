@@ -112,6 +112,8 @@ def read_results(directory: Path) -> list[Row]:
             return _whole_rows(table)
         rows = json.loads(results.read_text("utf-8"))
     except FileNotFoundError as error:
+        if not directory.exists():
+            raise ResultsError(f"{directory}: there is no such file or folder") from error
         raise ResultsError(
             f"{directory}: neither {TABLE} nor {RESULTS}: no results here; give the folder of "
             "`evocrawl sim --out`"
