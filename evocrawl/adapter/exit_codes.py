@@ -10,6 +10,7 @@ Scrapy's own command line returns 0 for every crawl that had a spider, and 1 oth
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 MISTAKE = 2
 """Exit code for a wrong argument, setting or file, as of other commands."""
 
+_FOLLOWING = {
+    "scrapy.core.engine": ("Scraper close failure", "scrapy.core.scraper"),
+    "scrapy.utils.signal": ("Error caught on signal handler", "scrapy.extensions.corestats"),
+}
+"""Errors that Scrapy logs when it closes a spider that it has not opened: logger to the beginning
+of the message and the module that raises."""
+
 
 @contextmanager
 def refusing(crawler: Crawler) -> Iterator[None]:
@@ -33,6 +41,8 @@ def refusing(crawler: Crawler) -> Iterator[None]:
     try:
         yield
     except EvocrawlError:
+        for name in _FOLLOWING:
+            logging.getLogger(name).addFilter(_is_no_consequence)
         exit_with_failure(crawler)
         _exit_with_mistake()
         raise
@@ -45,3 +55,13 @@ def _exit_with_mistake() -> None:
         kind = type(command)
         fixed = property(lambda _: MISTAKE, lambda *_: None)
         command.__class__ = type(kind.__name__, (kind,), {"exitcode": fixed})
+
+
+def _is_no_consequence(record: logging.LogRecord) -> bool:
+    """Return False for an error that only says that the spider was never opened."""
+    message, module = _FOLLOWING[record.name]
+    trace = record.exc_info[2] if record.exc_info else None
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    is_there = trace is not None and trace.tb_frame.f_globals.get("__name__") == module
+    return not (is_there and str(record.msg).startswith(message))

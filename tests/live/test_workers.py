@@ -166,6 +166,17 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
     assert PASSWORD not in fleet.log()
 
 
+def test_a_redis_that_is_not_there_is_named_in_one_line(fleet_for: Start) -> None:
+    """R8: after the time that is allowed, with exit code 2 and no traceback."""
+    web = ManyHosts(pages=2, hosts=1)
+    fleet = fleet_for(web)
+    fleet.start(1, options(web, store="redis://127.0.0.1:1/0", redis_timeout_s=1), **COMMON)
+    assert fleet.wait() == [2]
+    assert "redis://127.0.0.1:1/0?crawl=evocrawl: no response for 1 seconds" in fleet.log()
+    assert "could not join the crawl; trying again for up to 1 s" in fleet.log()
+    assert "Traceback" not in fleet.log()
+
+
 def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: Path) -> None:
     """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 2.
 
@@ -295,6 +306,7 @@ def test_foreign_entries_in_redis_do_no_harm(fleet_for: Start) -> None:
     assert fleet.wait()[-1] == 2
     refusal = fleet.log_of(1).read_text()
     assert 'the state of another crawl: query was "coral bleaching", is "sea urchins"' in refusal
+    assert "Traceback" not in refusal
 
 
 POISON = [

@@ -47,7 +47,11 @@ class Availability:
     def join_failed(self, error: Exception) -> None:
         """Note that Redis did not respond to an attempt to join."""
         if self._silent_since_s is None:
-            logger.warning("cluster: could not join the crawl, will try again: %s", error)
+            logger.warning(
+                "cluster: could not join the crawl; trying again for up to %g s: %s",
+                self._timeout_s,
+                error,
+            )
         self._silent_since_s = self._clock()
 
     def joined(self) -> None:

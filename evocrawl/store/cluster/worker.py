@@ -200,6 +200,8 @@ class ClusterWorker:
         return True
 
     async def _leave(self) -> None:
+        if not self.session:
+            return  # the worker has not joined
         if self._outbox.failure is not None:
             raise self._outbox.failure
         if not self._availability.is_up:
