@@ -84,7 +84,7 @@ REPLACED: tuple[tuple[type, type | None, int, str], ...] = (
     (HttpCompressionMiddleware, DecompressionMiddleware, 590, "visits do not say what is garbled"),
     (MetaRefreshMiddleware, OwnOriginRefreshMiddleware, 580, "headers are sent to other origins"),
 )
-"""Scrapy's downloader middleware, what stands in its place (a component above, or the one named)
+"""Scrapy's downloader middleware, what replaces it (a component above, or the one named)
 and its order, and what happens where the project keeps Scrapy's."""
 
 OFF = {

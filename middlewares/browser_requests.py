@@ -72,7 +72,7 @@ class Visit:
 class Browser:
     """The rules of `crawler`, laid upon a download handler of scrapy-playwright.
 
-    Raises SettingError where the handler has not got what is needed here.
+    Raises SettingError if the handler lacks a function that is needed here.
     """
 
     def __init__(self, crawler: Crawler, handler: Any) -> None:

@@ -28,7 +28,7 @@ _EMPTY_BYTES = 64
 class DecompressionMiddleware(HttpCompressionMiddleware):
     """Scrapy's middleware for compressed bodies, which notes on the visit why there is no page.
 
-    ``identity`` is no coding, wherever it stands. A body that was cut is read as far as it goes.
+    ``identity`` is no coding, at any position. A body that was cut is read as far as it goes.
     A robots.txt that is plain text is read as such even if its header names a coding.
     """
 
@@ -42,7 +42,7 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
     _context: CrawlContext
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        """Decompress the body; what is raised where that fails is Scrapy's."""
+        """Decompress the body; raise Scrapy's exception if that fails."""
         codings = response.headers.getlist(_HEADER)
         if not codings or request.method == "HEAD":
             return response

@@ -3,7 +3,7 @@
 Scrapy drops Authorization on another origin and Cookie on another host; a header of the user's
 own, an API key for instance, it keeps. Here every header goes that is not known to be harmless.
 
-An address that is none makes Scrapy raise, which costs the page where it stands in a meta refresh.
+An invalid address makes Scrapy raise; in a meta refresh, this would lose the page.
 Here it leads nowhere, and the answer is what it is. So does an answer that leads to where it came
 from and sets no cookie: a page that loads itself anew each minute, which Scrapy asks for 20 times
 and then drops.
@@ -49,7 +49,7 @@ class _OwnOrigin:
         try:
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
         except ValueError as error:
-            logger.debug("%r leads to what is no address: %.200r", response, error)
+            logger.debug("%r redirects to an invalid address: %.200r", response, error)
             return response
         if isinstance(answer, Request) and _is_reload(request, response, answer):
             return response

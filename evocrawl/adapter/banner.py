@@ -31,7 +31,7 @@ def has_view(settings: Mapping[str, Any]) -> bool:
 
 
 def keep_off_terminal(settings: Mapping[str, Any]) -> None:
-    """Log Scrapy's account of itself at DEBUG where the view stands on the same terminal."""
+    """Log Scrapy's account of itself at DEBUG where the view is on the same terminal."""
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         logger.removeFilter(_demote)

@@ -158,7 +158,7 @@ class CrawlRun:
         return bool(queue or has_start_requests(engine) or requests_in_engine(engine))
 
     def _spider_idle(self) -> None:
-        """Close the spider with "budget", the stop rule or "seeds_failed"; else "finished" stands.
+        """Close the spider with "budget", the stop rule or "seeds_failed"; else with "finished".
 
         A handler of the project may give another reason. Workers look for the end again and again:
         a crawl that is about to be closed is not closed a second time.

@@ -17,9 +17,9 @@ class LeaseLost(IgnoreRequest):
 
 
 class RobotsUnreachable(IgnoreRequest):
-    """The robots.txt of the host cannot be had: nothing of the host may be asked for.
+    """The robots.txt of the host cannot be fetched, so no page of the host may be requested.
 
-    What is raised is of the type of what failed, too, a connection that was refused for instance.
+    The exception is also of the type of the failure, such as a refused connection.
     """
 
 
@@ -30,8 +30,8 @@ class SchemeRefused(IgnoreRequest, NotSupported):
 class HostGivenUp(IgnoreRequest):
     """The host has failed too often; nothing was sent.
 
-    What is raised is of the host's last failure's type, too: an errback finds the HttpError with
-    the last answer, of whose body 4096 bytes are left, or the connection that was refused.
+    The exception is also of the type of the host's last failure: an errback finds the HttpError
+    with the last answer, of whose body 4096 bytes are left, or the connection that was refused.
     """
 
 

@@ -1,4 +1,4 @@
-"""Failures that say two things: what was not done, and what had failed before."""
+"""Failures with two causes: the request that was not sent, and the failure before it."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _STEERING = re.compile(
     "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """Control characters (C0 but tab and line feed, DEL, C1), separators of lines and paragraphs, marks
-of the reading direction, and what is not seen (Unicode Cf). CWE-117, CVE-2021-42574."""
+of the reading direction, and invisible characters (Unicode Cf). CWE-117, CVE-2021-42574."""
 _NEXT_LINE = re.compile(r"\n(?![ \t\n{}\]]|\Z)")
 _NEXT_OF_TRACEBACK = re.compile(
     r"\n(?![ \t\n]|\Z|Traceback \(most recent|The above exception|During handling of"

@@ -43,7 +43,7 @@ class RequestIdentities:
         self.first_visits: Mapping[Fingerprint, VisitId] = {}
         """The first visit of each link that is followed again since its callback had not ended."""
         self.keeps_slots = True
-        """False where hosts are given out to several workers: then all goes by host."""
+        """False if workers lease hosts: then each link belongs to its host."""
 
     @cached_property
     def dupefilter(self) -> ProjectFilter:

@@ -1,7 +1,7 @@
 """Scrapy's own settings, refused before a crawl begins where it would not get anywhere with them.
 
 Scrapy takes most of them as they are: with ``CONCURRENT_REQUESTS = 0`` a crawl waits for ever, and
-what is no number is an exception without the name of the setting.
+a text that is no number raises an exception without the name of the setting.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class WorkerControls(CrawlControls):
-    """Controls of one worker: what is changed or marked goes by Redis to every worker.
+    """Controls of one worker: each change and mark reaches every worker through Redis.
 
     A change takes effect here when Redis has it, an instant later. The line of an agent is excluded
     on its own worker only: no other worker has it.

@@ -1,6 +1,6 @@
 """Finds servers that answer 200 for pages that do not exist, and pages that are such answers.
 
-Once some pages of a server have said nothing new, the detector asks the server for an address that
+Once some pages of a server had no new text, the detector asks the server for an address that
 cannot exist. If there is a page, too, pages like it are soft 404s. The request counts against the
 budget; robots.txt, delays and filters apply to it. The result reaches the population as the outcome
 of the visit, so a resumed crawl does not ask again.
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 SOFT_404 = "soft 404"
 SUSPICIOUS = 3
-"""Pages of a server that say nothing new, the last of which waits for the probe."""
+"""Number of pages without new text after which the server is asked."""
 
 _MOST_SERVERS = 10_000
 _MOST_FOLDERS = 32
@@ -45,10 +45,10 @@ _MOST_FOLDERS = 32
 
 @dataclass(slots=True)
 class _Server:
-    """What is known of one: `nothing` is what it says where there is nothing, None: it says so.
+    """One server: `nothing` is the page that it sends for an unknown address, None for an error.
 
-    `folders` are those of some pages that said nothing new or were none; `has_home`: the page that
-    it answers with has been met at its own address.
+    `folders` are those of some soft 404s and pages without new text. `has_home` is True when the
+    page `nothing` has been fetched at its own address.
     """
 
     suspicious: int = 0
@@ -64,10 +64,10 @@ class _Server:
             self.folders.add(folder)
 
     def is_home(self, folder: str) -> bool:
-        """Return whether a page that says what the server says for nothing may be that very page.
+        """Return whether a page like `nothing` may be the page itself, at its own address.
 
-        One is: the first that stands in no folder, nor below one, where others said the same. An
-        entrance that answers every unknown address has an address of its own.
+        A server may send its front page for every unknown address, and that page has an address,
+        too. It is the first such page that is in no folder in or above which others had this text.
         """
         if self.has_home or not self.folders or any(map(folder.startswith, self.folders)):
             return False
@@ -76,7 +76,7 @@ class _Server:
 
 
 class Soft404Detector:
-    """Asks each server at most once; of the latest ten thousand, what they say is remembered."""
+    """Asks each server at most once, and keeps the answers of the latest ten thousand servers."""
 
     def __init__(self, crawler: Crawler, read: Callable[[Response], Awaitable[ParsedPage]]) -> None:
         self._crawler = crawler
@@ -88,7 +88,7 @@ class Soft404Detector:
     ) -> bool:
         """Return whether a page with the status 200 is a soft 404.
 
-        `is_new` is False if the page says nothing new, `is_foreign` True if it has none of its
+        `is_new` is False if the page has no new text, `is_foreign` True if it has none of its
         link's words: the server is asked at the first such page. The page at the root of a server
         is never a soft 404.
         """
@@ -121,7 +121,7 @@ class Soft404Detector:
             server.turn.release()
 
     async def _fetch(self, url: str) -> Content | None:
-        """Return what the server says at an address beside `url` that cannot exist, if anything."""
+        """Return the page at an address beside `url` that cannot exist, None without one."""
         request = Request(
             nowhere(url),
             callback=NO_CALLBACK,

@@ -28,11 +28,11 @@ from scrapy.utils.misc import load_object
 _MARK = "evocrawl/"
 _MOST_DEPTH = 100
 _LONGEST = 200
-"""Characters of what is said of one problem."""
+"""Most characters of the description of one problem."""
 
 
 class UnstorableError(TypeError):
-    """A value that has no JSON; `problems` say where something is what."""
+    """A value cannot be written as JSON; each of `problems` names a part and its type."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("; ".join(problems))
@@ -132,7 +132,7 @@ class _Packing:
 
 
 def _zone(value: datetime | time) -> Any:
-    """A time zone as text or seconds; what is neither stays as it is, and is named."""
+    """Return a time zone as text or seconds; anything else is a problem."""
     zone = value.tzinfo
     if type(zone) is ZoneInfo and zone.key:
         return zone.key

@@ -92,7 +92,7 @@ class CrawlProcess:
             self._asked.pop(number, None)
 
     def take_more(self, pages: int) -> None:
-        """Say that there is place for more pages."""
+        """Ask the crawl for more pages."""
         if not self.is_over:
             self._write({"more": pages})
 

@@ -1,4 +1,4 @@
-"""Says how long the runs of a simulation will take, from the runs that are done."""
+"""Estimates how long the runs of a simulation will take, from the runs that are done."""
 
 from __future__ import annotations
 

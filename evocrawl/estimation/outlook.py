@@ -1,4 +1,4 @@
-"""What is left of a crawl, as people see it."""
+"""The outlook of a crawl: recall, and relevant pages of the next requests."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from evocrawl.frontier.sampling_set import SamplingSet
 
 
 class OpenLinks:
-    """Links by the page they stand on; claimed links are removed when they are read.
+    """Links by the page that contains them; claimed links are removed when they are read.
 
     A page that is fetched again may have the same links: each page keeps one link per target.
     About `most` links are in memory, the others in `spill`.
@@ -33,7 +33,7 @@ class OpenLinks:
         self._open = SamplingSet()
 
     def add(self, leads: Iterable[Lead]) -> None:
-        """Add links to the pages they stand on. O(links of these pages).
+        """Add links to the pages that contain them. O(links of these pages).
 
         A claimed link that leads to another host now takes the place of the one before.
         """

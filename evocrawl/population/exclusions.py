@@ -91,7 +91,7 @@ def _domains(host: str) -> list[str]:
 
 
 def _matches(parts: tuple[str, ...], text: str) -> bool:
-    """Return True if the parts stand in `text` in their order, the first and last at its ends.
+    """Return True if `text` contains the parts in their order, the first and last at its ends.
 
     Takes time in proportion to the text, for any number of parts.
     """

@@ -44,7 +44,7 @@ _UMLAUT_OF = {"ae": "ä", "oe": "ö", "ue": "ü"}
 _UMLAUTS = re.compile("ae|oe|(?<![aeq])ue")
 
 Way = tuple[tuple[str, str], ...]
-"""The parts of a word: as they stand in it, and without linking elements."""
+"""The parts of a word: as they are in it, and without linking elements."""
 
 
 @dataclass(frozen=True, slots=True)

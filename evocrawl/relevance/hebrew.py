@@ -23,7 +23,7 @@ from evocrawl.relevance.word_lists import frequency_list
 HEBREW = "he"
 """Its primary subtag."""
 _MARGINS = {"ה": -1.0, "ו": 0.0, "מ": 1.0}
-"""The article stands before a noun as often as not; most words that begin with ``מ`` are whole."""
+"""About half of all nouns have the article; most words that begin with ``מ`` are whole."""
 _MARGIN, _BEFORE_LONG = 0.2, -1.0
 """Margin of the other particles before a rest of few letters, and before one of many."""
 _LONG_REST = 6

@@ -30,7 +30,7 @@ class MixedModel:
 
     @property
     def evidence(self) -> Callable[[Content], float | None]:
-        """What the model says of a page: its score, or None if it cannot score the page."""
+        """Return the score of a page, or None if the model cannot score it."""
         found: Callable[[Content], float | None] = getattr(self.model, "evidence", self.model.page)
         return found
 
@@ -48,8 +48,8 @@ class MixedModel:
 class _Together:
     """What both kinds of mixes share: the score of a link is the weighted mean of the models'.
 
-    Models with ``scores_links = False`` are left out, as far as there are others: those that words
-    of a link tell nothing, and those that would take too long for each of a page's links.
+    Models with ``scores_links = False`` are left out if there are others: models that cannot judge
+    a page by the words of its link, and models that take too long for each link of a page.
     """
 
     def __init__(self, parts: Sequence[MixedModel]) -> None:

@@ -1,6 +1,6 @@
 """Fish-Search (De Bra & Post 1994, WWW1; the rules as De Bra's hypertext course states them).
 
-Waiting links stand in one list. A page that is relevant puts 1.5 · `width` of its links at the
+Waiting links are in one list. A page that is relevant puts 1.5 · `width` of its links at the
 beginning B, another page puts `width` of them at the middle M, right after the links of relevant
 pages, and the rest goes to the end E::
 

@@ -87,7 +87,7 @@ class OpenLinks(Protocol):
     """The methods of a store of open links by page that `PageSight` uses."""
 
     def add(self, leads: Iterable[Lead]) -> None:
-        """Add links to the pages they stand on."""
+        """Add links to the pages that contain them."""
 
     def leads(self, page: Fingerprint) -> list[Lead]:
         """Return the open links of a page."""

@@ -1,4 +1,4 @@
-"""A sleeping bandit over tag paths: learns in which part of pages the good links stand.
+"""A sleeping bandit over tag paths: learns in which part of pages the good links are.
 
 After SB-CLASSIFIER (Gauquier, Manolescu & Senellart 2026, arXiv 2602.11874). Links with similar
 tag paths are one arm; an arm sleeps while it has no open link. *Awake upper estimated reward*

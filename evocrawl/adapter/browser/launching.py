@@ -1,4 +1,4 @@
-"""With which browser, and how, pages are opened; what is missing is an error before the crawl."""
+"""Chooses and starts the browser; a missing package or program is an error before the crawl."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_chromium(settings: Mapping[str, Any]) -> bool:
 
 
 def check_browser(settings: Mapping[str, Any], mode: str) -> None:
-    """Raise SettingError if pages cannot be opened in a browser here: what is to be installed."""
+    """Raise SettingError if no browser can be started here; the error names what to install."""
     missing = next((each for each in _PACKAGES if find_spec(each) is None), None)
     if missing is not None:
         allowed = f"never; others need {missing}: pip install 'evocrawl[playwright]'"

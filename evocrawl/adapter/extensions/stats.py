@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class StatsReport:
-    """Extension. The stats stand in `evocrawl.core.stats.STATS`."""
+    """Extension. `evocrawl.core.stats.STATS` lists them."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler

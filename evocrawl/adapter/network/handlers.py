@@ -41,7 +41,7 @@ def keep_honest(pool: Any) -> None:
     - It takes back a connection that is being closed from this side, as it is after an answer
       that was too large or of no use, and the next request dies on it unsent.
 
-    What is no such pool is left alone.
+    Pools of other kinds are left alone.
     """
     if hasattr(pool, "retryAutomatically"):
         pool.retryAutomatically = False
@@ -57,7 +57,7 @@ def keep_honest(pool: Any) -> None:
 
 
 def check_at_last(handlers: Any, checks: ContextVar[Callable[[], None] | None]) -> None:
-    """Have each request checked once more when its connection stands, and then sent at once.
+    """Check each request once more when its connection is open, then send it at once.
 
     While a connection is made the event loop turns, and a process may be stopped there for a
     minute. `checks` has the check of the component that sends a request; if it raises, nothing is
@@ -151,7 +151,7 @@ def keep_deadlines(handlers: Any) -> None:
 
 
 def patch(crawler: Crawler) -> None:
-    """Mend connections, bound cookies, and spare the garbage collector what is there for good.
+    """Mend connections, bound cookies, and keep permanent objects from the garbage collector.
 
     Raises SettingError where there is no download handler.
     """

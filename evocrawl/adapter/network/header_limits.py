@@ -12,7 +12,7 @@ MOST_LINES = 1_000
 
 
 class HeadersTooLongError(DownloadFailedError):
-    """The headers of an answer went beyond what is read of them."""
+    """The headers of a response are longer than the limit."""
 
 
 def bound_headers(pool: Any) -> None:

@@ -51,11 +51,11 @@ class Withheld(IgnoreRequest):
 
 
 class NotNowError(Withheld):
-    """It was withheld for a reason that will pass and that says nothing of the server."""
+    """The request was withheld for a passing reason, not because of the server."""
 
 
 class OverBudgetError(NotNowError):
-    """The budget has nothing left for it, for now or for good."""
+    """The budget has no request left for it, now or at all."""
 
 
 class UnleasedError(NotNowError):

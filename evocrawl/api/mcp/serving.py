@@ -79,7 +79,7 @@ async def _refuse(send: Any) -> None:
 
 
 class _Announced(uvicorn.Server):
-    """A server that says where it listens once it does."""
+    """A server that prints its address once it listens."""
 
     def __init__(self, app: App, port: int, announce: Callable[[str], None]) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Marks text from the web, so that a language model can tell it from what the server says."""
+"""Marks text from the web, so that a language model can distinguish it from the server's words."""
 
 from __future__ import annotations
 

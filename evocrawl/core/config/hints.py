@@ -119,7 +119,7 @@ def address_hint(text: str) -> str:
 
 
 def domain_hint(text: str) -> str:
-    """Return the domain of an address that stands where a domain belongs, "" if there is none.
+    """Return the domain of an address that is given in place of a domain, "" if there is none.
 
     >>> domain_hint("https://a.example/x")
     'did you mean a.example?'

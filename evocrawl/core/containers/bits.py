@@ -23,7 +23,7 @@ class Bits:
         return found
 
     def set(self, places: Places) -> None:
-        """Set the bits at `places` to 1; a place may stand there twice. O(places)."""
+        """Set the bits at `places` to 1; a place may be given twice. O(places)."""
         np.bitwise_or.at(self._bytes, _byte(places), _mask(places))
 
 

@@ -254,7 +254,7 @@ def _path(request: Request) -> str:
 
 
 def _query(request: Request) -> dict[str, str]:
-    """Return the parameters; of one that stands more than once, the last counts."""
+    """Return the parameters; of one that is there more than once, the last counts."""
     return {
         _text(name): values[-1].decode("utf-8", "replace") for name, values in request.args.items()
     }

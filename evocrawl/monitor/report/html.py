@@ -50,7 +50,7 @@ def charts(curves: Sequence[tuple[str, list[Row]]]) -> list[tuple[str, Markup]]:
 def family(agents: list[Row]) -> Iterator[tuple[str, Row | None]]:
     """Yield the family tree as it is written: ("open", agent), ("leaf", agent), ("close", None).
 
-    Agents come parents first; an agent whose parent is left out stands as a founder.
+    Agents come parents first; an agent whose parent is left out is shown as a founder.
     """
     children: dict[int | None, list[Row]] = {}
     known = {each["id"] for each in agents}

@@ -20,7 +20,7 @@ barren page on which its link stood.
 
 A template with a query, or with a token in the path, is *endless* if it has at least `ENDLESS`
 barren visits for each new page, and its barren pages link to more addresses of the same template:
-calendars, counters, sessions. A template whose addresses stand on other pages has an end.
+calendars, counters, sessions. A template whose addresses are also on other pages has an end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Kept = TypeVar("Kept")
 class Yield:
     """The yield of a group.
 
-    For a template, `own` and `out` count addresses that were first met on its barren pages: those
+    For a template, `own` and `out` count addresses that were first found on its barren pages: those
     of the template's path, and others. For a domain, `templates` is the number of spent templates,
     and `hosts` has the visited hosts.
     """
@@ -156,7 +156,7 @@ class YieldTracker:
         self._of_domain(domain).templates += known.is_spent - was_spent
 
     def feed(self, template: str, own: int, out: int) -> None:
-        """Count addresses that were first met on a barren page of the template."""
+        """Count addresses that were first found on a barren page of the template."""
         known = self._of_template(template)
         known.own += own
         known.out += out

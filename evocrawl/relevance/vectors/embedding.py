@@ -136,7 +136,7 @@ def centroid(vectors: Iterable[Vector], weights: Iterable[float] | None = None) 
 
 
 class _KnownRows(dict[str, int]):
-    """The row of each term met so far; `_UNKNOWN`, or less for a compound. Bounded in size."""
+    """The row of each term seen so far; `_UNKNOWN`, or less for a compound. Bounded in size."""
 
     def __init__(self, table: WordTable) -> None:
         super().__init__()

@@ -100,7 +100,7 @@ class Vectors:
     def explain(self, content: Content) -> tuple[Contribution, ...]:
         """Return what each term of a page adds to its cosine, the largest share first.
 
-        A static model of another package does not say it: then there is nothing.
+        Returns nothing for a static model of another package, which does not give shares.
         """
         if not isinstance(self.embedding, Embedding):
             return ()

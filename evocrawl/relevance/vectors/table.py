@@ -39,7 +39,7 @@ Rows = npt.NDArray[np.int8]
 class WordTable:
     """The vectors of terms. `language` is "" for a table of any.
 
-    ``rows[i]`` is the vector of term i: the product of how much the term says and its direction.
+    ``rows[i]`` is the vector of term i: the product of the weight of the term and its direction.
     Raises SettingError for a folder that has no such table.
     """
 

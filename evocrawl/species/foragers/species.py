@@ -197,7 +197,7 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class StepLearning:
-    """Stores the pages that a step has met and handed on, until the step ends."""
+    """Stores the pages that a step has read and passed on, until the step ends."""
 
     fleet: Fleet
 

@@ -1,6 +1,6 @@
 """Applies to one worker what users change in the crawl that it shares.
 
-The changes stand in Redis in one order; see `evocrawl.store.cluster.redis.changes`. Each worker
+Redis holds the changes in one order; see `evocrawl.store.cluster.redis.changes`. Each worker
 applies all of them in this order, its own too, so that all workers come to the same parameters.
 """
 

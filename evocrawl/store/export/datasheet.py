@@ -74,7 +74,7 @@ _FIELDS = (("url", "sc:URL"), ("title", "sc:Text"), ("text", "sc:Text"), ("langu
 
 @dataclass(slots=True)
 class Tally:
-    """What is counted of the pages."""
+    """Counts over the pages."""
 
     pages: int = 0
     relevant: int = 0

@@ -61,7 +61,7 @@ def _whole(content: mmap.mmap) -> int:
     last = content.rfind(header) if len(header) == _HEADER_BYTES else 0
     if last + _member_bytes(content, last) == len(content):
         return len(content)
-    # A page may hold what looks like a member: only from the first one on is it known what is one.
+    # A page may contain bytes that look like a member, so members are counted from the first one.
     end = 0
     while length := _member_bytes(content, end):
         end += length

@@ -29,7 +29,7 @@ class KeptValues:
         self._changes[key] = json.dumps(value, allow_nan=False, separators=(",", ":"))
 
     def forget(self, key: str) -> None:
-        """Keep no value of `key` any longer."""
+        """Remove the value of `key`."""
         self._changes[key] = None
 
     def read(self, database: sqlite3.Connection) -> dict[str, Any]:

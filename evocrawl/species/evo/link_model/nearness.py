@@ -7,7 +7,7 @@ context or URL) have about the cosine ::
 
     cos = Σ v(w)·q / √(Σ |v(w)|²)        exact for words whose vectors are at right angles
 
-What is a high cosine differs from web to web: in a wiki about one subject, all links are near. So
+The usual cosine differs from web to web: in a wiki about one subject, all links are near. So
 each field's cosine is compared with those of the crawl's latest links ::
 
     z = (cos − their mean) / their standard deviation        in [−3, 3]; 0 without a known word
@@ -140,7 +140,7 @@ class Nearness:
         return cosines, lengths > 0
 
     def _look_up(self) -> None:
-        """Set the numbers of the words that were met since the last time."""
+        """Set the numbers of the words that are new since the last time."""
         assert self._vectors is not None
         words, buckets = zip(*self._waiting, strict=True)
         self._waiting.clear()

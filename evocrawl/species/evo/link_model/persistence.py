@@ -33,7 +33,7 @@ State = Mapping[str, npt.NDArray[Any]]
 
 
 def to_state(model: LinkModel) -> dict[str, npt.NDArray[Any]]:
-    """Return the learnt state of `model`; only words that it has met take space."""
+    """Return the learnt state of `model`; only words that it has seen take space."""
     words = np.flatnonzero(model.words.weights).astype(np.uint16)
     profile, profile_weights = model.profile.terms()
     return {

@@ -1,4 +1,4 @@
-"""Events for the workers of a crawl, as they stand in a stream of Redis."""
+"""Events for the workers of a crawl, as rows of a stream in Redis."""
 
 from __future__ import annotations
 
