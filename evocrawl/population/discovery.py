@@ -25,7 +25,7 @@ from evocrawl.population.exclusions import EXCLUDED, Exclusions
 from evocrawl.population.individual import Individual
 from evocrawl.population.link_notes import LinkNotes
 from evocrawl.population.settlement import Settlement
-from evocrawl.population.species_view import SpeciesView
+from evocrawl.population.species_view import ROOT, SpeciesView, make_lead
 from evocrawl.population.traps.held_links import HeldLink
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.species.base import Species
@@ -63,7 +63,7 @@ class Discovery:
         traps: TrapDetector | None = None,
         emit: Callable[[Event], None] = lambda _: None,
     ) -> None:
-        self._views = [SpeciesView(each, base, self._kept) for each in species]
+        self._views = [SpeciesView(each) for each in species]
         self._base = base
         self._rewards = rewards
         self._traps = traps
@@ -87,13 +87,26 @@ class Discovery:
     def show_seeds(self, links: Sequence[Link]) -> None:
         """Show links as seeds to every species."""
         for view in self._views:
-            view.see_seeds(links)
+            score = view.score
+            leads = [make_lead(each, ROOT, 0, score(each, None)) for each in links]
+            view.species.sight.found(leads)
 
     def show(self, page: Page, via: Lead, depth: int) -> None:
         """Show the links of a page to every species; `depth` is that of the links."""
         for view in self._views:
-            view.see(page, via, depth, is_own=True)
+            self._show_to(view, page, via, depth)
         self._claim_held()
+
+    def _show_to(self, view: SpeciesView, page: Page, via: Lead, depth: int) -> None:
+        """Show the links of a page that one species may follow. O(links)."""
+        shows_all, is_claimed = view.species.revisits, self._base.is_claimed
+        appraise = view.appraise
+        leads = [
+            make_lead(link, page.fingerprint, depth, *appraise(link, page, via))
+            for link in page.links
+            if shows_all or not is_claimed(link.fingerprint)
+        ]
+        view.species.sight.found(self._kept(leads, view.species))
 
     def take_in(self, visit: Visit, agent: Individual, outcome: Outcome) -> Settlement:
         """Record the outcome of a visit of `agent`: a page, or the reason why there is none.
@@ -133,7 +146,9 @@ class Discovery:
         elif pays:
             self._base.renew(page.fingerprint, page.relevance, page.energy, page.version)
         for view in self._views:
-            view.see(page, visit.lead, record.depth + 1, is_own=view.species is species)
+            # The features that another species has stored on its lead are not passed on.
+            via = visit.lead if view.species is species else replace(visit.lead, features=None)
+            self._show_to(view, page, via, record.depth + 1)
         self._claim_held()
         return NewPage(page, is_new, pays)
 

@@ -139,7 +139,7 @@ def test_a_request_makes_no_detour_over_several_modules() -> None:
 def test_the_url_of_a_request_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The host that the frontier goes by is the one that was read at the entrance."""
     scheduler = Crawl().scheduler
-    monkeypatch.setattr("evocrawl.population.discovery.host_of", _fail)
+    monkeypatch.setattr("evocrawl.population.species_view.host_of", _fail)
     assert scheduler.enqueue_request(Request("http://me:secret@b.test:80/x?b=1#top"))
     visit = scheduler._context.journaled.choose(0.0)
     assert visit is not None

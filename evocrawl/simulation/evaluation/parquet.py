@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 from evocrawl.simulation.evaluation.measures import Row
 
 _INT64 = 2**63
+_EXACT = 2**53
+"""Whole numbers up to this one are the same as floats (IEEE 754 binary64)."""
 
 
 def parquet(rows: Sequence[Row]) -> bytes:
@@ -43,7 +45,8 @@ def _type_of(values: Iterable[Any]) -> Any:
     if kinds == {list}:
         inner = _type_of(value for each in there for value in each)
         return None if inner is None else pa.list_(inner)
-    if int in kinds and any(abs(value) >= _INT64 for value in there if isinstance(value, int)):
+    limit = _EXACT + 1 if float in kinds else _INT64
+    if int in kinds and any(abs(value) >= limit for value in there if isinstance(value, int)):
         return None
     known = {
         frozenset[type](): pa.null(),

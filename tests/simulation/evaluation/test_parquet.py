@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from result_rows import row
 
@@ -62,6 +62,8 @@ def test_columns_have_the_type_of_their_values() -> None:
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), min_size=1, max_size=4))
+@example([{"a": [2**53 + 1, 0.0]}])
+@example([{"a": 2**53}, {"a": 0.5}])
 def test_any_row_of_json_is_written_and_nothing_changes(rows: list[Row]) -> None:
     """What has no common type comes back as JSON text."""
     names = {name for each in rows for name in each}
