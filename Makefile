@@ -17,10 +17,10 @@ crawl: venv
 
 # Style, types, our tests, and Scrapy's own tests with the add-on. Redis and Chromium are installed
 # where they are missing and may be; else the tests that need them are skipped. Many tests wait for servers, so
-# that three processes keep two cores busy.
+# that four processes keep two cores busy.
 test: lint types
 	$(BIN)/python tests/programs.py
-	$(BIN)/python -m pytest -n 3 --dist worksteal -q
+	$(BIN)/python -m pytest -n 4 --dist worksteal -q
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs tests/scrapys_own
 
 lint: venv
