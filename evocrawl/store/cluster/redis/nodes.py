@@ -27,6 +27,9 @@ from evocrawl.store.cluster.redis.slots import Address, SlotMap
 Command: TypeAlias = tuple[Any, ...]
 """The name of a command, as redis-py names it, and its arguments."""
 
+Redirection: TypeAlias = tuple[Address, bool]
+"""A node, and whether the command follows an ASK, and so needs ASKING before it."""
+
 _MOST_ROUNDS = 16
 _PAUSE_S = 0.05
 _WAIT_MS = 1000
@@ -59,6 +62,8 @@ class ClusterNodes:
         self._is_current = False
         self._failed: set[Address] = set()
         """Nodes that failed since the last look at the slots: these are asked last."""
+        self._named: Address | None = None
+        """The node that the latest MOVED has named: it is asked first."""
         self._looking = asyncio.Lock()
 
     async def batch(self, commands: Sequence[Command], *, is_kept: bool = False) -> list[Any]:
@@ -69,7 +74,7 @@ class ClusterNodes:
         """
         answers: list[Any] = [None] * len(commands)
         pending = list(range(len(commands)))
-        asked: Mapping[int, Address] = {}
+        asked: Mapping[int, Redirection] = {}
         for _ in range(_MOST_ROUNDS):
             await self._look()
             await self._round(commands, pending, asked, answers, is_kept=is_kept)
@@ -142,16 +147,16 @@ class ClusterNodes:
         self,
         commands: Sequence[Command],
         places: Sequence[int],
-        asked: Mapping[int, Address],
+        asked: Mapping[int, Redirection],
         answers: list[Any],
         *,
         is_kept: bool,
     ) -> None:
-        """Send the commands at `places` once; those in `asked` to the node that ASK named."""
+        """Send the commands at `places` once; those in `asked` to the node that was named."""
         groups: dict[tuple[Address, bool], list[int]] = defaultdict(list)
         for place in places:
             target = asked.get(place)
-            groups[target or self._owner(commands[place]), target is not None].append(place)
+            groups[target or (self._owner(commands[place]), False)].append(place)
         sent = [
             self._send(address, [commands[each] for each in group], is_asking, is_kept)
             for (address, is_asking), group in groups.items()
@@ -195,16 +200,22 @@ class ClusterNodes:
 
     def _asked(
         self, commands: Sequence[Command], places: Sequence[int], answers: Sequence[Any]
-    ) -> dict[int, Address]:
-        """Return the nodes that may be asked once for commands; others go to the slot's owner."""
+    ) -> dict[int, Redirection]:
+        """Return the nodes that redirections name, by place.
+
+        The slots are read again after MOVED, but the node read may learn of a change later than the
+        one that redirects.
+        """
         asked = {}
         for place in places:
             answer = answers[place]
-            if isinstance(answer, errors.MovedError):
-                self._is_current = False
-            elif isinstance(answer, errors.AskError):
-                host = answer.host or self._owner(commands[place])[0]
-                asked[place] = host, answer.port
+            if not isinstance(answer, errors.AskError):
+                continue
+            is_moved = isinstance(answer, errors.MovedError)
+            host = answer.host or self._owner(commands[place])[0]
+            asked[place] = (host, answer.port), not is_moved
+            if is_moved:
+                self._is_current, self._named = False, (host, answer.port)
         return asked
 
     def _note_failure(self, address: Address) -> None:
@@ -221,7 +232,8 @@ class ClusterNodes:
 
     async def _read_slots(self) -> None:
         named = [address_of(url) for url in self._place.urls]
-        nodes = list(dict.fromkeys([*self._slots.addresses(), *named]))
+        first = [] if self._named is None else [self._named]
+        nodes = list(dict.fromkeys([*first, *self._slots.addresses(), *named]))
         nodes.sort(key=self._failed.__contains__)
         failure: Exception | None = None
         for address in nodes:
