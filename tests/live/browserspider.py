@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import scrapy
+from scrapy_playwright.page import PageMethod
 
 
 class BrowserSpider(scrapy.Spider):
@@ -15,7 +16,11 @@ class BrowserSpider(scrapy.Spider):
 
     async def start(self) -> Any:
         for url in self.urls.split():
-            yield scrapy.Request(url, meta={"playwright": True}, errback=self.failed)
+            meta: dict[str, Any] = {"playwright": True}
+            if url.endswith("/restless"):  # it is closed in the midst of its requests
+                waits = PageMethod("wait_for_function", "answered > 12", timeout=60_000)
+                meta["playwright_page_methods"] = [waits]
+            yield scrapy.Request(url, meta=meta, errback=self.failed)
 
     def parse(self, response: Any) -> Any:
         yield {"url": response.url, "title": response.css("title::text").get()}
