@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
+from listener import Listener
 from mcp import Client
 
 from evocrawl.api.mcp.crawls import Crawls, Limits
@@ -39,32 +38,9 @@ WRONG: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-class Inner:
-    """Counts its callers."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self._socket = socket.create_server((INNER, 0))
-        self.port = self._socket.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                caller, _ = self._socket.accept()
-            except OSError:
-                return
-            self.calls += 1
-            caller.close()
-
-    def close(self) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-
 @pytest.fixture
-def inner() -> Iterator[Inner]:
-    server = Inner()
+def inner() -> Iterator[Listener]:
+    server = Listener(INNER)
     yield server
     server.close()
 
@@ -86,7 +62,7 @@ def _public(port: int) -> LoopbackProxy:
     return LoopbackProxy({PUBLIC: answer})
 
 
-def test_no_argument_leads_inside_or_beyond_the_limits(tmp_path: Path, inner: Inner) -> None:
+def test_no_argument_leads_inside_or_beyond_the_limits(tmp_path: Path, inner: Listener) -> None:
     folder = tmp_path / "crawls"
     with _public(inner.port) as public:
         asyncio.run(_try_all(folder, public, inner))
@@ -96,7 +72,7 @@ def test_no_argument_leads_inside_or_beyond_the_limits(tmp_path: Path, inner: In
     assert {each.suffix for each in folder.iterdir()} <= {".sqlite", ".sqlite-lock"}
 
 
-async def _try_all(folder: Path, public: LoopbackProxy, inner: Inner) -> None:
+async def _try_all(folder: Path, public: LoopbackProxy, inner: Listener) -> None:
     settings = {
         "HTTPPROXY_ENABLED": False, "DOWNLOAD_DELAY": 0, "EVOCRAWL_ALLOW_NETWORKS": f"{PUBLIC}/32",
     }  # fmt: skip

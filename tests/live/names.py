@@ -1,9 +1,7 @@
-"""A resolver whose addresses a test sets, and servers that count their clients."""
+"""A resolver whose addresses a test sets, and handlers that a project may have."""
 
 from __future__ import annotations
 
-import socket
-import threading
 from typing import Any, Self
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
@@ -32,30 +30,6 @@ class Resolver(CachingThreadedResolver):
         first, *rest = self.names[name]
         self.names[name] = rest or [first]
         return succeed(first)
-
-
-class Listener:
-    """Accepts connections at an address, counts them and hangs up."""
-
-    def __init__(self, host: str) -> None:
-        self.calls = 0
-        self._socket = socket.create_server((host, 0))
-        self.port = self._socket.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                caller, _ = self._socket.accept()
-            except OSError:
-                return
-            self.calls += 1
-            caller.close()
-
-    def close(self) -> None:
-        """The thread's accept ends with an error."""
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
 
 
 class OwnHandler(HTTP11DownloadHandler):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from chromium import launch_options
+from listener import Listener
 from livecrawl import QUERY, Crawl, Crawled, site
-from names import Listener
 
 from evocrawl.simulation.server.proxy import LoopbackProxy, Response, redirect
 

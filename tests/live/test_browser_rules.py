@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 from appsite import HOST, START, javascript, shell, texts_of
+from listener import Listener
 from livecrawl import QUERY, Crawl, page, site
-from names import Listener
 from programs import needs_chromium
 
 from evocrawl.simulation.server.proxy import Request, Response, redirect

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from listener import Listener
 from livecrawl import QUERY, ROOT, Crawl, page, site
-from names import Listener
 
 from evocrawl.simulation.server.proxy import Response, redirect
 
