@@ -15,13 +15,12 @@ crawl: venv
 	$(BIN)/python -m demo.stoppable demo.crawl $(if $(QUERY),--query "$(QUERY)") $(if $(SEEDS),--seeds "$(SEEDS)") \
 		$(if $(MAX_REQUESTS),--max-requests $(MAX_REQUESTS)) $(if $(SPECIES),--species $(SPECIES)) $(if $(SEED),--seed $(SEED))
 
-# Style, types, our tests, and Scrapy's own tests with the add-on. Redis and Chromium are installed
+# Style, types, and the tests; among them are Scrapy's own, with the add-on. Redis and Chromium are installed
 # where they are missing and may be; else the tests that need them are skipped. Many tests wait for servers, so
 # that four processes keep two cores busy.
 test: lint types
 	$(BIN)/python tests/programs.py
-	$(BIN)/python -m pytest -n 4 --dist worksteal -q
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs tests/scrapys_own
+	$(BIN)/python -m pytest -n 4 --dist worksteal -q -rs
 
 lint: venv
 	$(BIN)/ruff check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines

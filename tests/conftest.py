@@ -1,11 +1,11 @@
 """Puts this folder on the path, so that every test finds `checks` and `tiny_webs`."""
 
 import signal
-from zlib import crc32
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from order import in_order
 
 # A busy machine must not fail a test.
 settings.register_profile("unhurried", deadline=None)
@@ -28,12 +28,10 @@ def pytest_configure() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mix the files of all folders, in the same order each time.
-
-    Many tests wait for servers, and others compute: side by side they keep the machine busy.
-    """
-    items.sort(key=lambda item: crc32(item.nodeid.partition("::")[0].encode()))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests in an order that keeps the machine busy to the end."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = in_order(items, workers)
 
 
 @pytest.fixture

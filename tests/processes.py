@@ -8,15 +8,11 @@ hashes; where that matters a program is started afresh, with another.
 
 from __future__ import annotations
 
-import atexit
-import gc
 import multiprocessing
 import os
-import runpy
 import subprocess
 import sys
 import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from multiprocessing.context import ForkServerProcess
@@ -25,6 +21,7 @@ from pathlib import Path
 from signal import SIGINT, SIGKILL, Signals
 
 import pytest
+from forked import run_program
 
 _TESTS = Path(__file__).parent
 _TIMEOUT_S = 600
@@ -104,7 +101,7 @@ def start(
     printed = (str(output), str(errors or output))
     arguments_of_run = (program, list(arguments), str(cwd), dict(environment), printed, strict)
     _start_server()
-    process = _context.Process(target=_run, args=arguments_of_run, name=program, daemon=True)
+    process = _context.Process(target=run_program, args=arguments_of_run, name=program, daemon=True)
     process.start()
     return Forked(process)
 
@@ -125,39 +122,6 @@ def run(
         return subprocess.CompletedProcess(
             [program, *arguments], code, out.read_text(), errors.read_text()
         )
-
-
-def _run(
-    program: str,
-    arguments: list[str],
-    cwd: str,
-    environment: dict[str, str],
-    printed: tuple[str, str],
-    strict: bool,
-) -> None:
-    for stream, path in enumerate(printed, start=1):
-        out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.dup2(out, stream)
-        os.close(out)
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(cwd)
-    installed = [each for each in sys.path if not Path(each).is_relative_to(_TESTS)]
-    added = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
-    sys.path[:] = [cwd, *added, *installed]
-    sys.argv[1:] = arguments
-    if strict:
-        warnings.simplefilter("error", ResourceWarning)
-    try:
-        runpy.run_module(program, run_name="__main__", alter_sys=True)
-    except Exception as error:
-        # As the interpreter does, with the hook that the program may have put in place.
-        sys.excepthook(type(error), error, error.__traceback__)
-        raise SystemExit(1) from None
-    finally:
-        # A process of `multiprocessing` leaves this out.
-        atexit._run_exitfuncs()
-        gc.collect()
 
 
 def interrupted(child: subprocess.Popen[str], times: int) -> str:

@@ -13,6 +13,7 @@ import pkgutil
 import sys
 
 import scrapy.commands
+from forked import run_program as run_program  # what the forks run
 
 from evocrawl.core.config.config import Config
 from evocrawl.core.model import Content
@@ -20,14 +21,15 @@ from evocrawl.core.urls.templates import domain_of
 from evocrawl.relevance.registry import Wanted
 
 _MODULES = [
-    "aiohttp.web", "evocrawl.adapter.exporters", "evocrawl.adapter.extensions.stats",
-    "evocrawl.adapter.scheduler", "evocrawl.addon", "evocrawl.middlewares.links",
+    "aiohttp.web", "evocrawl.adapter.early_stop", "evocrawl.adapter.exporters",
+    "evocrawl.adapter.extensions.stats", "evocrawl.adapter.scheduler", "evocrawl.addon",
+    "evocrawl.middlewares.links",
     "evocrawl.middlewares.redirects", "evocrawl.pipelines.energy",
     "evocrawl.pipelines.relevance", "evocrawl.pipelines.reward", "evocrawl.relevance.tfidf",
     "evocrawl.spiders.evospider", "evocrawl.store.journal.sqlite_journal", "platformdirs",
     "scrapy.cmdline", "scrapy.core.downloader.handlers.datauri",
     "scrapy.core.downloader.handlers.http11", "scrapy.core.engine", "scrapy.crawler",
-    "scrapy.exporters", "scrapy.logformatter", "scrapy.statscollectors",
+    "scrapy.exporters", "scrapy.logformatter", "scrapy.statscollectors", "scrapy_poet.commands",
     *(f"scrapy.downloadermiddlewares.{name}" for name in (
         "defaultheaders", "downloadtimeout", "httpauth", "httpcache", "offsite", "stats",
         "useragent",

@@ -13,6 +13,8 @@ from running import start
 
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Reset, Response, Site, redirect
 
+pytestmark = pytest.mark.takes_s(60)
+
 MOST_BYTES = 100_000
 ODD = "/s?q=a||1|60&c=EMPLACEMENT PARTENAIRE"
 

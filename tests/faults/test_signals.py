@@ -17,6 +17,7 @@ IN_FLIGHT = 8
 LENGTH = 40
 
 
+@pytest.mark.takes_s(25)
 @pytest.mark.parametrize(
     ("blows", "bad"),
     [

@@ -31,6 +31,7 @@ def _paths(proxy: LoopbackProxy) -> list[str]:
     return [each.path for each in proxy.log]
 
 
+@pytest.mark.takes_s(35)
 @needs_chromium
 def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
     serve, crawl: Crawl, tmp_path: Path
@@ -81,6 +82,7 @@ def test_without_a_browser_the_shells_stay_empty(serve, crawl: Crawl) -> None:
     assert not any(name.startswith(("playwright", "evocrawl/browser")) for name in crawled.stats)
 
 
+@pytest.mark.takes_s(20)
 @needs_chromium
 def test_slow_pages_hold_no_place_of_fast_ones(serve, crawl: Crawl) -> None:
     """What the slow pages ask for is answered when every fast page has been asked for."""
@@ -133,6 +135,7 @@ def _crawls_browsers() -> list[psutil.Process]:
     return found
 
 
+@pytest.mark.takes_s(60)
 @needs_chromium
 @pytest.mark.parametrize(
     ("by", "timeout_s"), [(signal.SIGKILL, 120), (signal.SIGSTOP, 30)], ids=["dies", "hangs"]
@@ -162,6 +165,7 @@ def test_a_browser_that_dies_or_hangs_is_started_anew_and_no_page_is_lost(
     assert not any(psutil.pid_exists(each) for each in hit)
 
 
+@pytest.mark.takes_s(30)
 @needs_chromium
 def test_a_crawl_that_was_killed_opens_its_pages_again(serve, crawl: Crawl, tmp_path: Path) -> None:
     """Each page is settled once, with what the browser shows."""
@@ -178,6 +182,7 @@ def test_a_crawl_that_was_killed_opens_its_pages_again(serve, crawl: Crawl, tmp_
     assert crawled.stat("store/runs") == 2
 
 
+@pytest.mark.takes_s(35)
 @needs_chromium
 def test_a_browser_keeps_to_its_share_of_the_budget(serve, crawl: Crawl) -> None:
     """Nor does it exceed the budget when every page is to be opened."""
@@ -193,6 +198,7 @@ def test_a_browser_keeps_to_its_share_of_the_budget(serve, crawl: Crawl) -> None
     crawled.check_settled()
 
 
+@pytest.mark.takes_s(20)
 @needs_chromium
 def test_workers_share_the_pages_that_scripts_make(serve, tmp_path: Path) -> None:
     """Each page is opened by one of them, and counts once."""

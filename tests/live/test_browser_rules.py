@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
 from appsite import HOST, START, javascript, shell, texts_of
 from listener import Listener
 from livecrawl import QUERY, Crawl, page, site
@@ -89,6 +90,7 @@ def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
     return poll
 
 
+@pytest.mark.takes_s(100)
 @needs_chromium
 def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
     serve, crawl: Crawl
@@ -134,6 +136,7 @@ def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
     assert crawled.stat("browser/restarts") == 0
 
 
+@pytest.mark.takes_s(20)
 @needs_chromium
 def test_a_script_that_never_ends_costs_its_own_page_alone(serve, crawl: Crawl) -> None:
     """The page is read as it came, and the browser opens the next one."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from chromium import launch_options
 from livecrawl import FAST, HERE, QUERY, ROOT, page
@@ -123,6 +124,7 @@ def check_accessible(tab: Page) -> None:
         assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
 
 
+@pytest.mark.takes_s(50)
 def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
     """Pages of the web are hostile throughout: no script of theirs runs, no dialog opens."""
     proxy = serve({"a.test": endless("b.test"), "b.test": endless("a.test")})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from livecrawl import HERE, QUERY, ROOT, Crawl, page, site
 
 from evocrawl.simulation.server.proxy import Response
@@ -138,6 +139,7 @@ def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.takes_s(55)
 def test_a_project_that_sets_the_query_alone_has_no_budget(serve, crawl: Crawl) -> None:
     """All of 1 050 requests are sent, and not only evospider's default of 1 000."""
     crawled = crawl(

@@ -10,6 +10,7 @@ from redisserver import RedisServer
 from workers import Fleet, ManyHosts
 
 
+@pytest.mark.takes_s(60)
 @pytest.mark.parametrize("loss", ["flush", "shard", "restart"])
 def test_every_worker_says_that_the_state_is_gone(serve, tmp_path: Path, loss: str) -> None:
     """With exit code 1; a warning at the start names what Redis does not keep."""

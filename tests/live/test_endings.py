@@ -49,6 +49,7 @@ def test_one_page_is_enough_and_the_report_shows_it(serve, crawl: Crawl, tmp_pat
     assert "'evocrawl/moves/back'" not in crawled.log
 
 
+@pytest.mark.takes_s(12)
 def test_a_seed_without_an_answer_is_named_after_five_seconds(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
     assert (f"evocrawl report {tmp_path / 'reef.sqlite'}" in end) == (signals == 1)
 
 
+@pytest.mark.takes_s(15)
 def test_a_terminal_that_takes_no_text_does_not_change_the_crawl(serve, tmp_path: Path) -> None:
     """As after Ctrl-S, or with a dead connection: the crawl ends with all its pages."""
     pages = {f"/{n}": page(f"/{n + 1} next", text=f"{QUERY} {n}") for n in range(40)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from livecrawl import QUERY, Crawl, page, site
 
 SPECIES = "energy+infospiders+best_first"
@@ -28,6 +29,7 @@ def _web() -> dict[str, object]:
     return web
 
 
+@pytest.mark.takes_s(15)
 def test_every_species_has_visits_and_everything_settles_in_the_same_order_twice(
     serve, crawl: Crawl
 ) -> None:

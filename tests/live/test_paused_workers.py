@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from redisserver import RedisServer
 from workers import Fleet, ManyHosts
 
@@ -32,6 +33,7 @@ class Moved(ManyHosts):
         return await super()._answer(Request("GET", f"h{n % self.hosts}.test", f"/{n}"))
 
 
+@pytest.mark.takes_s(20)
 def test_a_redirect_under_way_at_a_pause_is_followed_again(serve, tmp_path: Path) -> None:
     """The claim on a redirect's target ends with the visit that the pause has ended."""
     web = Moved(pages=100, hosts=20, delay_s=0.05)

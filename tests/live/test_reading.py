@@ -57,6 +57,7 @@ def pdf() -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.takes_s(14)
 def test_b020_r14_r15_hard_pages_are_read_and_cuts_are_reported(crawl: Crawl, serve) -> None:
     """B020, B017, B018, R14, R15, R16: caps on the item and in the stats, costly pages aside."""
     crawled = run(crawl, serve)

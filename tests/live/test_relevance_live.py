@@ -71,6 +71,7 @@ def test_a_crawl_goes_by_the_model_that_is_asked_for(
     assert crawled.stat("relevant_pages") == len(relevant)
 
 
+@pytest.mark.takes_s(25)
 def test_a_crawl_that_is_resumed_has_learnt_the_same(serve, crawl: Crawl, tmp_path: Path) -> None:
     """A classifier that learns from the crawl's own pages goes on where it was.
 

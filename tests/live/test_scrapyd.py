@@ -20,6 +20,8 @@ from evocrawl.core.errors import StateError
 from evocrawl.simulation.server.proxy import LoopbackProxy, Response
 from evocrawl.store.archive import Archive
 
+pytestmark = pytest.mark.takes_s(160)
+
 PAGES = 100
 IN_FLIGHT = 8
 OURS = ("evocrawl", "evospider")

@@ -49,6 +49,7 @@ def asked_of(fleet: Fleet, host: str) -> int:
     return sum(each.host == host for each in list(fleet.proxy.log))
 
 
+@pytest.mark.takes_s(20)
 def test_every_worker_follows_what_a_user_does_on_one_dashboard(fleet: Fleet) -> None:
     """Those that join later, too; another run goes on with what was changed."""
     fleet.start(2, {**OPTIONS, "max_requests": 5000}, CONCURRENT_REQUESTS=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import pytest
 from livecrawl import QUERY, Crawl, page, site
 from redisserver import RedisServer
 from workers import Fleet, ManyHosts
@@ -22,6 +23,7 @@ def chain(pages: int = 300) -> dict[str, object]:
     }
 
 
+@pytest.mark.takes_s(20)
 def test_a_crawl_ends_by_its_rule_and_goes_on_without_it(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
@@ -59,6 +61,7 @@ def test_a_bad_rule_is_one_line_with_exit_code_2(serve, crawl: Crawl) -> None:
     assert proxy.log == []
 
 
+@pytest.mark.takes_s(20)
 def test_a_worker_that_its_rule_stops_leaves_the_crawl_to_the_others(serve, tmp_path: Path) -> None:
     """One of two workers has a rule; the other one crawls to the end."""
     server = RedisServer(tmp_path)

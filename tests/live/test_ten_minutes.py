@@ -10,9 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "ten-minutes.md"
 
 
+@pytest.mark.takes_s(55)
 def test_each_command_of_the_tutorial_runs_as_written(tmp_path: Path) -> None:
     """In an empty folder; the crawl finds pages about the query, goes on, and is exported."""
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.S | re.M)

@@ -61,6 +61,7 @@ def test_a_redirect_to_a_host_in_back_off(serve, crawl: Crawl, concurrency: int)
     assert [len(_pages_of(proxy, f"way{number}.test")) for number in range(WAYS)] == [1] * WAYS
 
 
+@pytest.mark.takes_s(60)
 @pytest.mark.parametrize("concurrency", [1, 16])
 def test_a_redirect_to_a_host_whose_robots_txt_is_awaited(
     serve, crawl: Crawl, concurrency: int

@@ -17,6 +17,7 @@ COMMON = {"CONCURRENT_REQUESTS": 8}
 BUDGET = 90
 
 
+@pytest.mark.takes_s(30)
 @pytest.mark.parametrize("program", programs())
 def test_workers_share_a_crawl_on_a_cluster(serve, tmp_path: Path, program: str) -> None:
     """Each page is fetched once, and the budget is met exactly, while nodes and slots change.

@@ -1,7 +1,7 @@
 """Scrapy's own tests pass with the add-on in each crawler.
 
 Those that fail on purpose, and those that are not run, are in tables of docs/guide/drop-in.md with
-the reason. `make test` runs this file in a step of its own.
+the reason.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def _outcomes(report: Path) -> tuple[set[str], set[str]]:
     return ran, failed
 
 
+@pytest.mark.takes_s(60)
 @pytest.mark.parametrize("group", GROUPS)
 def test_scrapys_own_tests_pass(group: str, tmp_path: Path) -> None:
     source = unpacked(tmp_path)

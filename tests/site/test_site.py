@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.takes_s(60)
+
 DOCS = Path(__file__).parents[2] / "docs"
 CHECK = runpy.run_path(str(DOCS / "check_site.py"))
 

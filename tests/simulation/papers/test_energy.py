@@ -10,6 +10,8 @@ from evocrawl.simulation.papers.energy import EXPERIMENTS
 from evocrawl.simulation.papers.energy_trial import seeds_for
 from evocrawl.simulation.worlds.recorded import Recorded
 
+pytestmark = pytest.mark.takes_s(50)
+
 RUNS = 1
 
 

@@ -12,6 +12,8 @@ from evocrawl.simulation.papers.news_web import Foraging, NewsWeb, forage
 from evocrawl.simulation.worlds.made_up.news import News
 from evocrawl.species.foragers.species import KINDS
 
+pytestmark = pytest.mark.takes_s(40)
+
 UNTIL_S = 7200.0
 
 
