@@ -92,7 +92,7 @@ class Receiver:
         if self.profile is not None:
             self.profile.enable()
         text, links = self.rows.unpack_found(packed, self.leases.leases)
-        self.sync.found(links, text)
+        self.sync.links.of_others(links, text)
         if self.profile is not None:
             self.profile.disable()
         self.seconds += process_time() - began_s

@@ -1,8 +1,7 @@
 """A focused crawler whose frontier is a population of agents.
 
 ``ADDONS = {"evocrawl.Addon": 300}`` turns a Scrapy project into one, and `Crawl` runs a crawl from
-a program. Both are imported when they are asked for, so that agents, energy and simulator can be
-used without Scrapy.
+a program. Both are imported on first use, so that agents, energy and simulator work without Scrapy.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ __all__ = ["Addon", "Crawl"]
 __version__ = "0.1.0"
 
 _ON_DEMAND = {"Addon": "evocrawl.addon", "Crawl": "evocrawl.api.crawl"}
-"""Name to the module that is imported when it is asked for."""
+"""The module of each name, imported when the name is first used."""
 
 
 def __getattr__(name: str) -> object:

@@ -62,13 +62,13 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 545),
     ("DOWNLOADER_MIDDLEWARES", SinceMiddleware, 890),  # the HTTP cache is at 900
     ("DOWNLOADER_MIDDLEWARES", MeterMiddleware, 990),
-    ("DOWNLOADER_MIDDLEWARES", WarcMiddleware, 995),  # after the meter: what is sent, and as it is
+    ("DOWNLOADER_MIDDLEWARES", WarcMiddleware, 995),  # after the meter: it sees what is sent
     ("SPIDER_MIDDLEWARES", LinksMiddleware, -1_000_000),
     ("ITEM_PIPELINES", RelevancePipeline, 100),
     ("ITEM_PIPELINES", EnergyPipeline, 110),
     ("ITEM_PIPELINES", RewardPipeline, 990),
     ("EXTENSIONS", StatsReport, 0),
-    ("EXTENSIONS", EndReport, 0),  # before the view: what begins last ends first
+    ("EXTENSIONS", EndReport, 0),  # before the view: the extension that begins last ends first
     ("EXTENSIONS", Progress, 0),
     ("EXTENSIONS", CrawlDashboard, 0),
     ("EXTENSIONS", SeedWarnings, 0),
@@ -116,13 +116,13 @@ class Addon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Make log records harmless before Scrapy writes the first, and check how it is to log."""
+        """Make log records harmless before Scrapy writes the first; check the log's settings."""
         log_records.install()
         check_process(settings)
         keep_off_terminal(settings)
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Put evocrawl's components in place; warns where the project's settings prevail.
+        """Put evocrawl's components in place; warn if the project's settings prevail.
 
         Raises NotConfigured and changes nothing if the project has a scheduler of its own.
         """

@@ -1,4 +1,4 @@
-"""Leaves hosts alone that are in trouble, or that ask for it."""
+"""Stops requests to hosts that fail or that ask the crawl to wait (429, Retry-After)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 TROUBLE = frozenset({408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
-"""Statuses that tell of the server, not of the page."""
+"""Statuses that are about the server and not about the page."""
 
 _FAILURES = (
     CannotResolveHostError,
@@ -48,10 +48,9 @@ _KEPT_BYTES = 4096
 class BackoffMiddleware:
     """Downloader middleware between caches and the guard: it sees every answer from the network.
 
-    What it learns goes to `evocrawl.politeness.backoff`, and from there to the population, which
-    chooses no
-    links of a host that is to be left alone. Whether a request is made again is for Scrapy's
-    RetryMiddleware to say, when for the scheduler.
+    It passes each failure to `evocrawl.politeness.backoff`; the population then chooses no links of
+    the host while the back-off lasts. Scrapy's RetryMiddleware decides whether a request is made
+    again, and the scheduler decides when.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -82,8 +81,8 @@ class BackoffMiddleware:
             request.meta.setdefault("download_fail_on_dataloss", False)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Learn from the status, and from Retry-After."""
-        if request not in self._sent_at_s:  # from a cache, or another middleware's own
+        """Report the status and Retry-After to the back-off."""
+        if request not in self._sent_at_s:  # from a cache or another middleware
             return response
         if response.status in TROUBLE:
             asked = (response.headers.get(b"Retry-After") or b"").decode("latin-1")
@@ -94,7 +93,7 @@ class BackoffMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Learn from what did not come."""
+        """Report a failed request to the back-off."""
         if isinstance(exception, _FAILURES) and request in self._sent_at_s:
             self._failed(request, bare(exception), 0.0)
 
@@ -103,7 +102,7 @@ class BackoffMiddleware:
         return is_visit and getattr(self._crawler.spider, "takes_half_pages", False)
 
     def _is_last_try(self, request: Request) -> bool:
-        """Return whether this is the last try: the spider takes half a page rather than none."""
+        """Return whether this is the last try, at which the spider takes an incomplete page."""
         settings = self._settings
         if settings.getpriority("DOWNLOAD_FAIL_ON_DATALOSS"):
             return False  # the project has set it

@@ -1,4 +1,4 @@
-"""Keeps of a big page what evospider reads of it: a few bytes on the wire can be many in memory."""
+"""Cuts big pages to the beginning that evospider reads, to save memory."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 class BeginningsMiddleware:
     """Downloader middleware next to decompression.
 
-    A response waits, with its body, until its page has been read. Where the spider reads pages as
-    evospider does (`CrawlContext.reads_beginnings`), nothing looks at more than the beginning of a
-    big one. Responses of a spider of the project's own are left whole.
+    A response stays in memory until its page has been read, and a few bytes on the wire can be many
+    after decompression. If the spider reads pages as evospider does
+    (`CrawlContext.reads_beginnings`), only the beginning of a big page is read. Responses of a
+    project's own spider stay whole.
     """
 
     def __init__(self, context: CrawlContext) -> None:
@@ -33,7 +34,7 @@ class BeginningsMiddleware:
         return cls(CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, with the beginning of its body where that is all that is read."""
+        """Return the response; cut its body if only the beginning is read."""
         if not self._context.reads_beginnings or request.callback is not None:
             return response
         fetch = self._context.fetches.of(request)
@@ -43,7 +44,7 @@ class BeginningsMiddleware:
         body = beginning(response.body, kind, fetch.last_bytes)
         if len(body) == len(response.body):
             return response
-        # Else Scrapy would decode all of it to find out its encoding.
+        # Otherwise Scrapy would decode the whole body to find its encoding.
         kept: dict[str, Any] = {}
         if isinstance(response, TextResponse):
             kept["encoding"] = response._encoding

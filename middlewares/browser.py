@@ -1,4 +1,4 @@
-"""Opens pages in a browser whose HTML has nothing to read, as long as that pays."""
+"""Opens pages in a browser if their HTML has nothing to read, as long as that pays."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _OF_TRANSFER = frozenset(("content-length", "content-encoding", "transfer-encodi
 class BrowserMiddleware:
     """Downloader middleware between retries and the spider: it sees pages as they are read.
 
-    Which pages are opened is for the option `browser` and, by energy, for the population
-    (`evocrawl.population.rendering`). Requests that are no visits are left as they are, and so are
-    those that the project's own scrapy-playwright has answered.
+    The option `browser` decides which pages are opened; the population decides by energy whether
+    that pays (`evocrawl.population.rendering`). The middleware does not change requests that are no
+    visits, nor requests that the project's own scrapy-playwright has answered.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -50,9 +50,9 @@ class BrowserMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's context; raises NotConfigured if no page is to be opened.
+        """Build on the crawler's context; raises NotConfigured if option `browser` opens no page.
 
-        Raises SettingError if there is no browser here.
+        Raises SettingError if no browser is installed.
         """
         context = CrawlContext.of(crawler)
         if context.config.browser == "never":
@@ -62,7 +62,7 @@ class BrowserMiddleware:
         return cls(crawler, context)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the page as it is in the browser, or the request that its scripts lead to."""
+        """Return the page as the browser shows it, or the request that its scripts lead to."""
         fetch = self._context.fetches.of(request)
         if fetch is None or not isinstance(response, HtmlResponse):
             return response
@@ -108,7 +108,7 @@ class BrowserMiddleware:
 
 
 def _as_shown(page: Response) -> RawResponse:
-    """Return a page for archives and Markdown as the browser shows it: as received it is empty."""
+    """Return the page as the browser shows it, for archives and Markdown."""
     raw = as_it_came(page)
     headers = tuple(each for each in raw.headers if each[0].lower() not in _OF_TRANSFER)
     return replace(raw, headers=(*headers, OF_BROWSER))

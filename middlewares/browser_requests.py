@@ -1,7 +1,7 @@
-"""A browser's own requests, under the rules of the crawl.
+"""Applies the rules of the crawl to the requests that a browser makes by itself.
 
 A page that scrapy-playwright opens asks for styles, images and data by itself, and follows
-redirects by itself; Scrapy's middlewares see none of these requests. Here each is checked before
+redirects by itself; Scrapy's middlewares see none of these requests. This module checks each before
 it is sent: by the address guard, by robots.txt and by the budget, in which it is counted.
 
 =======================  ==========================================================================
@@ -47,19 +47,19 @@ logger = logging.getLogger(__name__)
 _LOCAL = ("about:", "blob:", "data:")
 _EMPTY = "about:blank"
 _EMPTY_MS = 5_000
-"""Milliseconds in which a page must have become empty before it is closed."""
+"""Milliseconds that a page has to become empty before it is closed."""
 _ANSWERS_S = 2.0
-"""Seconds for the answers to what a page has requested before its end."""
+"""Seconds that answers to the requests of a page may take after its end."""
 _NO_ROBOTS = "dont_obey_robotstxt"
 _WRAPPED = ("_create_browser_context", "_download_request_with_page")
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """A page that is being opened for `request`; `refusal` is why it may not be, if so.
+    """A page that is being opened for `request`; `refusal` is the reason if it may not be opened.
 
-    `url` is its address at its end, "" before: then it may request nothing more. `pending` are its
-    requests that were let pass and have no answer yet.
+    `url` is "" while the page is open. At its end `url` is its address, and the page may request
+    nothing more. `pending` are its allowed requests that have no answer yet.
     """
 
     request: Request
@@ -70,9 +70,9 @@ class Visit:
 
 
 class Browser:
-    """The rules of `crawler`, laid upon a download handler of scrapy-playwright.
+    """Applies the rules of `crawler` to a download handler of scrapy-playwright.
 
-    Raises SettingError if the handler lacks a function that is needed here.
+    Raises SettingError if the handler lacks a function that this class needs.
     """
 
     def __init__(self, crawler: Crawler, handler: Any) -> None:
@@ -107,12 +107,12 @@ class Browser:
         return wrapper
 
     async def _route(self, route: Any, asked: Any) -> None:
-        """Let a request pass of a window that no handler looks after, or not."""
+        """Send or abort a request of a window that no handler knows."""
         with suppress(Exception):  # the window may be closed meanwhile
             await (route.abort() if await self._is_to_be_aborted(asked) else route.continue_())
 
     async def _is_to_be_aborted(self, asked: Any) -> bool:
-        """Take the place of PLAYWRIGHT_ABORT_REQUEST."""
+        """Decide in place of PLAYWRIGHT_ABORT_REQUEST whether to abort a request."""
         page, is_main = _page_of(asked)
         visit = self._visits.get(page) if page is not None else None
         if visit is not None and visit.url:
@@ -133,7 +133,7 @@ class Browser:
         return False
 
     async def _may_be_sent(self, url: str, visit: Visit | None, *, is_main: bool) -> bool:
-        """Check a request that the browser is about to send, and count it where it may."""
+        """Check a request that the browser is about to send; count it if it may be sent."""
         if url.startswith(_LOCAL):
             return True
         if visit is not None and visit.url:
@@ -146,7 +146,7 @@ class Browser:
         except (IgnoreRequest, ValueError) as error:
             refusal = error if isinstance(error, IgnoreRequest) else IgnoreRequest(str(error))
             self._stats.inc_value("evocrawl/browser/refused")
-            logger.debug("the browser's request for %s is refused: %s", one_line(url), refusal)
+            logger.debug("browser: the request for %s is refused: %s", one_line(url), refusal)
             if visit is not None and is_main:
                 visit.refusal = refusal
                 if request is not None and request.meta.get(REFUSED):
@@ -159,7 +159,7 @@ class Browser:
         return True
 
     async def _check(self, request: Request) -> None:
-        """Raise IgnoreRequest where `request` may not be sent; count it where it may."""
+        """Raise IgnoreRequest if `request` may not be sent; otherwise count it."""
         if self._guard is not None:
             try:
                 await self._guard.process_request(request)
@@ -171,8 +171,8 @@ class Browser:
                 await self._robots.process_request(request)
             except IgnoreRequest:
                 raise
-            except Exception as error:  # rules that could not be had are no permission
-                raise IgnoreRequest(f"its robots.txt could not be had: {error!r}") from error
+            except Exception as error:  # without rules there is no permission
+                raise IgnoreRequest(f"its robots.txt could not be fetched: {error!r}") from error
         if not self._context.journaled.spend(None):
             raise OverBudget(f"the budget of {self._context.budget.limit} requests is used up")
 
@@ -196,11 +196,10 @@ class Browser:
         return response
 
     def _empty_before_close(self, page: Any) -> None:
-        """Let a page go to an empty page before it is closed.
+        """Navigate a page to an empty page before it is closed.
 
-        When a page closes, Chromium sends all its requests that are not decided upon yet. The
-        requests of a page that is left are never sent; those that were let pass, and count, are
-        waited for.
+        When a page closes, Chromium sends all its requests that are not decided yet. When a page
+        navigates away, Chromium never sends them. Allowed requests, which count, are waited for.
         """
         if page in self._emptied:
             return
@@ -231,7 +230,7 @@ class Browser:
         page.close = close_emptied
 
     async def _watch_redirects(self, page: Any) -> bool:
-        """See each redirect before it is followed; False where the browser is no Chromium."""
+        """Check each redirect before it is followed; return False without Chromium."""
         if page in self._sessions:
             return self._sessions[page] is not None
         try:
@@ -265,7 +264,7 @@ class Browser:
 
 
 def watch_browsers(crawler: Crawler) -> None:
-    """Lay the rules of the crawl upon each handler that drives a browser."""
+    """Apply the rules of the crawl to each handler that drives a browser."""
     assert crawler.engine is not None
     handlers = crawler.engine.downloader.handlers
     found = [each for each in map(handlers._get_handler, SCHEMES) if is_browser(type(each))]
@@ -282,5 +281,5 @@ def _page_of(asked: Any) -> tuple[Any, bool]:
     try:
         frame = asked.frame
         return frame.page, frame.parent_frame is None
-    except Exception:  # a service worker's, or a page's that is not there yet
+    except Exception:  # from a service worker, or from a page that does not exist yet
         return None, False

@@ -1,4 +1,4 @@
-"""Bodies that are not what their Content-Encoding says: the visit says so, not only the log."""
+"""Decompresses bodies; notes on the visit if a body does not match its Content-Encoding."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _HEADER = "Content-Encoding"
 _NO_CODINGS = (b"identity", b"")
 _CONTROLS = bytes((*range(9), *range(0x0E, 0x20), 0x7F))
 _EMPTY_BYTES = 64
-"""More than any coding takes for nothing."""
+"""More bytes than any coding needs for an empty body."""
 
 
 class DecompressionMiddleware(HttpCompressionMiddleware):
-    """Scrapy's middleware for compressed bodies, which notes on the visit why there is no page.
+    """Scrapy's middleware for compressed bodies; it also notes on the visit why there is no page.
 
     ``identity`` is no coding, at any position. A body that was cut is read as far as it goes.
     A robots.txt that is plain text is read as such even if its header names a coding.
@@ -34,7 +34,7 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's context; raises NotConfigured where COMPRESSION_ENABLED says."""
+        """Build on the crawler's context; raises NotConfigured if COMPRESSION_ENABLED is false."""
         middleware = super().from_crawler(crawler)
         middleware._context = CrawlContext.of(crawler)
         return middleware
@@ -68,7 +68,7 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
 
 
 def _with_codings(response: Response, codings: list[bytes]) -> Response:
-    """The response with the `codings` that are some, each in a line of its own."""
+    """Return the response with its codings in separate header lines, without ``identity``."""
     named = [each.strip() for line in codings for each in line.split(b",")]
     kept = [each for each in named if each.lower() not in _NO_CODINGS]
     if kept:

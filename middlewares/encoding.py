@@ -1,4 +1,4 @@
-"""Keeps pages from making Scrapy decode them for seconds, or not at all."""
+"""Sets the encoding of pages that Scrapy would decode slowly or not at all."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ class EncodingMiddleware:
     """Downloader middleware between decompression and the first that decodes (meta refresh).
 
     A page may declare any codec of Python as its encoding. Some raise ("hex"), and "punycode" takes
-    time quadratic in the size of the page; where a big page declares none, Scrapy's guess may take
-    half a second for each megabyte. ASCII that is called UTF-16 is no text at all in Scrapy. Such
-    responses get an encoding before another component asks for one. What the project has set stays.
+    time quadratic in the size of the page. If a big page declares none, Scrapy's guess may take
+    half a second for each megabyte. ASCII that is declared as UTF-16 is not text for Scrapy. Such
+    responses get an encoding before another component asks for one. An encoding that the project
+    has set stays.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 - Scrapy's interface
-        """Return the response, with an encoding of its own where what it has is not to be used."""
+        """Return the response, with a safe encoding if the declared one cannot be used."""
         if not isinstance(response, TextResponse) or chosen_encoding(response) is not None:
             return response
         encoding = safe_encoding(response.body, declared_encoding(response))

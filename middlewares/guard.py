@@ -41,11 +41,10 @@ _AT_ONE_ADDRESS = 4
 class GuardMiddleware:
     """Downloader middleware between the proxy's and the meter.
 
-    Lets out requests for public addresses and those of EVOCRAWL_ALLOW_NETWORKS. Here a host is
-    looked up first, so that a refused request is not counted; what holds is the check at the
-    connection (`evocrawl.adapter.network.guard`). Where a proxy connects in our place there is no
-    such check: then
-    this one is all there is, and names that cannot be looked up from here are left to the proxy.
+    Allows requests for public addresses and those of EVOCRAWL_ALLOW_NETWORKS. This middleware looks
+    a host up first, so that a refused request is not counted. The safe check is the one at the
+    connection (`evocrawl.adapter.network.guard`). If a proxy makes the connection, only this
+    middleware checks, and names that cannot be looked up from here are left to the proxy.
 
     A ``data:`` address passes: it holds its own content, and nothing is connected to. Other schemes
     than http, https and data pass only where the spider marks a request as no link
@@ -72,7 +71,7 @@ class GuardMiddleware:
         try:
             check_handlers(crawler.settings, networks, context.config.trusted_handlers)
         except EvocrawlError:
-            # Scrapy takes a crawl with a spider for one that has started, and exits with 0.
+            # Scrapy takes a crawl with a spider as started, and exits with 0.
             crawler.spider = None
             raise
         return cls(crawler, context, networks)
@@ -80,7 +79,7 @@ class GuardMiddleware:
     async def address_of(self, url: str) -> str:
         """Return the address that requests for an http(s) `url` go to, the first that it has.
 
-        "" where it has none, and where a proxy of the environment connects in our place.
+        "" if it has none, or if a proxy of the environment makes the connection.
         """
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -93,7 +92,7 @@ class GuardMiddleware:
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise AddressRefused or SchemeRefused.
 
-        Raises NotSupported, as Scrapy does, for a scheme that no handler is known for.
+        Raises NotSupported, as Scrapy does, for a scheme without a handler.
         """
         parts = urlparse_cached(request)
         if parts.scheme not in SCHEMES:
@@ -111,7 +110,7 @@ class GuardMiddleware:
         kinds = {each: kind for each in addresses if (kind := self._networks.refuses(each))}
         if addresses and not request.meta.get("proxy"):
             self._locate(host_of(request.url), addresses[0])
-        # The check at the connection picks the good ones, which no proxy does.
+        # The check at the connection picks the allowed addresses; a proxy does not.
         if kinds and (request.meta.get("proxy") or len(kinds) == len(addresses)):
             raise AddressRefused.at(host, *next(iter(kinds.items())))
 
@@ -132,7 +131,7 @@ class GuardMiddleware:
         request: Request,  # noqa: ARG002 - Scrapy names it
         exception: Exception,
     ) -> None:
-        """Count what was refused, here or at the connection, and tell once what would allow it."""
+        """Count a refused request, and warn once, with the setting that would allow it."""
         if not isinstance(exception, AddressRefused):
             return
         self._stats.inc_value("evocrawl/guard/address")
@@ -147,9 +146,9 @@ class GuardMiddleware:
             )
 
     def _watch_pools(self) -> None:
-        """Watch the connections of the handlers. Where every address is allowed, none has to be.
+        """Watch the connections of the handlers, unless every address is allowed.
 
-        A handler that has no pool of Twisted's (HTTP/2, httpx, aiohttp) is used as it is.
+        A handler without a Twisted pool (HTTP/2, httpx, aiohttp) stays as it is.
         """
         if self._is_watching:
             return

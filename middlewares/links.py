@@ -25,10 +25,10 @@ _MOST_HELD = 10_000
 class LinksMiddleware:
     """Spider middleware, the last to see what a callback yields.
 
-    Requests become links of the page, kept whole, for the population to choose from; items go
-    on. When the callback is exhausted, or has failed half-way, the page is read, scored and noted
-    on its visit. Requests that are no links pass: those with ``meta["evocrawl"] = False`` and
-    those of other schemes than http and https.
+    Requests become links of the page: the population keeps each whole and chooses among them. Items
+    go on. When the callback has ended or failed, the page is read, scored and noted on its visit.
+    Requests that are no links go on, too: those with ``meta["evocrawl"] = False`` and those of
+    other schemes than http and https.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -54,7 +54,7 @@ class LinksMiddleware:
                 callback.requests.append(output)
                 if callback.is_released:
                     links.link(callback)
-                    # Others have their turn: a callback may wait for them in a loop of its own.
+                    # Let other tasks run: a callback may wait for them in a loop.
                     await maybe_deferred_to_future(turn())
                 elif len(callback.requests) >= _MOST_HELD:
                     await links.no_longer_releasing(callback)

@@ -1,4 +1,4 @@
-"""The meter: every HTTP request is counted against the budget, and its cost noted on its visit."""
+"""Counts every HTTP request against the budget, and notes its cost on its visit."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class MeterMiddleware:
-    """Downloader middleware next to the downloader: what passes here goes onto the wire.
+    """Downloader middleware next to the downloader: each request that it sees is sent.
 
-    It sits inside the HTTP cache, so that an answer from the cache is no request, and inside
-    redirects and retries, so that each hop and each try is one.
+    It is nearer to the downloader than the HTTP cache, so an answer from the cache is not counted.
+    It is also nearer than redirects and retries, so each hop and each try is counted.
     """
 
     def __init__(self, context: CrawlContext, stats: StatsCollector) -> None:
@@ -48,13 +48,13 @@ class MeterMiddleware:
                 fetch.failure = OVER_BUDGET
             raise OverBudget(f"the budget of {self._context.budget.limit} requests is used up")
         self._count_for_opener(request)
-        # Redirects and retries copy it from the answer before.
+        # Redirects and retries copy it from the previous request.
         request.meta.pop("download_latency", None)
         if fetch is not None:
             fetch.sent(self._context.now_s())
 
     def _count_for_opener(self, request: Request) -> None:
-        """Count what a page in the browser requests for the visit of that page."""
+        """Count a request of a page in the browser for the visit of that page."""
         opener = self._context.fetches.under_way.get(request.meta.get(OPENER, 0))
         if opener is not None:
             opener.requests += 1
@@ -91,9 +91,9 @@ class MeterMiddleware:
 
 
 def as_it_came(response: Response) -> RawResponse:
-    """Return a response for archives.
+    """Return a response as received, for archives.
 
-    The reason phrase is not known any more: it is the standard's.
+    Scrapy drops the reason phrase: the standard one takes its place.
     """
     protocol = (response.protocol or "HTTP/1.1").upper()
     status_line = f"{protocol} {response.status} {responses.get(response.status, '')}".rstrip()

@@ -1,12 +1,12 @@
-"""Redirects as browsers follow them, which take nothing along that was meant for another origin.
+"""Follows redirects as browsers do, and drops headers at a redirect to another origin.
 
-Scrapy drops Authorization on another origin and Cookie on another host; a header of the user's
-own, an API key for instance, it keeps. Here every header goes that is not known to be harmless.
+Scrapy drops Authorization on another origin and Cookie on another host, but keeps the user's own
+headers, such as an API key. This module drops every header that is not known to be harmless.
 
-An invalid address makes Scrapy raise; in a meta refresh, this would lose the page.
-Here it leads nowhere, and the answer is what it is. So does an answer that leads to where it came
-from and sets no cookie: a page that loads itself anew each minute, which Scrapy asks for 20 times
-and then drops.
+Scrapy raises an exception for an invalid address, which would lose the page of a meta refresh.
+Here the redirect is not followed, and the response stays. The same holds for a response that leads
+to its own address and sets no cookie: Scrapy requests a page that reloads itself each minute 20
+times and then drops it.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ HARMLESS = frozenset(
         b"Content-Type", b"Cookie", b"Pragma", b"Proxy-Authorization", b"User-Agent",
     )
 )  # fmt: skip
-"""Headers that a redirect to another origin keeps; Cookie as far as Scrapy has left it."""
+"""Headers that a redirect to another origin keeps; Scrapy removes Cookie where it must."""
 
 
 class _OwnOrigin:
-    """Scrapy calls `handle_referer` with each redirected request, and the answer that did it."""
+    """Scrapy calls `handle_referer` with each redirected request and its response."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the request that an answer leads to, or the answer where it leads nowhere."""
+        """Return the request that the response leads to, or the response if it leads nowhere."""
         try:
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
         except ValueError as error:
@@ -56,7 +56,7 @@ class _OwnOrigin:
         return answer
 
     def handle_referer(self, request: Request, response: Response) -> None:
-        """Drop headers where the origin changes, then set the Referer as the policy says."""
+        """Drop headers if the origin changes, then set the Referer by the policy."""
         if _origin(request.url) != _origin(response.url):
             for name in [each for each in request.headers if each not in HARMLESS]:
                 del request.headers[name]
@@ -64,10 +64,10 @@ class _OwnOrigin:
 
 
 class OwnOriginRedirectMiddleware(_OwnOrigin, RedirectMiddleware):
-    """Scrapy's middleware for redirects, which drops more headers and reads Location better."""
+    """Scrapy's middleware for redirects; drops more headers and reads Location as browsers do."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        """Follow what browsers make of Location; others of its spellings Scrapy takes for paths."""
+        """Follow Location as browsers read it; Scrapy reads some spellings as paths."""
         location = response.headers.get(b"Location")
         try:
             target = resolve(request.url, header_text(location or b""))
@@ -83,9 +83,9 @@ class OwnOriginRedirectMiddleware(_OwnOrigin, RedirectMiddleware):
 
 
 class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
-    """Scrapy's middleware for meta refresh, which drops more headers and reads Refresh, too.
+    """Scrapy's middleware for meta refresh; drops more headers and reads the header Refresh.
 
-    What a script may write is none of the page's.
+    A refresh in the text of a script does not count.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
@@ -93,7 +93,7 @@ class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
         self._ignore_tags = [*self._ignore_tags, "script", "template"]
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        """Follow the element of the page, or else the header (HTML, "declarative refresh")."""
+        """Follow the page's element, or else the header (HTML, "declarative refresh")."""
         found, encoding = _refresh_of_header(response), "utf-8"
         if isinstance(response, HtmlResponse):
             declared = declared_refresh(_beginning(response), response.url, self._ignore_tags)
@@ -111,10 +111,9 @@ class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):
 
 
 def _beginning(response: HtmlResponse) -> str:
-    """The text of a response, or of a big one so much as a refresh is looked for in.
+    """Return the text of a response; of a big one only the beginning, where a refresh may be.
 
-    Scrapy keeps a text that was asked for as long as the response, at four bytes a character where
-    one of them is rare.
+    Scrapy keeps a decoded text as long as the response, with up to four bytes a character.
     """
     if len(response.body) <= _BIG_BYTES:
         return response.text
@@ -129,7 +128,7 @@ def _refresh_of_header(response: Response) -> tuple[float, str] | None:
 
 
 def _is_reload(request: Request, response: Response, answer: Request) -> bool:
-    """Whether the answer to another request for the same would be the same, for all we know."""
+    """Return whether the redirect would probably bring the same response again."""
     if answer.method != request.method or b"Set-Cookie" in response.headers:
         return False
     try:
@@ -139,7 +138,7 @@ def _is_reload(request: Request, response: Response, answer: Request) -> bool:
 
 
 def _origin(url: str) -> str:
-    """Scheme, host and port; of other schemes the whole URL."""
+    """Return scheme, host and port of a URL; of other schemes than http(s) the whole URL."""
     try:
         return authority(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Second tries as Scrapy makes them, as long as they are a small share of all requests."""
+"""Retries as Scrapy does, as long as retries are a small share of all requests."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 RETRIES_FREE = 10
-"""Second tries that are always allowed, even if their share of all requests is larger."""
+"""Number of retries that are always allowed, even if their share of all requests is larger."""
 
 
 class ShareRetryMiddleware(RetryMiddleware):
-    """Scrapy's RetryMiddleware, which gives up where second tries are too many already.
+    """Scrapy's RetryMiddleware; it gives up if there have been too many retries.
 
-    It gives up as Scrapy does: the last answer or failure goes to the spider, which is why the
-    share is looked at here and not in the scheduler. Requests that are no links count for nothing.
+    It gives up as Scrapy does: the last response or failure goes to the spider. The scheduler could
+    not do this, so the share is checked here. Requests that are no links are not counted.
     """
 
     context: CrawlContext
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build on the crawler's context; raises NotConfigured where RETRY_ENABLED is off."""
+        """Build on the crawler's context; raises NotConfigured if RETRY_ENABLED is off."""
         middleware = super().from_crawler(crawler)
         middleware.context = CrawlContext.of(crawler)
         middleware.retries = 0
@@ -45,7 +45,7 @@ class ShareRetryMiddleware(RetryMiddleware):
     def process_exception(  # type: ignore[override] # Scrapy's spider argument is deprecated
         self, request: Request, exception: Exception
     ) -> Request | Response | None:
-        """Retry what the network has failed at; what was not sent at all is no failure of it."""
+        """Retry a request that failed on the network, but not one that was never sent."""
         if isinstance(exception, IgnoreRequest):
             return None
         return super().process_exception(request, exception)
@@ -67,7 +67,7 @@ class ShareRetryMiddleware(RetryMiddleware):
         )
 
     def _may_retry(self) -> bool:
-        """Return whether the share of second tries leaves room for one more."""
+        """Return whether the share of retries allows one more."""
         share = self.context.config.retry_share
         if self.retries < max(share * self.context.budget.spent, RETRIES_FREE):
             return True

@@ -99,11 +99,11 @@ class RobotsMiddleware:
         if delay_s > 0:
             slot = download_slot(self._crawler.engine.downloader, request)
             slot.delay = max(slot.delay, delay_s)
-            slot.jitter = 0.0  # it would shorten the delay by up to a half
+            slot.jitter = 0.0  # randomizing would shorten the delay by up to a half
             request.meta["autothrottle_dont_adjust_delay"] = True
 
     def _locate(self, place: str) -> Deferred[str]:
-        """Return the IP address of an authority, "" if it is not known."""
+        """Return the IP address of an authority, "" if unknown."""
         guard = self._crawler.get_downloader_middleware(GuardMiddleware)
         if guard is None:
             return succeed("")

@@ -24,9 +24,9 @@ UNCHANGED = "unchanged"
 
 
 class SinceMiddleware:
-    """Downloader middleware just outside the HTTP cache, in whose way it answers.
+    """Downloader middleware next to the HTTP cache; it answers as the cache does.
 
-    It answers the plain requests of visits; ``meta={"dont_cache": True}`` excepts one.
+    It answers the plain requests of visits, except those with ``meta={"dont_cache": True}``.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext, earlier: EarlierPages) -> None:

@@ -1,4 +1,4 @@
-"""Writes what goes over the wire to WARC files, while the crawl runs."""
+"""Writes each response and its request to WARC files while the crawl runs."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FAILED = "warc_failed"
 class WarcMiddleware:
     """Downloader middleware next to the downloader: writes each response and its request.
 
-    Redirects, errors, robots.txt and what pages load in the browser are written too; what other
-    middlewares answer, such as the HTTP cache, is not. Secrets of requests (cookies,
+    Redirects, errors, robots.txt and the requests of pages in the browser are written, too.
+    Responses of other middlewares, such as the HTTP cache, are not. Secrets of requests (cookies,
     authorization) are left out.
     """
 
@@ -61,25 +61,24 @@ class WarcMiddleware:
                 software = f"evocrawl/{__version__}"
                 folder = WarcFolder(config.warc, config.warc_bytes, software, _about(config))
             except ImportError:
-                allowed = "a folder once the extra is there: pip install 'evocrawl[warc]'"
+                allowed = "a folder, if the extra is installed: pip install 'evocrawl[warc]'"
                 raise SettingError("warc", config.warc, allowed) from None
             except OSError as error:
                 allowed = f"a folder that can be written ({error.strerror})"
                 raise SettingError("warc", config.warc, allowed) from None
         if folder.mended:
             logger.warning(
-                "warc: %d files ended with an incomplete record, as a killed crawl leaves it: it "
-                "was cut off",
+                "warc: %d files ended with an incomplete record of a killed crawl; it was cut off",
                 folder.mended,
             )
         return cls(crawler, folder)
 
     def process_request(self, request: Request) -> None:
-        """Note that the request is sent: no middleware has answered it."""
+        """Note that the request is sent, since no middleware has answered it."""
         self._sent.add(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Write the exchange if it went over the wire; return the response."""
+        """Write the exchange if the request was sent; return the response."""
         is_exchange = request in self._sent
         self._sent.discard(request)
         if not self._has_failed and is_exchange and response.url.startswith(("http:", "https:")):

@@ -1,4 +1,4 @@
-"""The base of the three pipelines, and what they need of a crawl."""
+"""The base class of the three pipelines, and the data of a crawl that they use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class PageContext:
-    """What the pipelines need of a crawl: its models, known pages and the fetches under way.
+    """The data of a crawl that pipelines use: its models, known pages and the fetches under way.
 
     `fetches` and `details` are by visit; `details` are of visits whose page has been rewarded.
     `rewards_pages` says whether pages go through the reward pipeline. `languages` warns of pages in

@@ -1,4 +1,4 @@
-"""Sets the energy of each page: what a first visit lays on it."""
+"""Sets the energy of each page: the energy that a first visit leaves on it."""
 
 from __future__ import annotations
 

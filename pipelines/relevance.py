@@ -24,7 +24,7 @@ class RelevancePipeline(PagePipeline):
 
 
 def score(context: PageContext, item: PageItem) -> None:
-    """Set the item's relevance: that of the page as it was read."""
+    """Set the item's relevance by the page as it was read."""
     seen = context.as_read(item)
     if seen.relevance is None:
         seen.relevance = context.relevance.page(content_of(seen))
@@ -35,5 +35,5 @@ def score(context: PageContext, item: PageItem) -> None:
 
 
 def content_of(item: PageItem) -> Content:
-    """Return what an item says of its page."""
+    """Return the content of the page of an item."""
     return Content(item.title, item.text, item.language, item.formats, item.age_s)

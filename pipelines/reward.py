@@ -1,4 +1,4 @@
-"""Gives each page to the visit that fetched it: the population is rewarded when that settles."""
+"""Gives each page to the visit that fetched it; settling that visit rewards the population."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class RewardPipeline(PagePipeline):
-    """Gives each page to its visit, which is settled when its request is over."""
+    """Gives each page to its visit; the scheduler settles the visit when its request is over."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
@@ -27,10 +27,10 @@ class RewardPipeline(PagePipeline):
 
 
 def reward(context: PageContext, item: PageItem) -> None:
-    """Give the page to its visit: as it was read, with the item's relevance and energy.
+    """Give the page as it was read to its visit, with the item's relevance and energy.
 
-    Pipelines of the project may have changed these two: a value that is no number counts as 0.
-    An item whose visit is settled already is ignored.
+    Pipelines of the project may have changed these two: a value that is not a number counts as 0.
+    An item is ignored if its visit is already settled.
     """
     fetch = context.fetches.get(item.visit)
     if fetch is None:

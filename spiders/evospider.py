@@ -55,11 +55,11 @@ class EvoSpider(Spider):
     needs_pages = True
     """A crawl without a page has failed: its exit code is 1."""
     takes_half_pages = True
-    """Take truncated pages: some servers always announce a Content-Length that is too long."""
+    """Take truncated pages: some servers always send a Content-Length that is too long."""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Switch the add-on on, so that the spider runs in any project that lists its module."""
+        """Switch the add-on on: the spider then runs in any project that lists its module."""
         log_records.install()
         super().update_settings(settings)
         settings.setdefault_in_component_priority_dict("ADDONS", Addon, 300)
@@ -87,7 +87,7 @@ class EvoSpider(Spider):
     domains: tuple[str, ...]
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the seeds; the first choice is among all of them."""
+        """Yield the seeds; the population chooses once all of them are placed."""
         self.context.is_seeding = True
         try:
             for url in self.seeds:
@@ -98,9 +98,9 @@ class EvoSpider(Spider):
             self.context.is_seeding = False
 
     async def _found_seeds(self) -> AsyncIterator[Request]:
-        """Yield the seeds that sources give, or else those of the templates.
+        """Yield the seeds of the sources, or those of the templates if the sources give none.
 
-        A crawl that goes on has its seeds.
+        A crawl that continues already has its seeds.
         """
         context = self.context
         if context.has_begun or not self.sources:
@@ -116,10 +116,10 @@ class EvoSpider(Spider):
             yield Request(with_ascii_name(each.url), meta=meta)
         others = () if found or config.seeds else _from_templates(config)
         for url in others:
-            logger.info("seeds: %s is made of the query", one_line(url))
+            logger.info("seeds: %s is made from the query", one_line(url))
             yield Request(with_ascii_name(url), meta={SEED: True})
         if not (found or others or self.seeds):
-            logger.error("seeds: none of the %d sources gives any", len(self.sources))
+            logger.error("seeds: the %d sources give no seeds", len(self.sources))
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
         """Yield the page and note its links on the visit, except those marked nofollow."""
@@ -154,7 +154,7 @@ _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
 
 
 def _domain(name: str) -> str:
-    """Return a domain as the end of host names, spelt as in the identities of URLs."""
+    """Return a domain as a suffix of host names, in the form of URL identities."""
     try:
         return f".{ascii_name(name.strip('.')).lower()}"
     except ValueError as error:
@@ -163,7 +163,7 @@ def _domain(name: str) -> str:
 
 
 def _seeds(context: CrawlContext) -> tuple[tuple[str, ...], tuple[NamedSource, ...]]:
-    """Return the URLs and the sources of the option `seeds`, or else those of `seed_sources`."""
+    """Return the URLs and sources of the option `seeds`, or else of `seed_sources`."""
     config = context.config
     name = "seeds" if config.seeds else "seed_sources"
     given = config.seeds or config.seed_sources
@@ -175,12 +175,12 @@ def _seeds(context: CrawlContext) -> tuple[tuple[str, ...], tuple[NamedSource, .
     for url in templates:
         _check("seed_templates", url)
     if not (given or templates):
-        raise SettingError("seeds", "", "URLs, or seed_templates to make them of the query")
+        raise SettingError("seeds", "", "URLs, or seed_templates to make them from the query")
     return urls if given else templates, sources
 
 
 def _from_templates(config: Config) -> tuple[str, ...]:
-    """Return the seeds that the templates make of the query, if there is one."""
+    """Return the seeds that the templates make from the query, if there is one."""
     title = quote(config.query[:1].upper() + config.query[1:].replace(" ", "_"), safe="")
     return tuple(
         template.replace("{title}", title).replace("{query}", quote(config.query, safe=""))

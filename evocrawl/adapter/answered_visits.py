@@ -1,4 +1,4 @@
-"""Notes when a visit has its answer: later requests that carry its number are copies."""
+"""Notes when a visit has its response; later requests with its number do not belong to it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def note_answers(crawler: Crawler, context: CrawlContext) -> None:
     """Set `is_answered` of each visit when its response or failure goes to the spider.
 
-    A redirect, a second try or a downloader middleware's replacement reaches the scheduler before
-    that and goes on with the visit. A request that a callback or errback makes of the visit's meta
-    comes after that and is a request of its own. Scrapy has no signal for this moment.
+    A redirect, a retry or a downloader middleware's replacement reaches the scheduler before that
+    and continues the visit. A request that a callback or errback makes with a copy of the visit's
+    meta comes after that and does not belong to the visit. Scrapy has no signal for this moment.
     """
     assert crawler.engine is not None
 

@@ -1,4 +1,4 @@
-"""Scrapy's account of its versions, settings and components, kept off a terminal with our view."""
+"""Keeps Scrapy's log of its versions, settings and components off a terminal with our view."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOGGERS: dict[str, tuple[str, ...]] = {
     "scrapy.core.engine": ("Spider opened",),
     "scrapy.extensions.logstats": ("Crawled ",),
 }
-"""Logger to the beginnings of its messages, before their arguments are put in."""
+"""By logger, the beginnings of its messages before formatting."""
 
 
 def has_view(settings: Mapping[str, Any]) -> bool:
@@ -31,7 +31,7 @@ def has_view(settings: Mapping[str, Any]) -> bool:
 
 
 def keep_off_terminal(settings: Mapping[str, Any]) -> None:
-    """Log Scrapy's account of itself at DEBUG where the view is on the same terminal."""
+    """Log Scrapy's versions, settings and components at DEBUG if the terminal has the view."""
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         logger.removeFilter(_demote)

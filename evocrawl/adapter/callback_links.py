@@ -40,7 +40,7 @@ class Callback:
     requests       requests that are held until the callback ends
     items          items of its page, to be yielded at its end
     words          links read from the page by target, for anchors
-    is_releasing   from the decision to settle its page while it goes on until that is done
+    is_releasing   the settling of its page has been decided and is not done yet
     is_released    its page is settled; its further requests are scheduled as they come
     is_given_up    it was cancelled before its end: a later run fetches its page again
     =============  ================================================================================
@@ -57,7 +57,7 @@ class Callback:
 
 
 def turn() -> Deferred[None]:
-    """Return a Deferred that fires in the next turn of the event loop."""
+    """Return a Deferred that fires in the next iteration of the event loop."""
     deferred: Deferred[None] = Deferred()
     call_later(0, deferred.callback, None)
     return deferred
@@ -80,7 +80,7 @@ class CallbackLinks:
         return await self._finish(callback)
 
     async def failed(self, callback: Callback) -> None:
-        """Learn the page of a callback that has raised before it returned anything."""
+        """Read and score the page of a callback that raised before it returned anything."""
         if callback.fetch is not None:
             await self.end(callback)
             self.complete(callback)
@@ -108,13 +108,13 @@ class CallbackLinks:
             await maybe_deferred_to_future(turn())
 
     def release_soon(self, callback: Callback) -> None:
-        """Begin to release a callback, unless that is done or under way."""
+        """Begin to release a callback, unless it is released or being released."""
         if not (callback.is_released or callback.is_releasing):
-            callback.is_releasing = True  # now: the callback may end before the coroutine begins
+            callback.is_releasing = True  # at once: the callback may end before the coroutine runs
             run_soon(self.release(callback))
 
     async def release(self, callback: Callback) -> None:
-        """Settle the page of a callback that goes on, with the links that it has yielded so far."""
+        """Settle the page of a callback that has not ended, with the links yielded so far."""
         fetch = callback.fetch
         callback.is_releasing = True
         try:
@@ -184,7 +184,7 @@ class CallbackLinks:
                 fetch.links += links
             return []
         if fetch.seen is not None:
-            # What a process_spider_exception gives in an exception's place comes by itself.
+            # The outputs of a process_spider_exception come without the callback's page.
             fetch.links += tuple(self._links(requests, {}, fetch))
             return []
         if not has_page(response.status) and not requests:
@@ -192,7 +192,7 @@ class CallbackLinks:
         reading = await self._context.pages.read(response, any_text=True)
         if await self._context.pages.is_soft_404(response, reading):
             fetch.failure = SOFT_404
-            # The page is no page, but its callback's requests may be good: they become seeds.
+            # The response is not a page, but its callback's requests are kept: they become seeds.
             self._context.journaled.place(self._links(requests, {}, fetch))
             return []
         callback.words = {link.fingerprint: link for link in reading.links}

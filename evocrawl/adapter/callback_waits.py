@@ -1,4 +1,4 @@
-"""What a callback yields or returns, and how long it waits for something else meanwhile."""
+"""Iterates over the outputs of a callback, and notes how long it waits for something else."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ class GivenUpError(Exception):
 
 
 class Wait:
-    """What a callback is asked for; `on_wait` is called each time it has to wait for something.
+    """The next output of a callback; `on_wait` is called each time the callback has to wait.
 
-    A callback that has what it needs at hand is never interrupted, and costs no task. `is_waiting`
-    while it waits: for something that takes time since `since_s` by the monotonic clock, infinite
-    as long as it has only let others go first (``asyncio.sleep(0)``). `give_up` ends it then: its
-    ``finally`` blocks run. `given_up_at_s` is the time of the last `give_up`, None if there was
-    none.
+    A callback that never waits is never interrupted, and costs no task. `is_waiting` is true while
+    it waits. `since_s` is the time, by the monotonic clock, since which it has waited; infinite
+    while it has only let other tasks run (``asyncio.sleep(0)``). `give_up` ends the callback then:
+    its ``finally`` blocks run. `given_up_at_s` is the time of the last `give_up`, None before.
     """
 
     def __init__(self, on_wait: Callable[[], None]) -> None:
@@ -32,10 +31,9 @@ class Wait:
         self.since_s = inf
 
     def give_up(self, now_s: float) -> bool:
-        """Wait no longer; return False if that is impossible, without an asyncio reactor.
+        """Stop waiting; return False if that is impossible, without an asyncio reactor.
 
-        The first time the callback is cancelled. One that goes on in spite of it is closed the
-        second time.
+        The first call cancels the callback. If it goes on all the same, the second call closes it.
         """
         if self._task is None:
             return False
@@ -70,7 +68,7 @@ class Wait:
             self._task = None
 
     def _rest(self, step: Generator[Any, Any, Any], awaited: Any) -> Generator[Any, Any, Any]:
-        """Hand what the callback awaits to the event loop, and the answers to the callback."""
+        """Pass what the callback awaits to the event loop, and the results to the callback."""
         try:
             self._task = current_task()
         except RuntimeError:  # no asyncio
@@ -96,7 +94,7 @@ class Wait:
 
 
 class Outputs(Wait):
-    """Iterates over what a callback yields; one that is given up has yielded all."""
+    """Iterates over the outputs of a callback; ends if the callback is given up."""
 
     def __init__(self, outputs: AsyncIterator[Any], on_wait: Callable[[], None]) -> None:
         super().__init__(on_wait)
@@ -117,14 +115,14 @@ class Outputs(Wait):
 
 
 class Answer(Wait):
-    """What a callback without ``yield`` returns; nothing where it is given up."""
+    """Awaits the return value of a callback without ``yield``; None if it is given up."""
 
     def __init__(self, answer: Awaitable[Any], on_wait: Callable[[], None]) -> None:
         super().__init__(on_wait)
         self._answer = answer
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        """Return what the callback returns."""
+        """Return the callback's return value."""
         try:
             return (yield from self._result(self._answer))
         except GivenUpError:

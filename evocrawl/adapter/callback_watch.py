@@ -1,4 +1,4 @@
-"""Watches callbacks and errbacks while they wait, and ends those that outlast the crawl."""
+"""Watches callbacks and errbacks while they wait; cancels them when the crawl ends."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_S = 0.1
-"""Seconds between two looks at the callbacks that wait, and seconds that a callback may wait
-before what it has yielded is scheduled, or before it has to leave its place to other visits."""
+"""Seconds between two checks of the callbacks that wait, and seconds that a callback may wait
+before its requests are scheduled or its place goes to other visits."""
 LONG_S = 5.0
-"""Seconds that a callback which has yielded no request may wait while others have places."""
+"""Seconds that a callback without a request so far may wait while others have places."""
 
 _MOST_NAMED = 5
 
 
 @dataclass(slots=True)
 class _Call:
-    """A callback or errback that waits: for which request, with which response, None in errbacks.
+    """A callback or errback that waits, with its request and response (None for errbacks).
 
     `callback` holds its page and links, None before they are known.
     """
@@ -57,11 +57,11 @@ class _Call:
 
 
 class CallbackWatch:
-    """Looks after callbacks and errbacks while they wait.
+    """Watches callbacks and errbacks while they wait.
 
-    - The visit of a callback that waits is settled, so that it holds no place that others need.
-    - A callback is cancelled `closing_wait_s` seconds after the crawl has begun to close. Requests
-      under way, which it may wait for, are waited for first, for DOWNLOAD_TIMEOUT at most.
+    - The visit of a callback that waits is settled, so that other visits get its place.
+    - A callback is cancelled `closing_wait_s` seconds after the crawl has begun to close. The crawl
+      first waits for requests under way, DOWNLOAD_TIMEOUT at most: the callback may need them.
     - A crawl closes when its budget is spent and only callbacks that wait are left: what they wait
       for is never sent, and the crawl would never become idle.
     """
@@ -98,7 +98,7 @@ class CallbackWatch:
         return outputs
 
     def callback_of(self, response: Response) -> Callback:
-        """Return the callback of a response; the one whose page is settled if it has waited."""
+        """Return the callback of a response; if it has waited, its page is settled already."""
         visit = response.request.meta.get(VISIT, 0) if response.request else 0
         begun = self._begun.pop(visit, None)
         if begun is not None:
@@ -123,7 +123,7 @@ class CallbackWatch:
         return output
 
     async def _call_errback(self, result: Any, request: Request) -> Any:
-        """Call the errback of a request that failed: no spider middleware sees its output."""
+        """Call the errback of a failed request; spider middlewares do not see its output."""
         output = await self._call(result, request)
         return self._watched(output, request) if isinstance(output, AsyncIterator) else output
 
@@ -143,12 +143,11 @@ class CallbackWatch:
             self._links.ended(request.meta.get(VISIT, 0))
 
     async def _scrape_response(self, _: Any, response: Response, request: Request) -> Any:
-        """Call a callback; learn its page if it raises before there is anything to iterate over.
+        """Call a callback; read its page if it raises before it returns.
 
-        A middleware that handles the exception gives outputs in its place: they come to
-        `LinksMiddleware`, and with them the page. The page of an exception that no middleware
-        handles comes here. Spider middlewares must not miss any of it, so this is no
-        `process_spider_exception`.
+        If a spider middleware handles the exception and gives outputs, `LinksMiddleware` reads the
+        page. If none handles it, the page is read here. This is no `process_spider_exception`:
+        all spider middlewares have to see the exception first.
         """
         try:
             return await self._scrape(self._call, response, request)
@@ -204,7 +203,7 @@ class CallbackWatch:
         return call.callback
 
     def _holds_others_up(self, engine: ExecutionEngine) -> bool:
-        """Return whether visits need a place although the downloader has room."""
+        """Return whether visits wait for a place although the downloader has room."""
         return not self._context.population.may_open and not engine.downloader.needs_backout()
 
     def _is_spent(self, engine: ExecutionEngine) -> bool:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LAST_CHECK: ContextVar[Callable[[], None] | None] = ContextVar("last_check", default=None)
-"""The lease check of the request that is being sent; the code that connects calls it."""
+"""The lease check of the request that is being sent; called when the connection is made."""
 
 
 def cluster_of(
@@ -65,7 +65,7 @@ def cluster_of(
 
 
 class ClusterAdapter:
-    """One worker of a cluster, and the only way to change its population."""
+    """One worker of a cluster; all changes of its population go through it."""
 
     def __init__(self, worker: ClusterWorker, journaled: SharedPopulation) -> None:
         self.worker = worker
@@ -113,8 +113,8 @@ class ClusterAdapter:
     def guard_requests(self, crawler: Crawler) -> None:
         """Refuse to send a visit's request once the lease of its host has run out.
 
-        The lease is checked when the downloader sends the request, which may have waited, and once
-        more when the connection is made: the process may have been stopped in between.
+        The lease is checked when the downloader sends the request, which may have waited, and again
+        when the connection is made, since the process may have been stopped in between.
         """
         assert crawler.engine is not None
         handlers = crawler.engine.downloader.handlers
@@ -137,10 +137,10 @@ class ClusterAdapter:
     def goes_astray(
         self, fetch: Fetch, request: Request, redirects: Redirects, *, may_go: bool
     ) -> bool:
-        """Return whether a redirect is left to the worker that leases its host.
+        """Return whether the link of a redirect goes to Redis instead of being followed here.
 
-        A redirect to another host that this worker leases, and that may not be asked now, is left
-        to Redis in the same way: its link waits there.
+        That is so if another worker leases its host, and if this worker leases it but may not send
+        a request to it now.
         """
         host = host_of(request.url)
         may_go = may_go or host == fetch.host or request.url == fetch.origin
@@ -157,10 +157,10 @@ class ClusterAdapter:
     def leads_back(
         self, fetch: Fetch, request: Request, redirects: Redirects, others: Iterable[Fetch]
     ) -> None:
-        """Open the target of a redirect that this worker takes for known, unless Redis knows it.
+        """Open the target of a redirect that this worker takes for known, unless Redis has it.
 
-        The worker may have fetched it under a lease that was lost before Redis had the page. A
-        target that Redis has is not opened again, and neither is one that `others` are fetching.
+        The worker may have fetched the target under a lease that ended before Redis had the page. A
+        target that Redis has, or that `others` are fetching, is not opened again.
         """
         link = redirects.claimed_target(fetch, request)
         if fetch.failure != KNOWN or link is None:
@@ -171,7 +171,7 @@ class ClusterAdapter:
 
 
 class SharedPopulation(JournaledPopulation):
-    """The only way to change a population that shares its crawl; Redis gets each change."""
+    """Changes the population of a shared crawl, and sends each change to Redis."""
 
     def __init__(self, worker: ClusterWorker, limits: JournaledHostLimits) -> None:
         super().__init__(worker.population, limits, _RedisJournal(worker.sync))
@@ -179,17 +179,17 @@ class SharedPopulation(JournaledPopulation):
         super().guard(worker.sync.origin_of)
 
     def guard(self, gate: Gate) -> None:
-        """Ask `gate` about hosts that this worker leases."""
+        """Set the gate of the hosts that this worker leases."""
         self._worker.sync.guard(gate)
 
     def obey(self, run: RunStarted) -> None:
-        """Apply `run`, but for the budget: a cluster gives it out in parts."""
+        """Apply `run`, except for its budget, which the cluster divides among the workers."""
         limit = self._budget.limit
         super().obey(run)
         self._budget.limit = limit
 
     def place(self, seeds: Iterable[Link]) -> int:
-        """Offer seeds to the crawl; they come to this population or another."""
+        """Offer seeds to the crawl; this population or another one gets them."""
         return self._worker.sync.offer(seeds)
 
     def link(self, page: Fingerprint, links: Iterable[Link]) -> None:
@@ -197,15 +197,15 @@ class SharedPopulation(JournaledPopulation):
         self._worker.sync.offer(links, page)
 
     def choose(self, now_s: float) -> Visit | None:
-        """Choose a visit, unless Redis has to answer first."""
+        """Choose a visit, unless an answer of Redis is still missing."""
         return super().choose(now_s) if self._worker.may_choose else None
 
     def settle(
         self, visit: VisitId, outcome: Outcome, particulars: FetchDetails | None = None
     ) -> list[Event]:
-        """Settle a visit; open its link again if the lease had run out and is this worker's still.
+        """Settle a visit; open its link again if its lease had run out and was renewed.
 
-        Redis has the link as open, so that it is not lost if another worker leases the host.
+        For Redis the link is open, so it is not lost if another worker leases the host.
         """
         late = self.population.unsettled.get(visit) if outcome == Dropped(LEASE_LOST) else None
         if late is None:
@@ -227,7 +227,7 @@ class SharedPopulation(JournaledPopulation):
 
 
 class _RedisJournal:
-    """A journal that writes to Redis what other workers need to know, and nothing to disk."""
+    """A journal that sends to Redis what other workers need, and writes nothing to disk."""
 
     def __init__(self, sync: PopulationSync) -> None:
         self._sync: PopulationSync | None = sync

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 FINISHED = "finished"
-"""Scrapy's reason of a crawl that ends since nothing is left to do."""
+"""Scrapy's close reason of a crawl that has nothing left to do."""
 
 _contexts: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
 
@@ -55,20 +55,20 @@ class CrawlContext:
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
         self.last_failure: Callable[[str], Exception | None] = lambda _: None
-        """The last failure of a host in trouble, by its slot; None of others."""
+        """Returns the last failure of a host in back-off by its slot; None for other hosts."""
         self.on_open: list[Callable[[], None]] = []
         """Called when the scheduler opens: every middleware exists by then."""
         self.spider_reads = False
-        """True where the spider is an evospider, whose `parse` reads pages itself."""
+        """True if the spider is an evospider, whose `parse` reads pages itself."""
         self.reads_beginnings = False
-        """True where the spider reads as evospider does: of a big page the beginning."""
+        """True if the spider reads only the beginning of a big page, as evospider does."""
         self.has_begun = False
-        """True in a run that goes on with an earlier one, which has had its seeds."""
+        """True in a run that continues an earlier one, whose seeds are placed."""
         self.is_seeding = False
-        """True while seeds are still to come: nothing is chosen before the last is placed."""
+        """True until the last seed is placed: the population chooses nothing before."""
         limits = JournaledHostLimits(self.host_limit, (self._host_concurrency, self._host_delay_s))
         if arguments is None and "EVOCRAWL_MAX_REQUESTS" not in settings:
-            # A spider of the project's own: nothing that it yields is left out by default.
+            # A project's own spider: by default the crawl leaves out none of its requests.
             arguments = {"max_requests": 0}
         config = Config.read(dict(settings), arguments)
         self.state_path = path_of(crawler, config)
@@ -105,9 +105,9 @@ class CrawlContext:
         self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
         if self.cluster is not None:
             self.journaled = self.cluster.journaled
-            # A worker without a link of its own may get links of others.
+            # A worker without links may get links of other workers.
             self.forecast.is_exhausted = lambda: False
-            self.cluster.worker.sync.on_links = self.names.recall
+            self.cluster.worker.sync.links.on_links = self.names.recall
             self.names.keeps_slots = False
         self.journaled.on_links = self.names.recall
         self.journaled.on_settled = self.names.settled
@@ -133,7 +133,7 @@ class CrawlContext:
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches, self.earlier)
         self._ahead_s = 0.0
         self.backoff = HostBackoff(
-            # A stream of its own, so that failures do not change what agents draw.
+            # A separate stream: failures must not change the random draws of the agents.
             np.random.default_rng([self.config.seed, 1]),
             first_s=self.config.back_off_s,
             cap_s=self.config.back_off_cap_s,
@@ -143,16 +143,16 @@ class CrawlContext:
 
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> CrawlContext:
-        """Return the crawler's context, made by whichever component asks first.
+        """Return the crawler's context; the first call makes it.
 
-        `arguments` are the spider's, and only of use to the first. Raises SettingError.
+        `arguments` are the spider's; only the first call uses them. Raises SettingError.
         """
         if crawler not in _contexts:
             _contexts[crawler] = cls(crawler, arguments)
         return _contexts[crawler]
 
     def resume(self) -> ReplayedState:
-        """Begin a run where the last one ended, or anew; raises StateError where that fails."""
+        """Begin a run where the last one ended, or a new crawl; raises StateError if that fails."""
         run = RunStarted(
             self.config.max_requests or None,
             self.population.max_unsettled,
@@ -161,7 +161,7 @@ class CrawlContext:
         past = resume(self._journal, self.journaled, run)
         if past.runs:
             self.has_begun = not self.population.is_unborn
-            # Time goes on from where it was: another process has another clock.
+            # The clock continues from the last run: each process has another monotonic clock.
             self._ahead_s = past.now_s - monotonic()
             self.names.begin(past.runs)
             self.names.first_visits = past.first_visits
@@ -169,7 +169,7 @@ class CrawlContext:
         return past
 
     def stop_reason(self, reason: str) -> str:
-        """Return why the crawl ended, where Scrapy's `reason` may be that nothing is left."""
+        """Return why the crawl ended; more exact than Scrapy's `reason` if that is "finished"."""
         if reason != FINISHED or self.population.is_unborn:
             return reason
         ended = self.population.ended if self.cluster is None else self.cluster.worker.ended
@@ -180,7 +180,7 @@ class CrawlContext:
         self.scheduler_stats.unserializable()
 
     def host_limit(self, host: str) -> tuple[int, float]:
-        """Return the limits of `host`: those of its live slot, as AutoThrottle set them."""
+        """Return the limits of `host`, from its downloader slot if it has one (AutoThrottle)."""
         delay_s = self.crawl_delay(host)
         downloader = self._crawler.engine.downloader
         slot = downloader.slots.get(host)
@@ -189,10 +189,10 @@ class CrawlContext:
         else:
             own = self._slots.get(host, {})
             concurrency = own.get("concurrency", self._host_concurrency)
-            # The delay of slots to come: AutoThrottle begins with its own.
+            # The delay of new slots: AutoThrottle sets another one.
             delay_s = max(own.get("delay", default_delay_s(downloader)), delay_s)
         return 1 if self.backoff.is_troubled(host) else concurrency, delay_s
 
     def now_s(self) -> float:
-        """Return the clock that delays are measured by, in seconds."""
+        """Return the time, in seconds, by the clock that measures delays."""
         return monotonic() + self._ahead_s

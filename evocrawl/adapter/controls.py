@@ -1,4 +1,4 @@
-"""What the dashboard, or the program that runs a crawl, can ask the crawl to do."""
+"""Controls of a crawl for the dashboard and for the program that runs it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ logger = logging.getLogger(__name__)
 class CrawlControls:
     """Controls of the crawl of `crawler`; see `evocrawl.monitor.dashboard.source.Controls`.
 
-    Log lines begin with `by`, the part that uses the controls; `reason` is the stop reason of a
-    crawl that it stops.
+    Log lines begin with `by`, the part that uses the controls; `reason` is the stop reason if the
+    controls stop the crawl.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class CrawlControls:
         return self.parameters()
 
     def exclude(self, pattern: str) -> None:
-        """Follow no link to a host, or to addresses of a pattern, any more."""
+        """Exclude a host, or addresses that match a pattern, from now on."""
         self._running()
         try:
             self._context.journaled.exclude(pattern)

@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SEEDS_FAILED = "seeds_failed"
-"""Stop reason of a crawl none of whose seeds has brought a page; its exit code is 1."""
+"""Stop reason of a crawl whose seeds have all failed; its exit code is 1."""
 
 _CUT_SHORT = {"budget": "the budget is spent", STOPPED: "a user has stopped it"} | dict.fromkeys(
     STOP_REASONS.values(), "the stop rule holds"
 )
-"""Reasons of an end before all links are followed, in words."""
+"""Reasons in words for ending before all links are followed."""
 
 _CLOSING_S = 1.0
-"""Seconds in which a crawl that is to be closed begins to close."""
+"""Seconds that a crawl may take to begin to close."""
 
 
 class CrawlRun:
-    """One run of a crawl: by this process alone, or as one of the workers of a cluster.
+    """One run of a crawl, alone or as one of the workers of a cluster.
 
-    A crawl whose state cannot be written ends, and ``scrapy crawl`` exits with 1.
+    The crawl ends if its state cannot be written, and ``scrapy crawl`` exits with 1.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext, wakes: EngineWakes) -> None:
@@ -105,7 +105,7 @@ class CrawlRun:
         """Return why the crawl has ended, None if it goes on."""
         cluster, population = self._context.cluster, self._context.population
         if cluster is not None:
-            # A worker that its own stop rule stops leaves the crawl to the others.
+            # If a worker's own stop rule ends it, the other workers continue the crawl.
             is_stopped = bool(population.stopped) and not population.unsettled
             return cluster.worker.ended or (population.stopped if is_stopped else None)
         return None if population.is_unborn else population.ended
@@ -119,7 +119,7 @@ class CrawlRun:
     def end_if_spent(self) -> None:
         """Close the spider if the budget or the stop rule ends it and only start() has not ended.
 
-        What start() may still yield is never sent, and the crawl would never become idle.
+        Requests that start() may still yield are never sent, and the crawl would never become idle.
         """
         engine = self._crawler.engine
         assert engine is not None
@@ -131,7 +131,7 @@ class CrawlRun:
             close_spider_soon(engine, reason)
 
     def keep(self, write: Callable[[], None]) -> None:
-        """Write to the store; if that fails, the crawl ends with what was written before."""
+        """Write to the store; if that fails, end the crawl with what was written before."""
         try:
             write()
         except StateError as error:
@@ -152,7 +152,7 @@ class CrawlRun:
             exit_with_failure(self._crawler)
 
     def _has_more(self, queue: DirectRequestQueue) -> bool:
-        """Return whether start requests are to come or requests under way may bring links."""
+        """Return whether start() may yield more or requests under way may bring links."""
         engine = self._crawler.engine
         assert engine is not None
         return bool(queue or has_start_requests(engine) or requests_in_engine(engine))
@@ -160,8 +160,8 @@ class CrawlRun:
     def _spider_idle(self) -> None:
         """Close the spider with "budget", the stop rule or "seeds_failed"; else with "finished".
 
-        A handler of the project may give another reason. Workers look for the end again and again:
-        a crawl that is about to be closed is not closed a second time.
+        A handler of the project may give another reason. Workers check for the end repeatedly; a
+        crawl that is about to close is not closed again.
         """
         if self._context.cluster is not None:
             asked_at_s, self._asked_to_close_at_s = self._asked_to_close_at_s, self._context.now_s()

@@ -1,4 +1,4 @@
-"""What keeps a crawl's requests waiting: robots.txt, hosts in back-off, requests under way."""
+"""Explains why a crawl waits: robots.txt, hosts in back-off, requests under way."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from evocrawl.adapter.context import CrawlContext
 
 _LONG_S = 5.0
-"""Requests under way for so many seconds are named among what is waited for."""
+"""Seconds after which a request under way is named as a cause of waiting."""
 
 
 class CrawlTroubles:
-    """Says why a URL has not been fetched yet, and what the crawl as a whole waits for."""
+    """Returns why a URL has not been fetched yet, and what the crawl as a whole waits for."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._context = context
@@ -43,7 +43,7 @@ class CrawlTroubles:
         return Trouble("it has not answered yet", 0.0)
 
     def refused_by(self, url: str) -> str:
-        """Return why a URL was refused: by robots.txt, or since that cannot be fetched."""
+        """Return why a URL was refused: by robots.txt, or because that cannot be fetched."""
         directory = RobotsDirectory.of(self._crawler)
         rules = None if directory is None else directory.cached(url)
         if rules is not None and rules.verdict is Verdict.UNREACHABLE:

@@ -15,16 +15,16 @@ _SLOT = "download_slot"
 
 
 def slot_of(request: Request) -> str:
-    """Return what delay, concurrency and back-off of `request` go by.
+    """Return the slot that sets delay, concurrency and back-off of `request`.
 
-    That is ``meta["download_slot"]`` where the spider names one (an account, a proxy), as in
-    Scrapy's downloader; else the host.
+    As in Scrapy's downloader it is ``meta["download_slot"]`` if the spider sets it (an account, a
+    proxy), otherwise the host.
     """
     return named_slot(request) or host_of(request.url)
 
 
 def named_slot(request: Request) -> str:
-    """Return the slot that the spider names, "" where it is the host's own. O(1)."""
+    """Return the slot that the spider names, "" if it is the host's own. O(1)."""
     slot = request.meta.get(_SLOT)
     if not slot or slot == urlparse_cached(request).hostname:
         return ""
@@ -32,7 +32,7 @@ def named_slot(request: Request) -> str:
 
 
 def leave_slot(request: Request, earlier_url: str) -> None:
-    """Take the slot of another host out of `request`, a redirect of `earlier_url`.
+    """Remove the slot of the earlier host from `request`, a redirect of `earlier_url`.
 
     Scrapy's downloader writes the host's slot into each request's meta, and a redirect copies it.
     """

@@ -1,4 +1,4 @@
-"""The project's dupe filter, whose answers also hold after a resume."""
+"""The project's dupe filter, with answers that also hold after a resume."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 class ProjectFilter:
     """Finds the requests that the class in DUPEFILTER_CLASS filters out.
 
-    - `RFPDupeFilter`, and a subclass that leaves `request_seen` alone, filters by fingerprints.
-      These are kept here, as keys: the store of the crawl says after a stop which were seen, and
-      several workers share them as identities of links.
-    - `BaseDupeFilter`, and a subclass that leaves `request_seen` alone, filters nothing.
-    - Every other class is asked itself. It is also asked about each request that the store has
-      kept, so that it knows them.
+    - `RFPDupeFilter`, or a subclass with the same `request_seen`, filters by fingerprints. These
+      are kept here as keys: after a stop the store of the crawl has them, and several workers share
+      them as identities of links. - `BaseDupeFilter`, or a subclass with the same `request_seen`,
+      filters nothing. - Every other class decides itself. After a resume it also gets each request
+      that the store has kept, so that it knows them.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -42,14 +41,14 @@ class ProjectFilter:
         parent = RFPDupeFilter if by_fingerprint else BaseDupeFilter
         is_own = not issubclass(kind, parent) or method_is_overridden(kind, parent, "request_seen")
         self.asks_project = is_own
-        """True where the class decides by a rule of its own."""
+        """True if the class has its own `request_seen`."""
         self._by_fingerprint = by_fingerprint and not is_own
         self._fingerprint = _fingerprinter_of(self.filter) if by_fingerprint else None
         if by_fingerprint:
             _forget_file(self.filter)
 
     def key_of(self, request: Request, address: Address) -> Fingerprint | None:
-        """Return the key that two requests share where one is filtered; None for no such key."""
+        """Return the key that a request shares with its duplicates; None if it has none."""
         if not self._by_fingerprint:
             return None
         if self._memo[0] is not request:
@@ -57,7 +56,7 @@ class ProjectFilter:
         return self._memo[1]
 
     def is_refused(self, request: Request) -> bool:
-        """Return whether a class with a rule of its own filters `request` out."""
+        """Return whether a class with its own `request_seen` filters `request` out."""
         return self.asks_project and bool(self.filter.request_seen(request))
 
     def note_seen(self, key: Fingerprint) -> None:
@@ -69,9 +68,9 @@ class ProjectFilter:
         return key in self._seen
 
     def recall(self, key: Fingerprint, request: Request) -> bool:
-        """Take note of a request that has become a link; return whether it is the first of its key.
+        """Note a request that has become a link in an earlier run or in another worker.
 
-        It was made in an earlier run, or by another worker.
+        Return whether it is the first of its key.
         """
         if self._by_fingerprint:
             is_first = key not in self._seen
@@ -94,7 +93,7 @@ class ProjectFilter:
 
 
 def _fingerprinter_of(dupefilter: RFPDupeFilter) -> Callable[[Request], bytes] | None:
-    """Return what gives a request its fingerprint; None where that is Scrapy's own default."""
+    """Return the project's request fingerprinter; None if it is Scrapy's default."""
     if method_is_overridden(type(dupefilter), RFPDupeFilter, "request_fingerprint"):
         return lambda request: bytes.fromhex(dupefilter.request_fingerprint(request))
     if type(dupefilter.fingerprinter) is RequestFingerprinter:
@@ -105,7 +104,7 @@ def _fingerprinter_of(dupefilter: RFPDupeFilter) -> Callable[[Request], bytes] |
 def _forget_file(dupefilter: RFPDupeFilter) -> None:
     """Close ``requests.seen`` of a JOBDIR.
 
-    It names requests whose page was not settled when the crawl was killed: they would be lost.
+    It may name requests whose page was not settled when the crawl was killed: they would be lost.
     """
     if dupefilter.file is not None:
         dupefilter.file.close()

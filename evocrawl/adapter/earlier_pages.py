@@ -1,7 +1,7 @@
-"""Pages of an earlier crawl that have not changed since, by the sitemaps and feeds of their sites.
+"""Finds pages of an earlier crawl that have not changed since, by sitemaps and feeds.
 
-A site's date is compared with the Date of the earlier response (RFC 9110 §6.6.1), which is of the
-same clock. A response without one gets the date of its fetch, as the RFC asks of a recipient.
+A site's date is compared with the Date of the earlier response (RFC 9110 §6.6.1), which the same
+clock has set. A response without one gets the date of its fetch, as the RFC asks of a recipient.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ logger = logging.getLogger(__name__)
 
 _AHEAD_S = 86_400.0
 _UNKEPT = frozenset(("set-cookie", "set-cookie2"))
-"""Cookies of the earlier crawl, which would replace those of this one."""
+"""Headers left out: cookies of the earlier crawl would replace those of this one."""
 
 
 class EarlierPages:
-    """The pages of the earlier crawl `store`, and what sites have said of their changes.
+    """The pages of the earlier crawl `store`, and the dates of changes from their sites.
 
-    Only what a site says of its own pages counts, and of two dates the later one. Keeps 100 bytes
-    for each page of the earlier crawl that a date is known of. Raises SettingError.
+    Only dates from a page's own site count, and of two dates the later one. Keeps 100 bytes for
+    each page of the earlier crawl with a known date. Raises SettingError.
     """
 
     def __init__(self, store: str) -> None:
@@ -53,7 +53,7 @@ class EarlierPages:
         self._archive.close()
 
     def note(self, url: str, changed_by_s: float | None) -> None:
-        """Note the latest time at which a page has changed, by its own site."""
+        """Note the latest change of a page that its own site gives."""
         if changed_by_s is None or self._has_failed:
             return
         try:
@@ -75,7 +75,7 @@ class EarlierPages:
     def unchanged(self, url: str, now_s: float) -> RawResponse | None:
         """Return the earlier response of a page that has not changed since; None for others.
 
-        A date further ahead than a day is not believed.
+        A date more than a day in the future does not count.
         """
         try:
             page = fingerprint(url)
@@ -92,7 +92,7 @@ class EarlierPages:
         return None if dated is None else _if_later(*dated, changed_by_s)
 
     def _fail(self, error: StateError) -> None:
-        logger.warning("since: pages are requested from now on: %s", error)
+        logger.warning("since: cannot read the earlier crawl; requesting all pages now: %s", error)
         self._has_failed = True
         self._changed_by_s.clear()
 

@@ -1,7 +1,7 @@
-"""Ctrl-C before a crawl begins ends the process with one line.
+"""Ends the process with one line at Ctrl-C before a crawl begins.
 
-Python imports for a second or two before a crawl begins. Ctrl-C in that time, once or twice, would
-print the traceback of the module that is being imported.
+Python imports for a second or two before a crawl begins. In that time Ctrl-C would print the
+traceback of the module that is being imported.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ def end_in_one_line() -> None:
 
 
 def end_command_in_one_line() -> None:
-    """Do so if this process is ``scrapy crawl``, which sets a handler when its crawl begins.
+    """Call `end_in_one_line` if this process is ``scrapy crawl``; it sets its own handler later.
 
-    A handler of the program that runs the crawl is left as it is, and so is a shell's.
+    The handler of another program, or of a shell, stays as it is.
     """
     command = next((each for each in sys.argv[1:] if not each.startswith("-")), "")
     is_first = signal.getsignal(signal.SIGINT) is signal.default_int_handler

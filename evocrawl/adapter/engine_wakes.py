@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from evocrawl.adapter.context import CrawlContext
 
 _RECONCILE_S = 1.0
-"""Seconds after which the scheduler looks for requests that ended without notice."""
+"""Seconds after which the scheduler checks for requests that ended without a signal."""
 _SOON_S = 0.1
-"""Seconds between two looks at visits whose output is complete and whose pages are in pipelines."""
+"""Seconds between two checks of visits whose output is complete and whose pages are in
+pipelines."""
 
 
 class EngineWakes:
@@ -43,7 +44,7 @@ class EngineWakes:
     def wake_later(self, times_s: Iterable[float | None], *, is_busy: bool) -> None:
         """Wake the engine at the first of `times_s`; after a second at the latest if `is_busy`.
 
-        Where requests wait or are under way, the crawl `is_busy`: one of them may get lost.
+        The crawl `is_busy` if requests wait or are under way: one of them may end without a signal.
         """
         if self._delay_timer is not None or self.is_closed:
             return

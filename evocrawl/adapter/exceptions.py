@@ -36,11 +36,11 @@ class HostGivenUp(IgnoreRequest):
 
 
 class AddressRefused(IgnoreRequest):
-    """The request would go to an address beyond the public Internet; nothing was sent."""
+    """The request would go to an address outside the public Internet; nothing was sent."""
 
     @classmethod
     def at(cls, host: str, address: str, kind: str) -> AddressRefused:
-        """Of a host that is at `address`, which is of that kind."""
+        """Make the exception for a host at `address`, an address of that kind."""
         return cls(f"{host} is at {address} ({kind})")
 
 

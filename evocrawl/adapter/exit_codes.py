@@ -5,7 +5,7 @@
  2   the crawl has not begun: an argument, a setting or a file is wrong
 ===  ==========================================================================================
 
-Scrapy's own command line returns 0 for every crawl that had a spider, and 1 otherwise.
+Scrapy's own command line returns 0 for every crawl with a spider, and 1 otherwise.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 MISTAKE = 2
-"""Exit code for a wrong argument, setting or file, as of other commands."""
+"""Exit code for a wrong argument, setting or file, as in other commands."""
 
 _FOLLOWING = {
     "scrapy.core.engine": ("Scraper close failure", "scrapy.core.scraper"),
     "scrapy.utils.signal": ("Error caught on signal handler", "scrapy.extensions.corestats"),
 }
-"""Errors that Scrapy logs when it closes a spider that it has not opened: logger to the beginning
-of the message and the module that raises."""
+"""Errors that Scrapy logs when it closes a spider that it has not opened: by logger, the beginning
+of the message and the module that raises it."""
 
 
 @contextmanager
 def refusing(crawler: Crawler) -> Iterator[None]:
     """Make ``scrapy crawl`` exit with 2 if the block raises an error that a user can act on.
 
-    In a script, the exception of the crawl is all there is.
+    In a script only the exception of the crawl is raised.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Feeds for spreadsheets."""
+"""A CSV feed that is safe for spreadsheets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class SafeCsvItemExporter(CsvItemExporter):
-    """Scrapy's CSV, in which no text is taken for a formula; numbers stay numbers.
+    """Scrapy's CSV exporter; spreadsheets read no text as a formula, and numbers stay numbers.
 
     ``FEED_EXPORTERS = {"csv": "evocrawl.adapter.exporters.SafeCsvItemExporter"}``
     """
 
     def _build_row(self, values: Iterable[Any]) -> Iterable[Any]:
-        """Yield the cells of a row, that of the names too: a page may have named the fields."""
+        """Yield the cells of a row, also of the header: a page may have named the fields."""
         for value in super()._build_row(values):
             yield escape_formula(value) if isinstance(value, str) else value

@@ -1,9 +1,9 @@
 """Reads responses: ordinary ones at once, costly ones in a process that can be killed.
 
 No page blocks the event loop for longer than an ordinary page takes. `evocrawl.extraction.document`
-finds the costly pages by their bytes. These wait in line for one process outside the loop, and
-reading ends after `read_timeout_s`. The result is plain data, which reaches the population with the
-visit's outcome; so does the failure to read a page.
+finds the costly pages by their bytes. These wait for one process outside the loop, and reading ends
+after `read_timeout_s`. The result, or the failure to read a page, is plain data that reaches the
+population with the visit's outcome.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 CUT_OFF = "cut_off"
-"""Among what was truncated: the connection ended before the page did."""
+"""Kind of truncation: the connection ended before the page did."""
 UNKNOWN_CODING = "its Content-Encoding is not known"
 
 
 class ResponseExtractor:
-    """What reads the pages of one crawler.
+    """Reads the pages of one crawler.
 
     `data` asks for RDF, too. Stats say how many pages were read in part, aside, or not at all.
     """
@@ -71,7 +71,7 @@ class ResponseExtractor:
     async def _read_aside(self, document: Document, response: Response) -> ParsedPage:
         self._count("read_aside")
         assert self._crawler.engine is not None
-        # Other hosts are asked meanwhile; how many pages wait here is bounded by the visits under
+        # Requests to other hosts go on; how many pages wait here is bounded by the visits under
         # way. One at a time: pages that wait must not hold threads, in which names are looked up.
         with body_not_counted(self._crawler.engine, response):
             await maybe_deferred_to_future(self._turn.acquire())
@@ -107,9 +107,9 @@ class ResponseExtractor:
 
 
 def _body_and_encoding(response: Response) -> tuple[bytes, str]:
-    """The body with the encoding that the project has set, "" for none.
+    """Return the body, and the encoding that the project has set, "" for none.
 
-    In an encoding of its own, which no page is written in, it is decoded by Scrapy.
+    If no page can be in that encoding, Scrapy decodes the body.
     """
     encoding = chosen_encoding(response)
     if encoding is None or not isinstance(response, TextResponse):
@@ -120,5 +120,5 @@ def _body_and_encoding(response: Response) -> tuple[bytes, str]:
 
 
 def latin1(header: bytes | None) -> str:
-    """Return the text of a header, "" where there is none."""
+    """Return the text of a header, "" without the header."""
     return (header or b"").decode("latin-1")

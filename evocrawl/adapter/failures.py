@@ -1,4 +1,4 @@
-"""Failures with two causes: the request that was not sent, and the failure before it."""
+"""Makes failures of two types: the request that was not sent, and the earlier failure."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def _both(refusal: type[Exception], cause: type[Exception]) -> type[Exception]:
 
 
 def bare(failure: Exception) -> Exception:
-    """Return a copy of `failure` without the frames it came through, which would keep much alive.
+    """Return a copy of `failure` without its traceback, whose frames would keep objects in memory.
 
-    `failure` itself where it cannot be copied.
+    Return `failure` itself if it cannot be copied.
     """
     kind = type(failure)
     try:

@@ -1,4 +1,4 @@
-"""Logs what a crawl waits for when it can do nothing else, and shortens waits for robots.txt."""
+"""Logs why an idle crawl waits, and shortens its waits for robots.txt."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SHORT_S = 5.0
-"""Waits of so many seconds are usual between two requests."""
+"""Waits of up to so many seconds are normal between two requests and not logged."""
 
 _MOST_SHOWN = 5
 
 
 class Lull:
-    """Finds out what a crawl waits for when nothing can be sent and nothing is under way.
+    """Finds out why a crawl waits when nothing can be sent and nothing is under way.
 
     `gate` is the robots directory, None if there is none. Each robots.txt that could not be fetched
-    is asked for again within seconds then. Hosts in back-off keep their delay. The log names each
+    is then requested again within seconds. Hosts in back-off keep their delay. The log names each
     host once.
     """
 
@@ -51,8 +51,8 @@ class Lull:
             return
         if self.gate is not None:
             waits = self.gate.hasten()
-            self._name("robots.txt of %s could not be had and is asked for again", waits)
-        self._name("%s is left alone after failures and asked again", self._held(now_s))
+            self._name("robots.txt of %s could not be fetched and is requested again", waits)
+        self._name("%s is in back-off after failures and is requested again", self._held(now_s))
 
     def _is_busy(self) -> bool:
         engine = self._crawler.engine

@@ -24,7 +24,7 @@ _PLAIN, _REST, _SEEN = "plain:", "rest:", "seen:"
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is left to do for a link: `request`, after the redirects `hops` from `origin`.
+    """The rest of the visit of a link: `request`, after the redirects `hops` from `origin`.
 
     `address` is the identity of `url`, where the redirects have led. `is_claimed`: the visit that
     was put off has claimed it.
@@ -43,12 +43,10 @@ class KeptRequests:
     """Requests that wait outside the population, in the store of the crawl.
 
     - A request that is no visit (``meta["evocrawl"] = False``, or of another scheme than http and
-      https) is kept from the moment at which it is accepted until the engine has ended it. What
-      the dupe filter knows it by is kept longer, as in Scrapy's ``requests.seen``.
-    - The redirect or retry with which a visit that was put off goes on is kept until the link is
-      visited.
-
-    A request that has no JSON is not kept; the codec warns. A crawl without a file keeps nothing.
+      https) is kept from when it is accepted until the engine has ended it. Its key of the dupe
+      filter is kept longer, as in Scrapy's ``requests.seen``. - The redirect or retry of a visit
+      that was put off is kept until the link is visited.  A request that has no JSON is not kept;
+      the codec warns. A crawl without a file keeps nothing.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class KeptRequests:
             self._sent[request] = key
 
     def forget_ended(self, in_engine: Collection[Request]) -> None:
-        """Keep requests that were sent and have ended no longer. O(requests that are no visits)."""
+        """Forget requests that were sent and have ended. O(requests that are no visits)."""
         if not self._sent or self._journal is None:
             return
         for request in [each for each in self._sent if each not in in_engine]:
@@ -119,7 +117,7 @@ class KeptRequests:
         self._flush_soon()
 
     def settled(self, fetch: Fetch, _: Outcome) -> None:
-        """Keep the rest of a visit that was made no longer."""
+        """Forget the rest of a visit that was made."""
         target = fetch.visit.lead.fingerprint
         if self._journal is not None and not fetch.is_put_off and target in self._rests:
             self._rests.discard(target)

@@ -1,9 +1,8 @@
-"""Log records that no server can write control characters into, whichever logger they come from.
+"""Escapes control characters in the log records of all loggers.
 
-A server's words reach the log by way of many libraries: a header that Scrapy cannot use, a value
-in robots.txt, the message of an exception. Python makes each record of a process in one place,
-the record factory; there the records' texts are made harmless for each handler, also for those
-that are added later.
+Text of a server reaches the log through many libraries: a header that Scrapy cannot use, a value
+in robots.txt, the message of an exception. Python makes all records of a process in one place, the
+record factory. There each text is made harmless for all handlers, also for those added later.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.errors import QueryError, SettingError, StateError
 
 _UNHANDLED = ("asyncio", "twisted")
-"""Loggers that report an exception which nothing has caught."""
+"""Loggers that report uncaught exceptions."""
 _FOR_USERS = (QueryError, SettingError, StateError)
 _TAKEN = re.compile(r"_?crawl\w*\(\) got multiple values for argument '(\w+)'")
 _NO_SPIDER = re.compile(r"Spider not found: (.*)")
@@ -38,10 +37,10 @@ _NEXT_OF_TRACEBACK = re.compile(
 
 
 def harmless(text: str) -> str:
-    r"""Return `text` with what steers a terminal or a viewer as escapes.
+    r"""Return `text` with escapes in place of characters that control a terminal or viewer.
 
-    Each further line is indented, except where a brace or bracket begins it, so that none looks
-    like a record of its own.
+    Each further line is indented unless it begins with a brace or bracket, so that none looks like
+    another record.
 
     >>> harmless("rude \x1b[2J\x07\nERROR: made up")
     'rude \\x1b[2J\\x07\n  ERROR: made up'
@@ -52,19 +51,19 @@ def harmless(text: str) -> str:
 
 
 def harmless_traceback(text: str) -> str:
-    """Return a formatted traceback as `harmless` does, in the form that Python gives it."""
+    """Return a formatted traceback with the same escapes, in Python's layout."""
     return _NEXT_OF_TRACEBACK.sub("\n  ", _STEERING.sub(_escaped, text))
 
 
 class HarmlessRecord(logging.LogRecord):
     """A record whose message and traceback are harmless.
 
-    Where asyncio or Twisted report that a crawl has ended for an error that the user can act on (a
-    setting that makes no sense, a store that cannot be used), the record is that error's message.
+    If asyncio or Twisted report that an error which the user can correct has ended the crawl (an
+    invalid setting, a store that cannot be used), the record is that error's message.
     """
 
     def getMessage(self) -> str:  # noqa: N802 - logging's name
-        """Return the message, harmless. Formatters ask for it before they look for a traceback."""
+        """Return the harmless message. Formatters call this before they read the traceback."""
         if self.exc_info and self.name in _UNHANDLED:
             error = self.exc_info[1]
             if isinstance(error, _FOR_USERS):
@@ -74,7 +73,7 @@ class HarmlessRecord(logging.LogRecord):
 
     @property
     def exc_text(self) -> str | None:
-        """The traceback, as the first formatter has written it."""
+        """The traceback as the first formatter has formatted it, with escapes."""
         return self.__dict__.get("exc_text")
 
     @exc_text.setter
@@ -83,9 +82,9 @@ class HarmlessRecord(logging.LogRecord):
 
 
 def install() -> None:
-    """Have each record of this process be a harmless one; records of another factory's, too.
+    """Make all log records of this process harmless, also those of another factory.
 
-    An error that the user can act on, and that ends the process, is one line.
+    An error that the user can correct, and that ends the process, is printed in one line.
     """
     _say_in_one_line()
     made_before = logging.getLogRecordFactory()
@@ -96,7 +95,7 @@ def install() -> None:
 
 
 def _say_in_one_line() -> None:
-    """Have Python end without a traceback for errors that a user can act on."""
+    """Make Python end without a traceback for errors that a user can correct."""
     hook = sys.excepthook
     if getattr(hook, "is_evocrawls", False):
         return
@@ -115,7 +114,7 @@ def _say_in_one_line() -> None:
 
 
 def _as_mistake(error: BaseException, trace: Any) -> BaseException:
-    """Return the mistake of the user behind an error of Scrapy's; `error` if that is not known."""
+    """Return the user's mistake that has caused an error of Scrapy; `error` if it is not known."""
     taken = _TAKEN.search(str(error)) if isinstance(error, TypeError) else None
     if taken is not None:
         return SettingError(
@@ -138,7 +137,7 @@ def _spiders(trace: Any) -> list[str]:
 
 
 def _argument(name: str, trace: Any) -> object:
-    """Return the value of the spider's argument `name` that Scrapy has taken for one of its own."""
+    """Return the value of the spider's argument `name`, which Scrapy uses as its own parameter."""
     value: object = None
     while trace is not None:
         held = trace.tb_frame.f_locals
@@ -149,7 +148,7 @@ def _argument(name: str, trace: Any) -> object:
 
 
 class _Factory:
-    """Makes records harmless that a factory of the project's own has made."""
+    """Makes the records of a project's own record factory harmless."""
 
     def __init__(self, made_before: Any) -> None:
         self._made_before = made_before

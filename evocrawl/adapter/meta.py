@@ -6,10 +6,10 @@ VISIT = "evocrawl_visit"
 """Number of the visit that the request belongs to."""
 
 PLAIN = "evocrawl"
-"""Set to False on a request that is no link (an API call, a login): it is sent as it is."""
+"""Set to False on a request that is no link (an API call, a login): the population ignores it."""
 
 SEED = "evocrawl_seed"
-"""True on a seed of evospider: its URL is its identity, as it is of a link read off a page."""
+"""True on a seed of evospider: its URL is its identity, as for a link that was read off a page."""
 
 SEED_SCORE = "evocrawl_seed_score"
 """Score of a seed by its rank in the sources that gave it, from 0 to 1."""

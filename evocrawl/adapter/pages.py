@@ -1,4 +1,4 @@
-"""Makes page items of responses, and finds responses that are soft 404s."""
+"""Makes page items from responses, and finds responses that are soft 404s."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class PageReader:
-    """Reads responses and makes page items of them."""
+    """Reads responses and makes page items from them."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class PageReader:
         return reading
 
     async def is_soft_404(self, response: Response, reading: ParsedPage) -> bool:
-        """Return whether the page is what its server answers for pages that do not exist."""
+        """Return whether the page is its server's response for pages that do not exist."""
         if self._context.traps is None or not self._config.probe or response.status != 200:
             return False
         content = Content(reading.title, reading.text)
@@ -67,7 +67,7 @@ class PageReader:
         )
 
     def item(self, response: Response, reading: ParsedPage, fetch: Fetch) -> PageItem:
-        """Return the item of a visit's page, and note the page as it was read on the visit."""
+        """Return the item of a visit's page; note the page as it was read on the visit."""
         lead = fetch.visit.lead
         parent = self._context.base.get(lead.source)
         fetched_at, dates = datetime.now(UTC), _dates(response, reading.dates)
@@ -95,7 +95,7 @@ class PageReader:
 
 
 def _dates(response: Response, markup: Dates) -> Dates:
-    """Return the dates of the page's markup, or else that of its Last-Modified header."""
+    """Return the dates of the page's markup; without any, the date of its Last-Modified header."""
     if markup != Dates():
         return markup
     headers = response.headers

@@ -1,4 +1,4 @@
-"""Decides when a request that is no visit may be sent; until then it holds no place."""
+"""Decides when a request that is no visit may be sent; it takes no place while it waits."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class PlainRequests:
         return self._crawler.engine.downloader.get_slot_key(request)
 
     def wait_of(self, request: Request) -> float:
-        """Return in how many seconds `request` may be sent: 0 now, infinite if that is not known.
+        """Return in how many seconds `request` may be sent: 0 now, infinite if unknown.
 
-        Ask again when a request ends or a robots.txt arrives. O(requests under
-        way in the downloader).
+        Call again when a request ends or a robots.txt arrives. O(requests under way in the
+        downloader).
         """
         left_alone_s = self._context.backoff.until(slot_of(request))
         wait_s = left_alone_s - self._context.now_s()
@@ -44,7 +44,7 @@ class PlainRequests:
         assert self._crawler.engine is not None
         downloader = self._crawler.engine.downloader
         key = downloader.get_slot_key(request)
-        # Requests that a middleware still holds count too: they are in no slot yet.
+        # Requests that a middleware still holds also count, although they are in no slot yet.
         there = sum(downloader.get_slot_key(each) == key for each in downloader.active)
         if there >= self._context.host_limit(key)[0]:
             return inf

@@ -1,4 +1,4 @@
-"""Follows redirects of visits: where one leads, and whether the visit goes on there."""
+"""Follows redirects of visits, and decides whether a visit continues at the target."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class Redirects:
-    """Follows redirects, or what a middleware sends in place of a visit's request.
+    """Follows redirects, and requests that a middleware sends in place of a visit's request.
 
-    A visit to a link that was read off a page goes on unless its new page is known; one to a
-    request of the user's spider goes on unless the project's dupe filter drops the new request.
+    The visit of a link that was read off a page continues unless the target is a known page. The
+    visit of a request of the user's spider continues unless the project's dupe filter drops the new
+    request.
     """
 
     def __init__(self, names: RequestIdentities) -> None:
@@ -29,7 +30,7 @@ class Redirects:
         self._admitted: dict[Fingerprint, set[str]] = {}
 
     def follow(self, fetch: Fetch, request: Request, claims: Claims) -> bool:
-        """Go on with `fetch` by `request`; return False, and note the failure, if it may not."""
+        """Continue `fetch` with `request`; if it may not, note the failure and return False."""
         if not _is_explicit(fetch):
             return fetch.moves_to(request.url, claims)
         address = Address.of(request.url)
@@ -47,9 +48,9 @@ class Redirects:
         return True
 
     def left_to_owner(self, fetch: Fetch, request: Request) -> Link | None:
-        """Return the link that `request`, a redirect of `fetch`, is to the worker with its host.
+        """Return the link of `request`, a redirect of `fetch`, for the worker that leases its host.
 
-        None where the dupe filter drops it.
+        None if the dupe filter drops it.
         """
         copy, address = _without_visit(request), Address.of(request.url)
         if _is_explicit(fetch):
@@ -59,9 +60,9 @@ class Redirects:
         return Link(request.url, fingerprint(request.url), payload=payload)
 
     def claimed_target(self, fetch: Fetch, request: Request) -> Link | None:
-        """Return the link that `request`, a redirect of `fetch`, is where its target is claimed.
+        """Return the link of `request`, a redirect of `fetch`, if its target is claimed.
 
-        None where it is not: the dupe filter drops it then for another reason.
+        None otherwise: then the dupe filter drops it for another reason.
         """
         copy, address = _without_visit(request), Address.of(request.url)
         target = address.fingerprint
@@ -78,7 +79,7 @@ class Redirects:
             self._admitted.pop(fetch.visit.lead.fingerprint, None)
 
     def _may_redirect(self, lead: Lead, request: Request, address: Address) -> bool:
-        """Ask the dupe filter; a project's own is asked once, though `lead` is tried again."""
+        """Ask the dupe filter; a project's own filter is asked only once for each `lead`."""
         admitted = self._admitted.get(lead.fingerprint, ())
         if request.url not in admitted and not self._names.admits(
             request, address, is_redirected=True
@@ -90,7 +91,7 @@ class Redirects:
 
 
 def _is_explicit(fetch: Fetch) -> bool:
-    """Return whether the user's spider asked for it; False for a link that was read off a page."""
+    """Return whether the user's spider has yielded it; False for a link read off a page."""
     return fetch.visit.lead.fingerprint != fingerprint(fetch.origin)
 
 

@@ -1,4 +1,4 @@
-"""Requests of the user's own spider as JSON, for links that carry them."""
+"""Writes requests of the user's own spider as JSON, for links that carry them."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _MOST_WARNINGS = 100
 
 @dataclass(frozen=True, slots=True)
 class LostRequest:
-    """Stands for a request that could not be stored, or not be made again: it is not sent."""
+    """Takes the place of a request that could not be stored or restored; it is not sent."""
 
     url: str
 
 
 class RequestCodec:
-    """Requests with their callbacks by name, as JSON (see `evocrawl.adapter.stored_values`).
+    """Writes requests as JSON, with their callbacks by name (see `evocrawl.adapter.stored_values`).
 
-    A request with something that has no JSON (a callback that is no method of the spider, an
-    object in meta) is lost to later runs, as it is to Scrapy's disk queues: `on_lost` is called for
-    each, and a warning names what cannot be stored, each such thing once.
+    A request is lost to later runs if a part of it has no JSON (a callback that is not a method of
+    the spider, an object in meta), as in Scrapy's disk queues. `on_lost` is called for each such
+    request, and a warning names each such part once.
     """
 
     trusted = True
-    """False where others may have written what is read."""
+    """False if others may have written the rows."""
 
     def __init__(self, spider: Callable[[], Spider | None], on_lost: Callable[[], None]) -> None:
         self._spider = spider
@@ -48,7 +48,7 @@ class RequestCodec:
         self._warned: set[str] = set()
 
     def pack(self, payload: Any) -> Any:
-        """Return what JSON can hold of a request."""
+        """Return the request as JSON values."""
         if isinstance(payload, LostRequest):
             return {_LOST: payload.url}
         row: dict[str, Any] = {}
@@ -72,7 +72,7 @@ class RequestCodec:
         return _LOST in packed
 
     def unpack(self, packed: Any) -> Request | LostRequest:
-        """Return the request; a lost one where the spider has no such method any more."""
+        """Return the request; a `LostRequest` if the spider no longer has its callback."""
         if _LOST in packed:
             return LostRequest(packed[_LOST])
         try:
@@ -141,7 +141,7 @@ def _text(header: bytes) -> str:
 
 
 META_ALLOWED = frozenset(("cookiejar", "depth", "is_start_request", "link_text"))
-"""Meta keys that are taken from Redis. What a callback needs goes into ``cb_kwargs``."""
+"""Meta keys that are accepted from Redis. Data for callbacks belongs in ``cb_kwargs``."""
 
 
 class UntrustedRequestCodec(RequestCodec):

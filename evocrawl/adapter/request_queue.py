@@ -13,15 +13,15 @@ from scrapy import Request
 from evocrawl.adapter.meta import VISIT
 
 _LOOKED_AT = 16
-"""Downloader slots that each call looks at again, of those whose waiting time is not known."""
+"""Number of downloader slots with an unknown waiting time that each call checks again."""
 
 
 class DirectRequestQueue:
-    """A queue by Scrapy's priority, first come, first served among equals.
+    """A queue by Scrapy's priority; among equal priorities, first in, first out.
 
     A request that continues a visit may be sent at once. Every other request waits in the line of
-    its downloader slot, `key_of` it, until it may be sent: `wait_of` returns in how many seconds,
-    infinity if that is not known. One line does not hold up another. Every method is O(log n).
+    its downloader slot, which `key_of` returns, until it may be sent. `wait_of` returns in how many
+    seconds that is, infinity if unknown. Lines do not delay each other. Every method is O(log n).
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class DirectRequestQueue:
         return self._waiting
 
     def push(self, request: Request) -> None:
-        """Put a request in."""
+        """Add a request."""
         self._pushed += 1
         self._waiting += 1
         visit = request.meta.get(VISIT, 0)
@@ -56,7 +56,7 @@ class DirectRequestQueue:
             self._show(key)
 
     def pop(self, now_s: float) -> Request | None:
-        """Take out the request to be sent next, None where none may be sent now."""
+        """Remove and return the next request to send; None if none may be sent now."""
         while self._due and self._due[0][0] <= now_s:
             self._rise(heappop(self._due)[1])
         for blocked in list(islice(self._blocked, _LOOKED_AT)):
@@ -86,7 +86,7 @@ class DirectRequestQueue:
         return self._due[0][0] if self._due else None
 
     def clear(self) -> None:
-        """Forget all requests."""
+        """Remove all requests."""
         for each in (self._lines, self._heads, self._due, self._blocked, self._resting):
             each.clear()
         self._visits.clear()

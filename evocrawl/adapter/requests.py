@@ -1,4 +1,4 @@
-"""Takes the requests of the user's own spider in, as links of the population."""
+"""Turns the requests of the user's own spider into links of the population."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class RequestIdentities:
-    """Gives requests their identities, and says which ones the project's dupe filter drops.
+    """Gives requests their identities, and decides which ones the project's dupe filter drops.
 
     `is_claimed` returns whether the page base has claimed an identity.
     """
@@ -41,26 +41,26 @@ class RequestIdentities:
         self._is_shared = False
         self._unconfirmed: dict[Fingerprint, Request] = {}
         self.first_visits: Mapping[Fingerprint, VisitId] = {}
-        """The first visit of each link that is followed again since its callback had not ended."""
+        """The first visit of each link that is visited again because its callback had not ended."""
         self.keeps_slots = True
         """False if workers lease hosts: then each link belongs to its host."""
 
     @cached_property
     def dupefilter(self) -> ProjectFilter:
-        """The project's dupe filter, made when first asked for: settings are complete then."""
+        """The project's dupe filter, made on first use, when the settings are complete."""
         return ProjectFilter(self._crawler)
 
     def begin(self, runs: int, *, is_shared: bool = False) -> None:
-        """Give none of the identities that requests were given in `runs` earlier runs.
+        """Use no identity that a request has got in one of `runs` earlier runs.
 
-        Of a crawl that `is_shared` each run counts its visits anew.
+        If the crawl `is_shared`, each run numbers its visits from the start.
         """
         self._repeats = count((runs << 32) + 1)
         self._scope = runs if is_shared else 0
         self._is_shared = is_shared
 
     def admits(self, request: Request, address: Address, *, is_redirected: bool = False) -> bool:
-        """Return whether `request` is to be sent; if not, the dupe filter has logged it.
+        """Return whether `request` may be sent; if not, the dupe filter has logged it.
 
         A request that `is_redirected` is claimed by its visit, in the page base: the claim ends if
         the visit has to be made again.
@@ -121,9 +121,9 @@ class RequestIdentities:
         return repeat_key(target, next(self._repeats))
 
     def offered(self, targets: Iterable[Fingerprint], known: Collection[Fingerprint]) -> None:
-        """Log the requests among `targets` that are `known`: another worker was the first.
+        """Log the requests among `targets` that are `known` because another worker was first.
 
-        Each worker has start requests of its own: those that all have in common are no duplicates.
+        All workers have the same start requests: these do not count as duplicates.
         """
         for target in targets:
             request = self._unconfirmed.pop(target, None)
@@ -135,7 +135,7 @@ class RequestIdentities:
         self._waiting.pop(target, None)
 
     def recall(self, links: Iterable[Link]) -> None:
-        """Take note of links that were found in an earlier run, or by another worker."""
+        """Note links that were found in an earlier run or by another worker."""
         for link in links:
             payload = link.payload
             if isinstance(payload, Request) and self.dupefilter.recall(link.fingerprint, payload):
@@ -152,9 +152,9 @@ class RequestIdentities:
     ) -> Fingerprint:
         """Return the identity of `request`, whose URL has the fingerprint `target`.
 
-        Requests have one identity where the dupe filter drops all but one of them. Any other
-        request has an identity of its own. That is the same in each run if `start()` yields it, and
-        in each run that makes the visit of `fetch`, or repeats it, if its callback does.
+        Requests share an identity if the dupe filter drops all but one of them. Any other request
+        has its own identity. If `start()` yields it, the identity is the same in each run. If the
+        callback of `fetch` yields it, it is the same in each run that makes or repeats that visit.
         """
         if request.meta.pop(SEED, False):
             return target
@@ -199,7 +199,7 @@ class RequestIdentities:
 
 
 class RequestIntake:
-    """Takes requests from the engine: as links, or with `send_directly` where they are no links."""
+    """Takes requests from the engine: as links, or by `send_directly` if they are no links."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ class RequestIntake:
         return True
 
     def _reopen(self, host: str) -> None:
-        """Let one more request try `host`, which the spider asks for, even if it was given up."""
+        """Allow one more request to `host`, since the spider asks for it, even if given up."""
         now_s = self._now_s()
         until_s = self._backoff.reopen(host, now_s)
         if until_s > now_s:
@@ -238,6 +238,6 @@ class RequestIntake:
 def cleaned(request: Request, address: Address) -> Request:
     """Return `request` without the user name and password in its URL.
 
-    They come from a page, not from the user, and Twisted takes them for a part of the host.
+    They come from a page and not from the user, and Twisted reads them as a part of the host.
     """
     return request if request.url == address.url else request.replace(url=address.url)

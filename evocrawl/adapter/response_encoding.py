@@ -1,4 +1,4 @@
-"""Which encoding a response has by its headers, its body and the project's own choice."""
+"""Finds the encoding of a response by its headers, its body and the project's own choice."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from evocrawl.extraction.decoding import is_web_encoding
 
 
 def chosen_encoding(response: Response) -> str | None:
-    """Return the encoding that the project has set for a response; None where it has set none.
+    """Return the encoding that the project has set for a response; None if it has set none.
 
-    A middleware sets one with the text that it makes, or knows better than server and page. One
-    that is as declared, and that no page is written in, has come by way of ``response.replace``.
+    A middleware sets one with a text that it makes, or if it knows better than server and page. An
+    encoding that equals the declared one, and that no page is written in, was copied by
+    ``response.replace``.
     """
     name: str | None = getattr(response, "_encoding", None)
     if name is None or not isinstance(response, TextResponse):
@@ -31,7 +32,7 @@ def chosen_encoding(response: Response) -> str | None:
 
 
 def declared_encoding(response: Response) -> str | None:
-    """Return the encoding that the Content-Type header names, None where it names none."""
+    """Return the encoding of the Content-Type header, None if it names none."""
     header = response.headers.get(b"Content-Type") or b""
     return http_content_type_encoding(header.decode("latin-1"))
 

@@ -1,4 +1,4 @@
-"""Puts visits off: a failed or delayed visit ends, and its link is open again for later."""
+"""Puts visits off: a failed or delayed visit ends, and its link is opened again."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Retries:
-    """Puts visits off: those that failed, and those whose next host may not be asked now.
+    """Puts off visits that failed, and visits that may not continue at their next host now.
 
-    Such a visit ends at no cost to the agent, and its link is open again where it led last: the
-    population sends an agent there when the host has room, is not in back-off and its robots.txt
-    is known. So no visit holds a place while it waits. Redirects are not repeated: the next visit
-    of the link begins with the request that was put off.
+    Such a visit ends at no cost to the agent, and its link is opened again at the last target of
+    its redirects. The population sends an agent there when the host has room, is not in back-off
+    and its robots.txt is known. So no visit holds a place while it waits. Redirects are not
+    repeated: the next visit of the link begins with the request that was put off.
 
-    `is_open` says whether a request for a URL need not wait for robots.txt.
+    `is_open` returns whether a request for a URL need not wait for robots.txt.
     """
 
     def __init__(
@@ -56,21 +56,21 @@ class Retries:
         self._restored.update(rests)
 
     def retry(self, fetch: Fetch, request: Request) -> None:
-        """Open the link of a failed visit again; `request` is the second try."""
+        """Open the link of a failed visit again; `request` is the retry."""
         self._crawler.stats.inc_value("evocrawl/retries")
         self._put_off(fetch, request)
 
     def may_go_on(self, fetch: Fetch, request: Request) -> bool:
-        """Return whether `request`, with which a visit goes on, may be sent at once. O(1)."""
+        """Return whether `request`, which continues a visit, may be sent at once. O(1)."""
         if not request.meta.get("dont_obey_robotstxt") and not self._is_open(request.url):
             return False
         hosts = self._context.population.environment.hosts
         return hosts.is_free_for(fetch.host, slot_of(request), self._context.now_s())
 
     def go_on(self, fetch: Fetch, request: Request) -> bool:
-        """Let a visit go on with `request`, whose address it has taken, or put it off.
+        """Continue a visit with `request`, whose address it has claimed, or put the visit off.
 
-        Return whether it goes on.
+        Return whether it continues.
         """
         host = slot_of(request)
         if self._context.cluster is None and not self.may_go_on(fetch, request):
@@ -83,7 +83,7 @@ class Retries:
         return True
 
     def put_off(self, requests: Iterable[Request]) -> None:
-        """Put off the visits that would go on with `requests`: the crawl closes."""
+        """Put off the visits that `requests` would continue, because the crawl closes."""
         for request in requests:
             fetch = self._context.fetches.of(request)
             if fetch is not None:
@@ -92,8 +92,8 @@ class Retries:
     def take(self, fetch: Fetch) -> Request | None:
         """Return the request that the visit begins with.
 
-        None if it is a redirect to a page that was asked for in another way meanwhile; the failure
-        is noted then.
+        Return None, and note the failure, if it is a redirect to a page that has been requested in
+        another way meanwhile.
         """
         lead = fetch.visit.lead
         rest = self._rests.pop(lead.fingerprint, None)

@@ -1,4 +1,4 @@
-"""Lets a running crawl go on, pauses it or stops it."""
+"""Pauses, continues or stops a running crawl."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def state_of(engine: ExecutionEngine | None) -> str:
 
 
 def set_state(engine: ExecutionEngine, state: str, reason: str = STOPPED) -> None:
-    """Go on ("running"), send no further request ("paused") or end cleanly ("stopping").
+    """Continue ("running"), send no further request ("paused") or end cleanly ("stopping").
 
-    `reason` is the stop reason of a crawl that is ended.
+    `reason` is the stop reason if the crawl ends.
     """
     if state == "paused":
         engine.pause()

@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 class EvoScheduler(BaseScheduler):
     """Asks the population what to fetch next, and settles each visit once its request is over.
 
-    A visit is settled as soon as the spider's output is complete and its page has been through our
-    pipelines; `pipelines_wait_s` later whether it has or not. Any other visit is over when the
-    engine no longer works on its request and that does not wait here as a redirect. That rule
-    covers every other way a request can end: failed, refused, dropped by any middleware or signal
-    handler, cancelled by the end of the crawl.
+    A visit is settled as soon as the spider's output is complete and its page has passed our
+    pipelines, or `pipelines_wait_s` seconds after the output at the latest. Any other visit is over
+    when the engine no longer works on its request and the request does not wait here as a redirect.
+    That rule covers every other end of a request: failed, refused, dropped by any middleware or
+    signal handler, cancelled by the end of the crawl.
 
-    What is no visit (requests marked ``meta["evocrawl"] = False``) and what continues one
-    (redirects) waits in a queue of its own and goes first, by Scrapy's priority. A visit that is
-    to be tried again (Scrapy's RetryMiddleware decides that) ends, and its link is open again: so
+    Requests that are no visits (``meta["evocrawl"] = False``) and requests that continue a visit
+    (redirects) wait in a separate queue and go first, by Scrapy's priority. If Scrapy's
+    RetryMiddleware repeats the request of a visit, the visit ends and its link is opened again: so
     no host that fails holds a place.
     """
 
@@ -73,7 +73,7 @@ class EvoScheduler(BaseScheduler):
             context.names, context.journaled, context.backoff, context.now_s, self._send_directly
         )
         self.df = context.names.dupefilter.filter
-        """The project's dupe filter, by the name that Scrapy's scheduler gives it."""
+        """The project's dupe filter, under the name that it has in Scrapy's scheduler."""
         self._stats = context.scheduler_stats
 
     @classmethod
@@ -82,9 +82,9 @@ class EvoScheduler(BaseScheduler):
         return cls(crawler, CrawlContext.of(crawler))
 
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002 - interface's form
-        """Wire the robots gate, whose middleware exists by now, and go on where the crawl was.
+        """Connect the robots gate, whose middleware exists now, and begin or continue the crawl.
 
-        Raises StateError where its state cannot be used, SettingError for a wrong setting.
+        Raises StateError if its state cannot be used, SettingError for a wrong setting.
         """
         with refusing(self._crawler):
             return self._open()
@@ -125,7 +125,7 @@ class EvoScheduler(BaseScheduler):
             self._direct_queue.push(request)
 
     def close(self, reason: str) -> Deferred[None] | None:
-        """Settle and keep what is left; the engine has drained its requests by now."""
+        """Settle and store what is left; the engine has no request under way any more."""
         self._wakes.close()
         unpatch()
         self._fetches.settle_complete()
@@ -135,7 +135,7 @@ class EvoScheduler(BaseScheduler):
         self._direct_queue.clear()
         self._to_repeat.clear()
         self._run.keep(self._journaled.close)
-        # The journal, closed, does not get these: a later run makes the visits again.
+        # The journal is closed and does not get these: a later run repeats the visits.
         self._fetches.settle_all(f"the crawl closed: {reason}")
         closing: Deferred[None] | None = self.df.close(reason)
         if self._cluster is None:
@@ -159,7 +159,7 @@ class EvoScheduler(BaseScheduler):
         fetch = self._fetches.of(request)
         if fetch is not None and not fetch.is_answered:
             goes_on = self._continue(fetch, request)
-            # A link that is open again counts when it is followed.
+            # A link that was opened again counts when it is followed.
             return goes_on and (fetch.is_put_off or self._counted(True))
         is_copy = request.meta.pop(VISIT, None) is not None
         is_start = not is_copy and request.meta.get("is_start_request", False)
@@ -239,9 +239,9 @@ class EvoScheduler(BaseScheduler):
         return self._journaled.choose(self._context.now_s())
 
     def _continue(self, fetch: Fetch, request: Request) -> bool:
-        """Go on with a visit by `request`, a redirect, if its host may be asked now.
+        """Continue a visit with `request`, a redirect, if its host may be requested now.
 
-        Otherwise, and for a second try, the visit is put off: its link is open again.
+        Otherwise, and for a retry, the visit is put off and its link is opened again.
         """
         if request.meta.get("retry_times", 0) > fetch.tries:
             self._retries.retry(fetch, request)

@@ -12,15 +12,15 @@ class SchedulerStats:
     """Counts requests under the names of `scrapy.core.scheduler.Scheduler`.
 
     A request is enqueued when it is accepted, and dequeued when it is sent to the downloader. A
-    link that was read off a page, which no spider has yielded as a request, is both when it
-    is followed. `kept` says where requests wait: ``"disk"`` with a store, else ``"memory"``.
+    link that was read off a page is not a request of a spider; it counts as both when it is
+    followed. `kept` is where requests wait: ``"disk"`` with a store, else ``"memory"``.
     """
 
     def __init__(self, crawler: Crawler, kept: str) -> None:
         self._crawler = crawler
         self._kept = kept
         self.waiting = 0
-        """Requests that are enqueued and not dequeued, those of this run alone."""
+        """Requests of this run that are enqueued and not dequeued."""
 
     def enqueued(self) -> None:
         """Count a request that was accepted."""

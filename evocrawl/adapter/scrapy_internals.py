@@ -37,7 +37,7 @@ def is_closing(engine: ExecutionEngine) -> bool:
 
 
 def requests_in_engine(engine: ExecutionEngine) -> Collection[Request]:
-    """Return the requests that the engine works on, from the scheduler to the end of the callback.
+    """Return the requests in the engine, from the scheduler to the end of their callbacks.
 
     Raises AssertionError if no spider is open.
     """

@@ -1,4 +1,4 @@
-"""Fetches what a source of seeds asks for, by the crawl's own downloader and under its rules."""
+"""Fetches the pages that sources of seeds need, by the crawl's own downloader and rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def seed_fetch(crawler: Crawler) -> Fetch:
-    """Return how sources fetch: robots.txt, guard, delays and budget hold for each request."""
+    """Return the fetch function of sources; robots.txt, guard, delays and budget apply to it."""
 
     async def fetch(url: str, most_bytes: int) -> Answer:
         engine = crawler.engine

@@ -1,7 +1,7 @@
 """The settings of evocrawl's own project: `scrapy crawl evospider -a query="…"`.
 
-Polite from the start: robots.txt obeyed, one request at a time and one a second for each host, an
-honest user agent. No console is opened. Override any of them with ``-s``.
+They are polite: robots.txt is obeyed, each host gets one request at a time and one a second, and
+the user agent names evocrawl. No console is opened. ``-s`` overrides any of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DOWNLOAD_WARNSIZE = 8 * 1024 * 1024
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 LOG_LEVEL = "INFO"
-STATS_DUMP = False  # the end report has what a user can act on, the log at DEBUG has all
+STATS_DUMP = False  # the end report has the important stats, the log at DEBUG has all
 FEED_EXPORT_ENCODING = "utf-8"
 FEED_EXPORTERS = {"csv": "evocrawl.adapter.exporters.SafeCsvItemExporter"}
 

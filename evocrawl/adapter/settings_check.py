@@ -1,7 +1,7 @@
-"""Scrapy's own settings, refused before a crawl begins where it would not get anywhere with them.
+"""Refuses invalid values of Scrapy's own settings before a crawl begins.
 
-Scrapy takes most of them as they are: with ``CONCURRENT_REQUESTS = 0`` a crawl waits for ever, and
-a text that is no number raises an exception without the name of the setting.
+Scrapy checks few of them: with ``CONCURRENT_REQUESTS = 0`` a crawl waits for ever, and a text that
+is not a number raises an exception without the name of the setting.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evocrawl.core.errors import SettingError
 
 
 def scrapy_flag(raw: Any) -> bool:
-    """Read a truth value as Scrapy does; it knows no yes or no."""
+    """Read a truth value as Scrapy does, without yes and no."""
     if raw in ("True", "true", "False", "false"):
         return str(raw).lower() == "true"
     return bool(int(raw))
@@ -43,7 +43,7 @@ _SECONDS = Option(number(0), "a number from 0", "seconds")
 _TIME = Option(number(0, above=True), "a number above 0", "seconds")
 _FLAG = Option(scrapy_flag, "true or false", "whether something is done")
 _LEVEL = Option(log_level, "DEBUG, INFO, WARNING, ERROR or CRITICAL", "level of the log")
-_STATUSES = Option(statuses, "HTTP statuses, apart by commas", "statuses")
+_STATUSES = Option(statuses, "HTTP statuses, separated by commas", "statuses")
 
 _KINDS: tuple[tuple[Option, str], ...] = (
     (_AT_ONCE, "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS DNSCACHE_SIZE "
@@ -88,7 +88,7 @@ Settings = TypeVar("Settings", bound=Mapping[str, Any])
 
 
 def check_settings(settings: Settings) -> Settings:
-    """Return `settings`; raises SettingError for the first of them that makes no sense."""
+    """Return `settings`; raises SettingError for the first invalid one."""
     for name, option in CHECKED.items():
         if name in settings:
             option.value(name, settings[name])
@@ -101,7 +101,7 @@ def check_settings(settings: Settings) -> Settings:
 
 
 def check_process(settings: Mapping[str, Any]) -> None:
-    """Raise SettingError for what Scrapy reads before it makes a crawler: how to log."""
+    """Raise SettingError for invalid settings of the log; Scrapy reads these first."""
     for name, option in CHECKED.items():
         if name.startswith("LOG_") and name in settings:
             option.value(name, settings[name])
@@ -115,7 +115,7 @@ def _reading(name: str, raw: Any, allowed: str, read: Callable[[Any], Any]) -> N
 
 
 def _check_feeds(raw: Any) -> None:
-    """Raise SettingError for a feed that is a folder: Scrapy crawls on without it."""
+    """Raise SettingError for a feed that is a folder: Scrapy would crawl without the feed."""
     for uri in _mapping(raw):
         text = str(uri)
         path = text.removeprefix("file://")

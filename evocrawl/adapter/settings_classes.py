@@ -1,4 +1,4 @@
-"""Scrapy's settings that name classes, refused where a class cannot be imported."""
+"""Refuses Scrapy's settings that name a class which cannot be imported."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _ORDERS = 'classes with their orders, whole numbers or none, such as {"project.C
 
 
 def check_classes(settings: Mapping[str, Any]) -> None:
-    """Raise SettingError for the first class that cannot be imported, or has no order.
+    """Raise SettingError for the first class that cannot be imported or has no order.
 
-    What Scrapy has set itself is not looked at.
+    Scrapy's own defaults are not checked.
     """
     for name in _CLASSES:
         value = settings.get(name, getattr(default_settings, name))
@@ -76,7 +76,7 @@ def _check_order(name: str, component: Any, order: Any) -> None:
 
 
 def _check(setting: str, path: Any) -> None:
-    """Import a class; an error in its own module is not this setting's, and is raised as it is."""
+    """Import a class; an error inside its module is raised unchanged."""
     if not isinstance(path, str):
         if callable(path):
             return

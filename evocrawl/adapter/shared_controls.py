@@ -1,4 +1,4 @@
-"""What the dashboard, or the program, of one worker can ask all workers of its crawl to do."""
+"""Controls of a shared crawl for the dashboard and the program of one worker."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class WorkerControls(CrawlControls):
     """Controls of one worker: each change and mark reaches every worker through Redis.
 
-    A change takes effect here when Redis has it, an instant later. The line of an agent is excluded
-    on its own worker only: no other worker has it.
+    A change takes effect here once Redis has it. The line of an agent is excluded only on the
+    worker that has the agent.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class WorkerControls(CrawlControls):
         return self._cluster.worker.steering.parameters.values()
 
     def change(self, values: Mapping[str, Any]) -> Row:
-        """Change parameters of the whole crawl; return all of them as they will be."""
+        """Change parameters of the whole crawl; return all of them with their new values."""
         self._running()
         steering = self._cluster.worker.steering
         try:
@@ -63,7 +63,7 @@ class WorkerControls(CrawlControls):
         return known
 
     def exclude(self, pattern: str) -> None:
-        """Let no worker follow a link to a host, or to addresses of a pattern, any more."""
+        """Exclude a host, or addresses that match a pattern, in all workers."""
         self._running()
         try:
             readable = readable_pattern(pattern)
@@ -94,18 +94,18 @@ class WorkerControls(CrawlControls):
 
 
 class SharedControls(WorkerControls):
-    """As `WorkerControls`; it also stops and pauses every worker of the crawl."""
+    """Like `WorkerControls`; it also stops and pauses every worker of the crawl."""
 
     def stop(self) -> None:
         """End the crawl of all workers."""
         self._go("stopping")
 
     def pause(self) -> None:
-        """Let no worker send a further request."""
+        """Pause all workers: they send no further request."""
         self._go("paused")
 
     def resume(self) -> None:
-        """Let all workers go on after `pause`."""
+        """Continue all workers after `pause`."""
         self._go("running")
 
     def _go(self, state: RunState) -> None:

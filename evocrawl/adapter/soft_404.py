@@ -1,7 +1,7 @@
 """Finds servers that answer 200 for pages that do not exist, and pages that are such answers.
 
-Once some pages of a server had no new text, the detector asks the server for an address that
-cannot exist. If there is a page, too, pages like it are soft 404s. The request counts against the
+Once some pages of a server had no new text, the detector requests an address of the server that
+cannot exist. If the response is a page, pages like it are soft 404s. The request counts against the
 budget; robots.txt, delays and filters apply to it. The result reaches the population as the outcome
 of the visit, so a resumed crawl does not ask again.
 """
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 SOFT_404 = "soft 404"
 SUSPICIOUS = 3
-"""Number of pages without new text after which the server is asked."""
+"""Number of pages without new text after which the server is probed."""
 
 _MOST_SERVERS = 10_000
 _MOST_FOLDERS = 32
@@ -66,8 +66,9 @@ class _Server:
     def is_home(self, folder: str) -> bool:
         """Return whether a page like `nothing` may be the page itself, at its own address.
 
-        A server may send its front page for every unknown address, and that page has an address,
-        too. It is the first such page that is in no folder in or above which others had this text.
+        A server may send its front page for every unknown address, but the front page also has its
+        own address. It is the first such page that is not in or below a folder of other pages with
+        this text.
         """
         if self.has_home or not self.folders or any(map(folder.startswith, self.folders)):
             return False
@@ -111,7 +112,7 @@ class Soft404Detector:
         return True
 
     async def _probe(self, server: _Server, url: str) -> None:
-        """Ask the server once; other pages of the server wait for the same answer."""
+        """Probe the server once; other pages of the server wait for the same answer."""
         await maybe_deferred_to_future(server.turn.acquire())
         try:
             if not server.is_probed:

@@ -1,4 +1,4 @@
-"""Opens the file in which a Scrapy crawl keeps its state, and checks that it is this crawl's."""
+"""Opens the file with the state of a Scrapy crawl, and checks that it belongs to this crawl."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Python values as JSON and back: what a spider hands on to its callbacks, unchanged.
+"""Writes the Python values that a spider passes to its callbacks as JSON, and reads them back.
 
-What JSON knows stays as it is. Any other value becomes an object with one key, `evocrawl/` and the
-name of its kind, which no other object has: a dict with such a key is stored as a list of pairs.
-Nothing is executed to make a value again: no ``__init__``, and only classes that are data.
+Values that JSON has stay as they are. Any other value becomes an object with one key, `evocrawl/`
+and the name of its kind. No other object has such a key: a dict with one is stored as a list of
+pairs. Reading a value executes no code of its class: no ``__init__``, and only classes that are
+data.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ class UnstorableError(TypeError):
 
 
 def pack(value: Any, name: str, *, trusted: bool = True) -> Any:
-    """Return JSON for `value`, which is called `name` where it has none.
+    """Return JSON for `value`; errors call it `name`.
 
-    Raises UnstorableError that names all parts that cannot be stored. Instances of classes are
-    stored where the store is `trusted`.
+    Raises UnstorableError with the names of all parts that cannot be stored. Instances of classes
+    are stored only if the store is `trusted`.
     """
     packing = _Packing(trusted)
     packed = packing.pack(value, name, 0)
@@ -53,10 +54,9 @@ def pack(value: Any, name: str, *, trusted: bool = True) -> Any:
 
 
 def unpack(packed: Any, *, trusted: bool = True, depth: int = 0) -> Any:
-    """Return the value; raises ValueError or what its class raises for one that is none.
+    """Return the value; raises ValueError, or the exception of its class, if it is not valid.
 
-    Instances of classes are made where the store is `trusted`. `depth` is that of the value in
-    another.
+    Instances of classes are made only if the store is `trusted`. `depth` is the level of nesting.
     """
     if not isinstance(packed, dict | list):
         return packed
@@ -76,7 +76,7 @@ def unpack(packed: Any, *, trusted: bool = True, depth: int = 0) -> Any:
 
 
 class _Packing:
-    """One value on its way to JSON; `problems` are what was found in it that has none."""
+    """Converts one value to JSON; `problems` are its parts that have no JSON."""
 
     def __init__(self, trusted: bool) -> None:
         self.problems: list[str] = []
@@ -104,7 +104,7 @@ class _Packing:
         return [self.pack(v, f"{name}[{i}]", depth + 1) for i, v in enumerate(values)]
 
     def _content(self, content: Any, name: str, depth: int) -> Any:
-        """Text is final; of lists each part is packed."""
+        """Return text unchanged; pack each member of a list."""
         return self._each(content, name, depth) if isinstance(content, list) else content
 
     def _instance(self, value: Any, name: str, depth: int) -> Any:
@@ -119,7 +119,7 @@ class _Packing:
         return None
 
     def _plain(self, value: Any, name: str) -> Any:
-        """Return text and numbers of other classes as plain ones where that is the same value."""
+        """Return text and numbers of subclasses as plain ones if the value stays the same."""
         for kind in (str, int, float):
             if isinstance(value, kind):
                 plain = kind(value)
@@ -161,7 +161,7 @@ def _pairs(value: Any) -> list[Any]:
 
 
 def _in_order(values: Any) -> list[Any]:
-    """The members of a set in an order that does not depend on the process."""
+    """Return the members of a set in an order that does not depend on the process."""
     return sorted(values, key=lambda each: (type(each).__name__, repr(each)))
 
 
@@ -188,7 +188,7 @@ _WRITERS: dict[type, tuple[str, Callable[[Any], Any]]] = {
     **dict.fromkeys((PurePosixPath, PureWindowsPath), ("pure_path", str)),
     type(LocalPath()): ("path", str),
 }
-"""By type the name of its kind, and what makes text or a list of values of it."""
+"""By type: the name of its kind, and the function that makes text or a list of values from it."""
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "bytes": b64decode,
@@ -224,7 +224,7 @@ def _is_attrs(kind: type) -> bool:
 
 
 def _data_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes of an instance, those in slots included."""
+    """Return the attributes of an instance, with those in slots."""
     names = dict.fromkeys(getattr(value, "__dict__", ()))
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
@@ -256,7 +256,7 @@ _CLASSES = (
     ("dataclass", dataclasses.is_dataclass, _data_of, _with_data),
     ("attrs", _is_attrs, _data_of, _with_data),
 )  # fmt: skip
-"""Kinds of classes: name, test, the fields of an instance, and how it is made of them."""
+"""Kinds of classes: name, test, the fields of an instance, and how it is made from them."""
 
 
 def _made(kind: str, content: Any, part: Callable[[Any], Any], *, trusted: bool) -> Any:
@@ -273,7 +273,7 @@ def _made(kind: str, content: Any, part: Callable[[Any], Any], *, trusted: bool)
 
 
 def _path_of(kind: type) -> str | None:
-    """Return the path by which a class is found again; None where it is not."""
+    """Return the import path of a class; None if it cannot be found by one."""
     path = f"{kind.__module__}.{kind.__qualname__}"
     try:
         return path if load_object(path) is kind else None

@@ -1,4 +1,4 @@
-"""A crawl as an asynchronous context manager and iterator."""
+"""Runs a crawl as an asynchronous context manager and iterator."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ T = TypeVar("T")
 _FILE = "crawl.sqlite"
 _STOP_S = 60.0
 _PATIENT = {"pipelines_wait_s": 1e9, "store_bodies": True, "progress_s": 0}
-"""Options with another default: a page may wait for its reader as long as that takes."""
+"""Options with another default: a page may wait for its reader for any time."""
 
 
 class Crawl:
-    """A crawl of evospider in a process of its own.
+    """A crawl of evospider in a separate process.
 
     >>> async def read() -> None:
     ...     async with Crawl("coral bleaching", max_requests=500) as crawl:
     ...         async for page in crawl:
     ...             print(page.relevance, page.title)
 
-    `options` are the arguments of evospider, as `query` and `seeds` are; `settings` are Scrapy's,
+    `options` are further arguments of evospider, like `query` and `seeds`; `settings` are Scrapy's,
     such as ``{"DOWNLOAD_DELAY": 0.5}``. The crawl is at most `pages_ahead` pages ahead of its
-    reader, so that memory is bounded; None sends no pages, for a program that only asks. Without
-    `store` the crawl is kept in a temporary file that the end of the block removes. `stop_s` are
-    the seconds in which the crawl has to end cleanly when the block is left.
+    reader, so that memory is bounded; None sends no pages, for a program that reads only status and
+    results. Without `store` the crawl is kept in a temporary file that the end of the block
+    removes. `stop_s` are the seconds in which the crawl has to end cleanly when the block is left.
 
-    Raises SettingError at once for an unknown option or a value out of range; `start`, and so
-    ``async with``, raises what only the crawl knows: QueryError, StateError, SettingError or
-    CrawlFailedError.
+    Raises SettingError at once for an unknown option or a value out of range. `start`, and so
+    ``async with``, raises the errors that only the crawl can find: QueryError, StateError,
+    SettingError or CrawlFailedError.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Crawl:
         try:
             await asyncio.shield(ending)
         except asyncio.CancelledError:
-            await ending  # a cancelled task leaves no crawl behind
+            await ending  # a cancelled task must not leave a crawl running
             raise
         finally:
             if self._folder is not None:
@@ -188,10 +188,10 @@ class Crawl:
             await self._process.ask("stop")
 
     async def commit(self) -> None:
-        """Write all that the crawl has settled to its store, for programs that read that."""
+        """Write all settled visits to the store, for programs that read it."""
         self._check_begun()
         if not self._process.is_over:
-            with suppress(NotReadyError):  # it has ended meanwhile: all is in the store
+            with suppress(NotReadyError):  # it has ended: everything is in the store
                 await self._process.ask("commit")
 
     def _check_begun(self) -> None:
@@ -204,7 +204,7 @@ class Crawl:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of an option or a setting as JSON has it."""
+    """Return the JSON value of an option or a setting."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, PurePath):

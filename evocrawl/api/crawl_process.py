@@ -1,4 +1,4 @@
-"""The process of a crawl, seen from the program that started it."""
+"""Starts the process of a crawl and exchanges messages with it."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _LONGEST_LINE = 1 << 28
 _LOG_LINES = 50
 _ASKED_S = 60.0
 _LAST_S = 10.0
-"""Seconds in which a process that was interrupted or closed has to end."""
+"""Seconds that a process has to end after it was interrupted or closed."""
 
 
 class CrawlProcess:
-    """Runs one crawl in a process of its own, and reads what it sends.
+    """Runs one crawl in a separate process, and reads its messages.
 
-    A crawl in a process of its own needs nothing of the program's event loop, so that any number of
-    crawls may follow each other. Scrapy's reactor cannot be started twice in one process.
+    A separate process does not use the program's event loop, so any number of crawls may follow
+    each other. Scrapy's reactor cannot be started twice in one process.
     """
 
     def __init__(self) -> None:
         self.pages: asyncio.Queue[Page | None] = asyncio.Queue()
-        """Pages that nothing has taken yet, at most those asked for; None ends them."""
+        """Pages that were not read yet, at most the number asked for; None marks the end."""
         self.log: deque[str] = deque(maxlen=_LOG_LINES)
         """The last lines of the crawl's log."""
         self.last = CrawlStatus("starting")
@@ -74,7 +74,7 @@ class CrawlProcess:
 
     @property
     def is_over(self) -> bool:
-        """True once the process has ended and all that it has sent is read."""
+        """True once the process has ended and all its messages are read."""
         return self._over.is_set()
 
     async def ask(self, name: str, **more: Any) -> Any:
@@ -127,7 +127,7 @@ class CrawlProcess:
     def _write(self, message: Mapping[str, Any]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        with suppress(OSError, RuntimeError):  # the process has ended: the reader notices
+        with suppress(OSError, RuntimeError):  # the process has ended; the reader will notice
             self._process.stdin.write(json.dumps(message).encode("ascii") + b"\n")
 
     async def _read(self, stream: asyncio.StreamReader) -> None:

@@ -1,4 +1,4 @@
-"""Errors of crawls that a program runs. What a setting or a store is wrong in, is in core."""
+"""Errors of crawls that a program runs. Errors of settings and stores are in `core`."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ FAILURES = {
     "recording_failed": "the recording cannot be written; see the log of the crawl",
     "warc_failed": "the WARC files cannot be written; see the log of the crawl",
 }
-"""Stop reasons of crawls that have failed, in words."""
+"""Words for the stop reasons of failed crawls."""
 
 _OF_CORE: dict[str, type[EvocrawlError]] = {"StateError": StateError, "QueryError": QueryError}
 
 
 def error_of(described: Mapping[str, Any], log: str = "") -> EvocrawlError:
-    """Return the error that a crawl has described; see `evocrawl.adapter.hosted.host`.
+    """Return the error from its description by a crawl; see `evocrawl.adapter.hosted.host`.
 
-    `log` is the last line of the crawl's log, for an error that is not evocrawl's own.
+    `log` is the last line of the crawl's log; it is used for errors of other packages.
     """
     kind, message = str(described["kind"]), str(described["message"])
     if "allowed" in described:

@@ -1,4 +1,4 @@
-"""A page of a crawl, and a line of its results, as programs see them."""
+"""A page of a crawl and a line of its results, for programs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from evocrawl.store.stored_page import StoredPage
 class Page:
     """A page: the fields of a `PageItem`, see there.
 
-    `response` is its HTTP response as received, with the page as the browser shows it if that was
-    opened there; None if the crawl does not keep responses. All text
-    comes from the web: do not trust it.
+    `response` is its HTTP response as received; for a page that was opened in a browser, with the
+    page as the browser shows it. None if the crawl does not keep responses. All text comes from the
+    web: do not trust it.
     """
 
     url: str
@@ -46,14 +46,14 @@ class Page:
     def markdown(self) -> str:
         """The main text as Markdown, with headings, lists, tables, code and links.
 
-        It is made anew each time. Without a response it is the plain text, escaped. Raises
+        It is computed at each call. Without a response it is the plain text, escaped. Raises
         MarkdownError if the extra "markdown" is not installed.
         """
         return markdown_of(self.url, self.title, self.text, self.response)
 
     @classmethod
     def of_message(cls, sent: Mapping[str, Any]) -> Self:
-        """Return the page that a crawl has sent."""
+        """Return the page of a message."""
         names = {each.name for each in fields(cls)} - {"response"}
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
@@ -64,7 +64,7 @@ class Page:
 
     @classmethod
     def of_stored(cls, stored: StoredPage, response: RawResponse | None) -> Self:
-        """Return a page of a store."""
+        """Return the page of a stored record."""
         names = [each.name for each in fields(cls) if each.name != "response"]
         return cls(**{name: getattr(stored, name) for name in names}, response=response)
 

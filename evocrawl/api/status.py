@@ -51,7 +51,7 @@ class CrawlStatus:
 
     @classmethod
     def of_message(cls, sent: Mapping[str, Any]) -> Self:
-        """Return the status that a crawl has sent."""
+        """Return the status of a message."""
         names = (
             *("state", "reason", "requests", "limit", "pages", "relevant", "relevant_at"),
             *("harvest", "agents", "hosts", "seconds"),

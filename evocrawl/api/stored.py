@@ -1,4 +1,4 @@
-"""What a stored crawl answers, while it runs or later."""
+"""Reads results from a stored crawl, while it runs or later."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def page(store: str, url: str) -> Page:
 
 
 def page_of_visit(store: str, visit: int) -> Page:
-    """Return the page that a visit of a stored crawl has found, a `Result`'s.
+    """Return the page that a visit of a stored crawl has found (see `Result`).
 
     Raises UnknownPageError, and StateError also for a crawl of several workers, whose visits have
     no number.
@@ -74,7 +74,7 @@ def why(store: str, url: str, learnt: str = "") -> Explanation:
 
 
 def compare(first: str, second: str) -> Changes:
-    """Return what the second crawl has found that the first has not, and what has changed.
+    """Return the pages that are new, changed or missing in the second crawl.
 
     Raises StateError.
     """

@@ -81,7 +81,7 @@ def run(asked: argparse.Namespace) -> int:
 
 
 def _compare_stores(stores: list[str], format_: str) -> int:
-    """Print what the second crawl has that the first has not, and the other way round."""
+    """Print the pages that are new, changed or missing in the second crawl."""
     with open_store(stores[0]) as earlier, open_store(stores[1]) as later:
         queries = [str(each.about().get("query", "")) for each in (earlier, later)]
         found = changes_between(earlier, later)

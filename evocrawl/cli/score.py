@@ -29,10 +29,10 @@ _REMARKS = {
     "regex": ("the pattern does not occur on the page", "the pattern occurs on the page"),
     "markup": ("the page is marked up as no such type", "the page is marked up as such a type"),
     "semantic": ("the page has no such machine-readable content", "the page has such content"),
-    "recency": ("the page is old, does not say how old it is, or does not fit the query",
-                "the page is new, and fits the query if there is one"),
+    "recency": ("the page is old or of unknown age, or does not match the query",
+                "the page is new, and matches the query if there is one"),
 }  # fmt: skip
-"""What the score of a model that does not count words means, where it is 0 and where it is more."""
+"""The meaning of a score of 0, and of a higher one, for models that do not count words."""
 _EPILOG = """\
 examples:
   evocrawl score "coral bleaching" https://en.wikipedia.org/wiki/Coral_bleaching
@@ -44,7 +44,7 @@ It shows the chance that a reader would call the page relevant, whether that is 
 model of the mix its weight, its own score, and the words of the page that add most to it, each
 for all its forms.
 
-The command fetches URL once, and nothing else; it does not ask for robots.txt."""
+The command fetches robots.txt of the server, and URL if robots.txt allows it; nothing else."""
 
 
 def add_to(commands: Any) -> None:

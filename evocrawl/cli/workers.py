@@ -53,7 +53,7 @@ def add_to(commands: Any) -> None:
     command.add_argument("store", metavar="STORE", help="redis://… URL of the crawl")
     command.add_argument("--json", action="store_true", help="print JSON, with the names of hosts")
     command.add_argument("--drain", metavar="NAME", default="",
-                         help="worker that shall leave: its number or its process")  # fmt: skip
+                         help="worker that has to leave: its number or its process")  # fmt: skip
 
 
 def workers(asked: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Budget of HTTP requests of a crawl.
+"""The budget of HTTP requests of a crawl.
 
 A visit reserves its first request when it opens, so that other requests (robots.txt, redirects,
 retries) can neither exceed the budget nor take the request of a visit.

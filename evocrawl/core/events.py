@@ -67,7 +67,7 @@ class Cloned:
 class Died:
     """An agent ran out of energy; the population loses its `energy`.
 
-    It is 0 or less, but for an agent whose line a user has excluded.
+    It is 0 or less, except for an agent whose line a user has excluded.
     """
 
     agent: AgentId

@@ -199,7 +199,7 @@ class RawResponse:
 
     @property
     def is_of_browser(self) -> bool:
-        """Whether the body is what a browser has made of the response."""
+        """Whether the body is the page as a browser shows it."""
         return OF_BROWSER in self.headers
 
 

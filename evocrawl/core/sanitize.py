@@ -37,7 +37,7 @@ def one_line(text: str, most: int = 200) -> str:
 def mask_secrets(text: str) -> str:
     """Return `text` with the credentials and passwords of the URLs in it replaced by ``***``.
 
-    So is the token of a dashboard in a command line.
+    The token of a dashboard in a command line is also replaced.
 
     >>> mask_secrets("redis://:secret@host:6379/0 and http://me:p@ss@host/x@y")
     'redis://***@host:6379/0 and http://***@host/x@y'

@@ -41,8 +41,8 @@ STATS: dict[str, str] = {
     "pages took",
     "evocrawl/energy/out": "energy that agents paid in fees",
     "evocrawl/energy/founders": "energy that founders started with",
-    "evocrawl/energy/died": "energy of agents when they died: zero or less, but for agents whose "
-    "line was excluded",
+    "evocrawl/energy/died": "energy of agents when they died: zero or less, except for agents "
+    "whose line was excluded",
     "evocrawl/energy/left_on_pages": "energy on pages at the end that no agent took",
     "evocrawl/agents/births": "agents born, founders included",
     "evocrawl/agents/founders": "agents that started at the seeds",
@@ -54,10 +54,10 @@ STATS: dict[str, str] = {
     "evocrawl/moves/back": "moves back to the page from which an agent came",
     "evocrawl/moves/rescue": "moves of a dying agent that the lower bound kept alive",
     "evocrawl/browser/pages": "pages opened in a browser",
-    "evocrawl/browser/not_worth": "pages left as they came since a browser does not pay for pages "
+    "evocrawl/browser/not_worth": "pages not opened because a browser does not pay for pages "
     "like them, or its share of the budget is used up",
-    "evocrawl/browser/failed": "pages that a browser could not open, which are read as they came",
-    "evocrawl/browser/restarts": "times that a browser hung or died and was started anew",
+    "evocrawl/browser/failed": "pages that a browser could not open; they are read as received",
+    "evocrawl/browser/restarts": "times that a browser hung or died and was started again",
     "evocrawl/browser/shared": "scripts and style sheets that were not requested again since "
     "another page in the browser has them",
     "evocrawl/browser/requests": "requests that pages in a browser made; part of evocrawl/requests",
@@ -167,7 +167,7 @@ _SHOWN_UNLESS_0 = (
 
 
 def shown_stats(stats: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stats that a user can act on; those that name a trouble only where there is one.
+    """Return the stats that a user can act on; stats of problems only if they are not 0.
 
     >>> shown_stats({"evocrawl/pages": 3, "evocrawl/guard/address": 0, "evocrawl/moves/back": 7})
     {'evocrawl/pages': 3}

@@ -17,11 +17,11 @@ R         balance threshold, see `evocrawl.energy.threshold`
 
 λ is printed as a comparison of 8/(R − r_m) with r_M − R, two different units. `steep` takes the
 larger slope, λ = 8 / min(R − r_m, r_M − R), since the text asks for "a sufficiently large λ";
-`literal` does the printed test. Where R is r_m or r_M (few pages, all pages alike, most pages of
-no relevance) no finite slope fits on that side: there the model is its own step approximation g,
-−C for r ≤ R and G for r > R, under both readings. So a first page, or a page like all others,
-costs C. A page of relevance 0 costs C, to within (G + C)/e⁸, under `steep`; under `literal` the
-curve is so flat where R is near 0 that such a page may be paid.
+`literal` does the printed test. Where R is r_m or r_M (few pages, all pages equal, most pages of no
+relevance) no finite slope fits on that side: there the model is its own step approximation g, −C
+for r ≤ R and G for r > R, under both readings. So a first page, or a page like all others, costs C.
+A page of relevance 0 costs C, to within (G + C)/e⁸, under `steep`; under `literal` the curve is so
+flat where R is near 0 that such a page may be paid.
 """
 
 from __future__ import annotations

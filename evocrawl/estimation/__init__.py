@@ -1,1 +1,1 @@
-"""How much is left: the relevant pages to come and the recall so far, with 90 % intervals."""
+"""Estimates how much is left: relevant pages to come and recall so far, with 90 % intervals."""

@@ -1,7 +1,7 @@
 """Estimates what a crawl will still find, from its settled visits.
 
 The best single number is the recent yield, y = 5 / g, where the last five relevant pages took g
-requests. Its window is short where much is found and long where little is (inverse sampling;
+requests. Its window is short if much is found and long if little is (inverse sampling;
 Haldane 1945). Rates over fixed windows, the age of the crawl, the number of its finds and that of
 waiting links added nothing to it on the crawls of `benchmarks/estimation.py`.
 
@@ -10,9 +10,9 @@ reach and not found. Each is negative binomial, a Poisson count with a Gamma dis
 
     mean a·y^b    and    shape c·y^d
 
-A crawl finds less and less, so that the mean is below 1 000·y. The coefficients are those of
-greatest likelihood on recorded crawls of several species and webs; the benchmark reports how often
-the 90 % intervals hold the true value for topics that were not used.
+A crawl finds less and less, so the mean is below 1 000·y. The coefficients have the greatest
+likelihood on recorded crawls of several species and webs; the benchmark reports how often the 90 %
+intervals hold the true value for topics that were not used.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LEVELS = (0.05, 0.5, 0.95)
 
 
 class Forecast:
-    """Watches the visits of a population; `outlook` says what is left. Its memory is constant.
+    """Watches the visits of a population; `outlook` returns what is left. Its memory is constant.
 
     A page is relevant from the relevance `relevant_at` on.
     """
@@ -45,13 +45,13 @@ class Forecast:
         self._relevant_at = relevant_at
         self._budget = budget
         self.is_exhausted: Callable[[], bool] = lambda: False
-        """Returns True where no link is left to follow, so that nothing is left to find."""
+        """Returns True if no link is left to follow, so that nothing is left to find."""
         self._found = 0
         self._latest: deque[int] = deque([0] * RECENT, maxlen=RECENT)
         """Requests at which the last five relevant pages were found, 0 before there were so many"""
 
     def note(self, event: Event) -> None:
-        """Take in an event. O(1)."""
+        """Process an event. O(1)."""
         if (
             isinstance(event, VisitSettled)
             and event.first
@@ -79,7 +79,7 @@ class Forecast:
     def outlook(self) -> Outlook | None:
         """Return what is left; None before the first 100 requests. O(pages left).
 
-        At the end of a crawl that has followed all links nothing is left, however short it was.
+        If a crawl has followed all links nothing is left, even after few requests.
         """
         if self.is_exhausted():
             nothing = Interval(0.0, 0.0, 0.0)

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 _MORE, _DEVIATIONS, _MOST = 32, 3, 100_000
-"""Counts whose probabilities are summed at first: this many standard deviations above the mean, and
-some more; and the greatest number of counts."""
+"""Bounds of the counts whose probabilities are summed first: standard deviations above the mean, a
+number that is added, and the greatest number of counts."""
 _EXACT = 2000.0
-"""Mean up to which probabilities are summed; above, the count is as good as its rate."""
+"""Mean up to which probabilities are summed; above it the rate replaces the count."""
 
 
 def quantiles(mean: float, shape: float, levels: Sequence[float]) -> list[int]:

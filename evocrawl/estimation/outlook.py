@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HORIZON = 1000
-"""Requests ahead that the outlook is for."""
+"""Number of further requests that the outlook is for."""
 COVERAGE = 0.9
 """Chance that an interval holds the true value."""
 
@@ -24,8 +24,8 @@ class Outlook:
     """What is left after `requests` requests that brought `relevant` relevant pages.
 
     `gain` are the relevant pages that the next 1 000 requests would bring, `remaining` those within
-    reach that are not found, and `recall` the share that is found, in [0, 1]. Relevant is what the
-    crawl's own relevance model calls so.
+    reach that are not found, and `recall` the share that is found, in [0, 1]. The crawl's own
+    relevance model decides which pages are relevant.
     """
 
     requests: int
@@ -41,7 +41,7 @@ class Outlook:
 
 
 def numbers(outlook: Outlook) -> dict[str, float]:
-    """Return the estimates by name: those of stats, of the API and of reports."""
+    """Return the estimates by the names that stats, API and reports use."""
     return {
         "gain": outlook.gain.middle,
         "gain_low": outlook.gain.low,
@@ -53,7 +53,7 @@ def numbers(outlook: Outlook) -> dict[str, float]:
 
 
 def recall_of(found: int, remaining: Interval) -> Interval:
-    """Return the recall of `found` pages; 0 where nothing is found."""
+    """Return the recall of `found` pages; 0 if nothing is found."""
     low, middle, high = (
         found / (found + left) if found else 0.0
         for left in (remaining.high, remaining.middle, remaining.low)

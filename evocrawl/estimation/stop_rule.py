@@ -10,16 +10,16 @@ from evocrawl.core.events import Event, VisitSettled
 from evocrawl.estimation.forecast import Forecast
 
 PATIENCE = 50
-"""Requests for which a condition must hold, so that one unlucky stretch does not end a crawl."""
+"""Requests for which a condition must hold, so that a short unlucky phase does not end a crawl."""
 _EVERY = 10
-"""Requests between two looks at the forecast."""
+"""Requests between two checks of the forecast."""
 
 REASONS = {"yield": "stopped_by_yield", "recall": "stopped_by_recall"}
-"""What a condition is about to the reason of the end."""
+"""Stop reason of each kind of condition."""
 
 
 class Stoppable(Protocol):
-    """What a stop rule can stop: a population."""
+    """Something that a stop rule can stop: a population."""
 
     stopped: str
 
@@ -27,8 +27,8 @@ class Stoppable(Protocol):
 class StopRule:
     """Sets `stopped` of `population` as soon as one of `conditions` has held for 50 requests.
 
-    Nothing is stopped before `arm` is called, since a crawl that is replayed has gone on by the
-    rule of its own time. Attach `note` after the forecast.
+    Nothing is stopped before `arm` is called, since a replayed crawl has followed the rule that it
+    had then. Attach `note` after the forecast.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class StopRule:
         self._look()
 
     def note(self, event: Event) -> None:
-        """Look at the forecast every 10 requests. O(1), a look O(log n) and O(pages left)."""
+        """Check the forecast every 10 requests. O(1); a check is O(log n) and O(pages left)."""
         if isinstance(event, VisitSettled):
             self.look()
 
     def look(self) -> None:
-        """Stop the crawl if a condition has held for long enough; look every 10 requests only."""
+        """Stop the crawl if a condition has held for long enough; check only every 10 requests."""
         if self._forecast.requests >= self._looked_at + _EVERY:
             self._look()
 

@@ -1,7 +1,7 @@
 """Reads an HTML page.
 
 lxml parses the page; title, links and their words come from its tree, which XPath searches in C.
-resiliparse finds the main text in a tree of its own, which is made from the first (`main_text`).
+resiliparse finds the main text in a second tree, which is made from the first (`main_text`).
 """
 
 from __future__ import annotations

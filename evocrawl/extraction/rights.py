@@ -3,7 +3,7 @@
 ===================  ==========================================================================
 signal               where
 ===================  ==========================================================================
-``noai``             meta robots or X-Robots-Tag; ``noimageai``, ``noml`` alike
+``noai``             meta robots or X-Robots-Tag; also ``noimageai``, ``noml``
 ``noindex`` …        ``noarchive`` and ``none`` in the same places, for all robots
 ``tdm-reservation``  header or meta of that name with the value 1 (W3C TDM Reservation Protocol)
 ===================  ==========================================================================

@@ -1,7 +1,7 @@
 """Detects the machine-readable content of an HTML page: JSON-LD, Microdata, RDFa.
 
 =============  ===========================================================================
-format         is there when
+format         is found if
 =============  ===========================================================================
 ``json-ld``    a ``script`` of type ``application/ld+json`` has JSON for which `is_json_ld`
                is True

@@ -35,7 +35,7 @@ class OpenLinks:
     def add(self, leads: Iterable[Lead]) -> None:
         """Add links to the pages that contain them. O(links of these pages).
 
-        A claimed link that leads to another host now takes the place of the one before.
+        A claimed link that now leads to another host replaces the earlier link.
         """
         for page, found in groupby(leads, key=attrgetter("source")):
             here = self._links.get(page)

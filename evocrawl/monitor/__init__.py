@@ -1,1 +1,1 @@
-"""What a person sees of a crawl: reasons, reports and the dashboard, from events and the store."""
+"""Shows a crawl to people: reasons, reports and the dashboard, from events and the store."""

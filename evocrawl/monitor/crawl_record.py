@@ -1,7 +1,7 @@
-"""The record of a crawl, made from what its population does.
+"""Makes the record of a crawl from the events of its population.
 
-It is made from the events of a population and the outcomes of its visits, in a running crawl
-and in a replay alike. It never reads an agent. It takes some 700 bytes a page.
+The record is made from the events and the outcomes of visits, both in a running crawl and in a
+replay. It never reads an agent. It takes some 700 bytes a page.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from evocrawl.monitor.results import Result
 from evocrawl.population.population import Population
 
 _FAILURES = 200
-"""Kinds of failures that are counted apart; further ones count as "other"."""
+"""Kinds of failures that are counted separately; further kinds count as "other"."""
 
 
 class CrawlRecord(Record):
-    """The record of a population. One that is made before the first event has all energies."""
+    """The record of a population; it has all energies if it is made before the first event."""
 
     def __init__(
         self, population: Population, ledger: Ledger, forecast: Forecast | None = None
@@ -64,7 +64,7 @@ class CrawlRecord(Record):
 
     @property
     def threshold(self) -> float | None:
-        """R, None where the energy model has none or no page is known."""
+        """R; None if the energy model has no threshold or no page is known."""
         ranks = self._base.ranks
         energy = self._population.environment.energy
         if not isinstance(energy, Sigmoid) or not len(ranks):
@@ -77,7 +77,7 @@ class CrawlRecord(Record):
         return 0.0 if self._began_s is None else self._clock.now_s - self._began_s
 
     def note_outcome(self, visit: Visit, outcome: Outcome) -> None:
-        """Take in the outcome of a visit, before its events. O(log n)."""
+        """Add the outcome of a visit, before its events. O(log n)."""
         self._latest = outcome if isinstance(outcome, Fetched) else None
         host = self._host(visit.lead.host)
         if isinstance(outcome, Fetched):
@@ -85,7 +85,7 @@ class CrawlRecord(Record):
             host.body_bytes += outcome.cost.body_bytes
 
     def note(self, event: Event) -> None:
-        """Take in an event. O(log n)."""
+        """Add an event. O(log n)."""
         match event:
             case VisitSettled():
                 self._settled(event)
@@ -175,12 +175,12 @@ class CrawlRecord(Record):
         )  # fmt: skip
 
     def content_of(self, visit: VisitId) -> Content | None:
-        """Return the kept content of a page, None for another."""
+        """Return the content of a page, None if it was not kept."""
         result = self.results.get(visit)
         return None if self.texts is None or result is None else self.texts.get(visit)
 
     def mark(self, visit: VisitId, relevant: bool) -> None:
-        """Note what a user says of a page, and where the crawl was then."""
+        """Note a user's mark of a page, and the progress of the crawl at that moment."""
         self.results.mark(visit, relevant)
         now = self.point()
         self.marks.append(Mark(visit, relevant, now.requests, now.relevant))
@@ -192,11 +192,11 @@ class CrawlRecord(Record):
 
     @property
     def outlook(self) -> Outlook | None:
-        """What is left of the crawl; None where that is not known yet."""
+        """What is left of the crawl; None if not known yet."""
         return None if self._forecast is None else self._forecast.outlook()
 
     def point(self) -> Point:
-        """Return where the crawl is now."""
+        """Return the present point of the crawl."""
         ledger, forecast = self.ledger, self._forecast
         return Point(
             self.requests, self.seconds, ledger.pages, ledger.relevant_pages, ledger.population,

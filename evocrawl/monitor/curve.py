@@ -10,7 +10,7 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The crawl after some requests. `threshold` is R, None where the energy model has none.
+    """The crawl after some requests. `threshold` is R, None if the energy model has none.
 
     `seconds` is the time since the first point, `energy` that of the agents alive. The recall is
     estimated from `recent_yield`, which is None before there is an estimate.
@@ -28,7 +28,7 @@ class Point:
 
 @dataclass(slots=True)
 class Curve:
-    """Points at even distances: where there are `MOST`, every second one is dropped.
+    """Points at even distances: when there are `MOST`, every second one is dropped.
 
     >>> curve = Curve()
     >>> for n in range(5000):
@@ -42,7 +42,7 @@ class Curve:
     _count: int = 0
 
     def add(self, point: Callable[[], Point]) -> None:
-        """Take in the next point, which is made only if it is kept. O(1) amortised."""
+        """Add the next point, which is made only if it is kept. O(1) amortised."""
         if self._count % self._every == 0:
             self.points.append(point())
             if len(self.points) >= MOST:

@@ -1,7 +1,7 @@
 """Explains one address of a stored crawl, from the store alone.
 
-The journal is replayed up to the visit of the address, or to its end if there was none. So the
-weights are those of the moment of the choice.
+The journal is replayed up to the visit of the address, or to its end if there was no visit. So the
+weights are those at the moment of the choice.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _add_record(found: Explanation, archive: Archive, page: StoredPage, relevant
 
 
 def _of_shared(archive: AnyArchive, url: str, target: Fingerprint) -> Explanation:
-    """Explain what the records of a crawl of several workers tell. O(pages)."""
+    """Explain from the records of a crawl of several workers. O(pages)."""
     pages = {fingerprint(page.url): page for page in archive.pages()}
     page = pages.get(target)
     found = Explanation(url, "unknown" if page is None else "fetched")
@@ -217,7 +217,7 @@ def _of_shared(archive: AnyArchive, url: str, target: Fingerprint) -> Explanatio
 
 
 def _path_to(archive: Archive, page: StoredPage | None) -> list[PathStep]:
-    """Return the pages from the seed to `page`, it included. O(their number · log n)."""
+    """Return the pages from the seed to `page`, with `page`. O(their number · log n)."""
     way: list[PathStep] = []
     seen = set[int]()
     while page is not None and page.visit not in seen and len(way) < _LONGEST_PATH:
@@ -232,7 +232,7 @@ def _step(page: StoredPage) -> PathStep:
 
 
 def _context(source: StoredPage | None, lead: Lead) -> str:
-    """Return the text around a link, as its page has it."""
+    """Return the text around a link on its page."""
     links = () if source is None else source.links
     return next((each.context for each in links if each.fingerprint == lead.fingerprint), "")
 
@@ -260,7 +260,7 @@ def _found(outcome: Outcome, relevant_at: float) -> FoundShown:
 
 
 def _missing(reason: Reason) -> list[str]:
-    """Say in which terms a link is worse than the links followed lately, the greatest gap first."""
+    """Name the terms in which a link is worse than links followed lately, greatest gap first."""
     gaps = sorted(
         (
             ((each.average - each.value) * each.weight, each)

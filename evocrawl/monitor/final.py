@@ -34,7 +34,7 @@ REASONS = {
     "closespider_errorcount": "CLOSESPIDER_ERRORCOUNT is reached",
     "memusage_exceeded": "MEMUSAGE_LIMIT_MB is exceeded",
 }
-"""Stop reason to words."""
+"""The words for each stop reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ _CHANGES = {
     "stopped_by_yield": "another stop rule, or none",
     "stopped_by_recall": "another stop rule, or none",
 }
-"""What the command has to change so that a crawl that ended for this reason goes on."""
+"""By stop reason: what to change in the command so that the crawl continues."""
 
 _APPENDING = {"-O": "-o", "--overwrite-output": "--output"}
-"""Options that would overwrite the items of the runs before, and those that add to them."""
+"""Options that would overwrite the items of earlier runs, and the options that append to them."""
 
 
 def _commands(ending: Ending) -> list[str]:

@@ -1,4 +1,4 @@
-"""The texts of the pages of a crawl, on disk, for the marks of a user."""
+"""Keeps the texts of the pages of a crawl on disk, for the marks of a user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Content, VisitId
 
 LONGEST = 20_000
-"""Characters of a text that are kept."""
+"""Number of characters of a text that are kept."""
 _END = "\0"
 
 

@@ -1,4 +1,4 @@
-"""The view of a crawl for pipes and files: a line where something has changed."""
+"""The view of a crawl for pipes and files: a line if something has changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from evocrawl.monitor.words import budget, duration, failures, gain, hosts, reca
 
 
 def plain_line(now: Snapshot) -> str:
-    """Return the state of the crawl in a line; what it waits for if nothing has changed."""
+    """Return the state of the crawl in a line; if nothing has changed, what the crawl waits for."""
     if now.is_closing:
         return f"stopping: {now.under_way} requests under way are finished first"
     if not now.new_requests and not now.new_pages:

@@ -1,4 +1,4 @@
-"""A crawl as views show it: agents, hosts, results, the curve, and what failed or was held back."""
+"""The data of a crawl that views show: agents, hosts, results, curve, failures, held-back links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HISTORY = 60
 
 @dataclass(slots=True)
 class Happening:
-    """One entry of an agent's history; `visit` is 0 where it belongs to no visit."""
+    """One entry of an agent's history; `visit` is 0 if it belongs to no visit."""
 
     requests: int
     what: str
@@ -66,7 +66,7 @@ class HostRecord:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a user said of a page, after how many requests and relevant pages."""
+    """A user's mark of a page, with the number of requests and relevant pages before it."""
 
     visit: VisitId
     relevant: bool
@@ -75,7 +75,7 @@ class Mark:
 
 
 class Record(ABC):
-    """What views read of a crawl.
+    """The parts of a crawl that views read.
 
     `failures` counts visits without a page by their reason, `fees` sums the energy paid by reason,
     and `held_back` counts links that are held back by reason.
@@ -92,7 +92,7 @@ class Record(ABC):
 
     @property
     def outlook(self) -> Outlook | None:
-        """What is left of the crawl; None if that is not known."""
+        """What is left of the crawl; None if not known."""
         return None
 
     @abstractmethod

@@ -75,7 +75,7 @@ class Results:
         return iter(self._by_visit.values())
 
     def add(self, result: Result) -> None:
-        """Add a page; one of a known visit or URL takes the place of the earlier one. O(log n)."""
+        """Add a page; it replaces an earlier one of the same visit or URL. O(log n)."""
         self._changes += 1
         known = self._visit_of.get(result.url, result.visit)
         old = self._by_visit.get(known)

@@ -1,4 +1,4 @@
-"""Shows a relevance as a chance, with the word that the threshold of the crawl gives it."""
+"""Shows a relevance as a chance, with the word "relevant" or "not relevant"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def scored(relevance: float, relevant_at: float) -> str:
     """Return a relevance in [0, 1] with its word; `relevant_at` is the crawl's threshold.
 
-    The digits are those that tell it from the threshold: a score below it is never shown as equal.
+    It has as many digits as are needed: a score below the threshold is never shown as equal to it.
 
     >>> scored(0.874, 0.5), scored(0.117, 0.12), scored(0.0, 0.12)
     ('0.87 relevant', '0.117 not relevant', '0.00 not relevant')
@@ -21,7 +21,7 @@ def scored(relevance: float, relevant_at: float) -> str:
 
 
 def threshold(relevant_at: float) -> str:
-    """Return what makes a page relevant in this crawl.
+    """Return the text for the threshold of relevance of this crawl.
 
     >>> threshold(0.12)
     'relevant from 0.12'

@@ -1,4 +1,4 @@
-"""What became of the seeds of a crawl that has no page yet: the cause by seed, and the next try."""
+"""Finds out why the seeds of a crawl have brought no page, and when each is tried again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.words import duration, shown_url
 
 MOST = 1000
-"""Seeds that are looked after; the report names fewer."""
+"""Number of seeds that are watched; the report names fewer."""
 
 CAUSES = {
     ADDRESS: "the address guard refuses its address; allow_networks allows it",
@@ -23,7 +23,7 @@ CAUSES = {
     "ResponseDataLossError": "the answer was cut short",
     "no HTML": "the answer is no page (no HTML)",
 }
-"""Reason of a dead link, or name of an exception, to the cause that is shown."""
+"""The cause to show for each reason of a dead link or name of an exception."""
 
 FORBIDDEN = "robots.txt forbids it"
 
@@ -48,8 +48,8 @@ class Trouble:
 class SeedWatch:
     """The seeds of a crawl, each with how its visit ended.
 
-    `waiting_for` returns the trouble of a seed whose visit has not ended, `refused_by` the cause
-    for which robots.txt, or the failure to fetch it, kept a seed out; both take its URL.
+    `waiting_for` returns the trouble of a seed whose visit has not ended. `refused_by` returns why
+    robots.txt, or the failure to fetch it, refused a seed. Both take its URL.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SeedWatch:
         return len(self._urls)
 
     def add(self, url: str) -> None:
-        """Look after a seed; an address that is no URL is left out."""
+        """Watch a seed; ignore an address that is not a URL."""
         if len(self._urls) < MOST:
             try:
                 self._urls.setdefault(fingerprint(url), url)
@@ -76,7 +76,7 @@ class SeedWatch:
                 return
 
     def note_outcome(self, visit: Visit, outcome: Outcome) -> None:
-        """Take in the outcome of a visit; only that of a seed counts. O(1)."""
+        """Note the outcome of a visit if it is the visit of a seed. O(1)."""
         seed = visit.lead.fingerprint
         url = self._urls.get(seed)
         if url is None:

@@ -1,4 +1,4 @@
-"""Controls of a crawl of several workers that run elsewhere: they reach the workers by Redis."""
+"""Controls a crawl of several workers from outside, through Redis."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StoreControls:
     """Controls by the store; see `evocrawl.monitor.dashboard.source.Controls`.
 
     They work while a worker is alive; each worker applies a change within a second or two. `state`
-    is "stopped" where no worker is alive, "finished" where the crawl has ended.
+    is "stopped" if no worker is alive, "finished" if the crawl has ended.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class StoreControls:
         return self._state
 
     def parameters(self) -> Row:
-        """Return the parameters of the crawl; none where no worker is alive."""
+        """Return the parameters of the crawl; none if no worker is alive."""
         self._look()
         return self._now.values() if self._is_live else {}
 
@@ -85,11 +85,11 @@ class StoreControls:
         self._send(StateChanged("stopping"))
 
     def pause(self) -> None:
-        """Let no worker send a further request."""
+        """Pause all workers: they send no further request."""
         self._send(StateChanged("paused"))
 
     def resume(self) -> None:
-        """Let all workers go on after `pause`."""
+        """Continue all workers after `pause`."""
         self._send(StateChanged("running"))
 
     def change(self, values: Mapping[str, Any]) -> Row:
@@ -103,7 +103,7 @@ class StoreControls:
         return known
 
     def exclude(self, pattern: str) -> None:
-        """Follow no link to a host, or to addresses of a pattern, any more."""
+        """Exclude a host, or addresses that match a pattern, in all workers."""
         try:
             readable = readable_pattern(pattern)
             check_room(self._patterns)
@@ -144,7 +144,7 @@ class StoreControls:
         self._look()
 
     def _look(self) -> None:
-        """Read what is new, twice a second at most."""
+        """Read new changes, twice a second at most."""
         if self._now_s() < self._looks_at_s:
             return
         self._looks_at_s = self._now_s() + _PERIOD_S
@@ -156,7 +156,7 @@ class StoreControls:
             else:
                 self._state = "finished" if self._steering.has_ended() else "stopped"
         except StateError:
-            self._state = "stopped"  # Redis does not answer now
+            self._state = "stopped"  # Redis does not respond now
 
     def _note(self, change: Change) -> None:
         match change:

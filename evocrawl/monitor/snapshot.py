@@ -1,4 +1,4 @@
-"""One moment of a crawl, as views show it."""
+"""The state of a crawl at one moment, for views."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Snapshot:
 
     @property
     def waiting(self) -> str:
-        """What the crawl waits for, "" for nothing."""
+        """The hosts that the crawl waits for, in words; "" for none."""
         shown = [
             one_line(each.host, 80)
             + ("" if each.seconds is None else f", {duration(each.seconds)}")

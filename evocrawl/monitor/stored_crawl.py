@@ -1,7 +1,7 @@
-"""A stored crawl, opened to look at: its pages, and its population at any moment of the crawl.
+"""Opens a stored crawl for views: its pages, and its population at any moment of the crawl.
 
-A population is deterministic, so the journal rebuilds it up to any entry. Views rebuild a
-population of their own, and never change the stored crawl.
+A population is deterministic, so the journal rebuilds it up to any entry. Views rebuild their own
+population and never change the stored crawl.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def config_of(about: Mapping[str, Any], learnt: str = "") -> Config:
 class RebuiltPopulation:
     """A population to which the journal of a stored crawl is applied.
 
-    `wrap` may change the makers of species, to watch them. Raises StateError, and SettingError
-    or QueryError where the options of the crawl cannot be used any more.
+    `wrap` may change the makers of species, to watch them. Raises StateError, and SettingError or
+    QueryError if the options of the crawl cannot be used any more.
     """
 
     def __init__(
@@ -100,12 +100,12 @@ class RebuiltPopulation:
     def replay(self, ops: Iterator[Op], is_last: Callable[[Op], bool] = lambda _: False) -> str:
         """Apply operations up to the last one; return why it ended too early, "" if it did not.
 
-        An entry that cannot be replayed ends the replay: what was rebuilt before it stays.
+        An entry that cannot be replayed ends the replay; the population before it stays.
         """
 
         def some() -> Iterator[Op]:
             for op in ops:
-                yield op  # it is applied before the next one is asked for
+                yield op  # the caller applies it before it takes the next one
                 if is_last(op):
                     return
 

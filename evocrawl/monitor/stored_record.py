@@ -1,4 +1,4 @@
-"""The whole record of a stored crawl, for reports."""
+"""Reads the whole record of a stored crawl, for reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHARED = (
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A stored crawl as reports show it.
+    """The data of a stored crawl for reports.
 
     `ended` is why the crawl ended, "" if it can go on. `began` and `stopped` are the dates of the
     first and the last page, ISO 8601, "" without pages. `command` makes the crawl again.
@@ -72,7 +72,7 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
 class SharedRecord(Record):
     """The record of a crawl of several workers, made from its pages.
 
-    The pages do not tell how many requests were made, so that there is no outlook.
+    Pages do not contain the number of requests, so there is no outlook.
     """
 
     def __init__(self, archive: AnyArchive, relevant_at: float) -> None:
@@ -85,7 +85,7 @@ class SharedRecord(Record):
         self.began, self.stopped = _dates(dates)
 
     def point(self) -> Point:
-        """Return where the crawl is."""
+        """Return the present point of the crawl."""
         pages = len(self.results)
         return Point(pages, 0.0, pages, self._relevant, len(self.agents), 0.0, None)
 

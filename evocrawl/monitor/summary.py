@@ -1,4 +1,4 @@
-"""A crawl in a few numbers and pages, kept in bounded memory from the events of its population."""
+"""Sums a crawl up in a few numbers and pages, from events and in bounded memory."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ KINDS = {
     "DownloadFailedError": "connection failed",
     "ResponseDataLossError": "cut short",
 }
-"""Reason of a dead link to the kind of failure that is shown."""
+"""The kind of failure to show for each reason of a dead link."""
 _NO_FAILURES = (KNOWN, OVER_BUDGET)
-"""Reasons for which nothing has gone wrong: the page is known, or the crawl is at its end."""
+"""Reasons that are no failures: the page is known, or the crawl ends."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SeenPage:
-    """A page as it is shown; the more relevant is the greater, of equals the earlier."""
+    """A page to show; a more relevant page compares as greater, then an earlier one."""
 
     relevance: float
     minus_visit: int
@@ -59,9 +59,10 @@ class HostTally:
 
 
 class CrawlSummary:
-    """What views and the final report show; `note` and `note_outcome` take in the crawl, O(1).
+    """The numbers of views and of the final report; `note` and `note_outcome` take O(1).
 
-    Hosts beyond `MAX_HOSTS` push out the half that brought least; `hosts_seen` counts all.
+    With more than `MAX_HOSTS` hosts the half that brought least is dropped; `hosts_seen` counts
+    all.
     """
 
     def __init__(self, ledger: Ledger, budget: Budget, forecast: Forecast | None = None) -> None:
@@ -82,7 +83,7 @@ class CrawlSummary:
         on_event: list[Callable[[Event], None]],
         on_outcome: list[Callable[[Visit, Outcome], None]],
     ) -> None:
-        """Take in what a population reports from now on."""
+        """Follow the events of a population from now on."""
         on_event.append(self.note)
         on_outcome.append(self.note_outcome)
 
@@ -107,7 +108,7 @@ class CrawlSummary:
 
     @property
     def outlook(self) -> Outlook | None:
-        """What is left of the crawl; None where that is not known, as without any page."""
+        """What is left of the crawl; None if not known, for instance without any page."""
         if self._forecast is None or not self.ledger.pages:
             return None
         return self._forecast.outlook()
@@ -121,7 +122,7 @@ class CrawlSummary:
         return nlargest(count, self._hosts.values(), key=_worth)
 
     def note_outcome(self, _: Visit, outcome: Outcome) -> None:
-        """Take in the outcome of a visit, before its events."""
+        """Add the outcome of a visit, before its events."""
         match outcome:
             case Fetched():
                 self._fetched = outcome
@@ -133,7 +134,7 @@ class CrawlSummary:
                 pass
 
     def note(self, event: Event) -> None:
-        """Take in an event."""
+        """Add an event."""
         if not isinstance(event, VisitSettled):
             return
         fetched, self._fetched = self._fetched, None

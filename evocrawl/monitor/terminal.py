@@ -1,6 +1,6 @@
-"""The view of a crawl on a terminal: a table that is drawn again and again below the log.
+"""Shows a crawl on a terminal: a table that is drawn again and again below the log.
 
-A thread draws it, so that a terminal that takes no text (Ctrl-S, a dead connection) holds up the
+A thread draws it, so a terminal that takes no text (Ctrl-S, a dead connection) blocks only the
 thread and not the crawl. The crawl only replaces the snapshot that is drawn next.
 """
 
@@ -65,7 +65,7 @@ class TerminalView:
 
 
 def drawn(now: Snapshot) -> Group:
-    """Return the table of a snapshot. Text from the web is shown as it is, never as markup."""
+    """Return the table of a snapshot. Text from the web is never read as markup."""
     summary, ledger = now.summary, now.summary.ledger
     left = "" if now.left_s is None else f", about {duration(now.left_s)} left"
     rows = [
@@ -91,7 +91,7 @@ def drawn(now: Snapshot) -> Group:
         rows.append(("waiting for", now.waiting))
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)  # so that no name is cut off
+    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)  # makes room for the whole names
     for name, text in rows:
         table.add_row(name, Text(text))
     for index, page in enumerate(reversed(summary.latest)):
@@ -102,14 +102,14 @@ def drawn(now: Snapshot) -> Group:
 
 
 class _LogAbove:
-    """Sends log records that go to the terminal through the view, which keeps the table below."""
+    """Sends log records for the terminal through the view, which keeps the table below them."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._moved: list[logging.StreamHandler[TextIO]] = []
 
     def begin(self) -> None:
-        """Move the log's handlers to `sys.stderr` as the view has set it."""
+        """Move the log's handlers to the `sys.stderr` of the view."""
         for handler in logging.getLogger().handlers:
             if isinstance(handler, logging.StreamHandler) and handler.stream is self._stream:
                 handler.setStream(sys.stderr)

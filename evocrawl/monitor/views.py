@@ -41,11 +41,11 @@ def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
 def curve(record: Record) -> list[Row]:
     """Return the points of the curve; `harvest` and `pages_per_second` are of the last stretch.
 
-    A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth. Of
-    each point, the recall is estimated once, when it is shown first. Of visits that settle while no
-    request is sent, the last one has a point.
+    A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth. The
+    recall of each point is estimated once, when it is first shown. If several visits settle while
+    no request is sent, the last one has a point.
     """
-    # Of several points at one number of requests, uPlot would show the first as the end.
+    # If several points have one number of requests, uPlot would show the first as the end.
     points = [*{each.requests: each for each in record.curve.whole(record.point())}.values()]
     if not points:
         return []

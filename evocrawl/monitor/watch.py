@@ -36,7 +36,7 @@ class Birth:
 
 @dataclass(slots=True)
 class Watch:
-    """What happens to the links to `target`; of the visit `visit`, what it brought its agent.
+    """Records the links to `target`, and what the visit `visit` brought its agent.
 
     `found` maps each species to the latest lead that it was shown, `held` is the latest lead that
     was held back, and `pages` has a lead from each page with such a link.
@@ -78,7 +78,7 @@ class Watch:
         return isinstance(op, VisitSettled) and op.visit == self.visit
 
     def note(self, event: Event) -> None:
-        """Take in an event. O(1)."""
+        """Add an event. O(1)."""
         match event:
             case Born(agent, parent, _, species):
                 self.births[agent] = Birth(parent, species)
@@ -131,7 +131,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class _WatchedChoice:
-    """Draws as `inner` does, and notes the reason where the link is the watched one."""
+    """Draws as `inner` does, and notes the reason if it draws the watched link."""
 
     inner: Choice
     species: str

@@ -1,4 +1,4 @@
-"""The texts that all views share: budget, failures, pages, times."""
+"""Writes the texts that all views share: budget, failures, pages, times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def duration(seconds: float) -> str:
 
 
 def budget(summary: CrawlSummary) -> str:
-    """Return the requests made, of the budget if there is one."""
+    """Return the number of requests, with the budget if there is one."""
     limit = summary.budget.limit
     return f"{summary.requests}" if limit is None else f"{summary.requests} of {limit}"
 

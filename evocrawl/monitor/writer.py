@@ -1,4 +1,4 @@
-"""Writes lines to a stream whose reader may be slow or gone, without holding up the crawl."""
+"""Writes lines to a stream whose reader may be slow or gone, without delaying the crawl."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _PATIENCE_S = 2.0
 class FileDescriptor:
     """A text stream on a file descriptor, without a buffer and so without a lock.
 
-    A thread that is blocked in a write to `sys.stderr` would hold its lock, and Python aborts when
-    it ends while a thread holds that.
+    A thread that is blocked in a write to `sys.stderr` would hold its lock, and Python aborts if it
+    ends while a thread holds that lock.
     """
 
     encoding = "utf-8"
@@ -53,7 +53,7 @@ def without_lock(stream: TextIO) -> TextIO:
 
 
 class PatientWriter:
-    """Hands texts to a thread that writes them; drops a text while an earlier one is not taken."""
+    """Passes texts to a thread that writes them; drops a text while an earlier one is written."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = without_lock(stream)
@@ -70,7 +70,7 @@ class PatientWriter:
     def write_last(stream: TextIO, text: str) -> None:
         """Write one text at the end of the process, when no thread may be started any more.
 
-        A terminal or pipe that takes no text is left alone.
+        Nothing is written to a terminal or pipe that takes no text.
         """
         out = without_lock(stream)
         try:

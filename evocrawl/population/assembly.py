@@ -1,4 +1,4 @@
-"""Builds a population and its environment from a configuration, for crawl and simulator alike."""
+"""Builds a population and its environment from a configuration, for crawls and the simulator."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ The arms of the decision are the templates of URLs (`evocrawl.core.urls.template
 of a template brings the net energy x = g − p: g is the energy on that page and on the pages that
 are reached first through its links, p the fees for what it requested in the browser. In g a
 relevant page counts for G at least: the energy models compare a page with the others of the crawl,
-and lay nothing on most pages of a site that is relevant throughout. The belief
-about the mean of x is normal, with the variance s² of one page known, s = G/8 (Gelman et al. 2013,
-Bayesian Data Analysis, section 2.5):
+and give no energy to most pages of a site on which all pages are relevant. The belief about the
+mean of x is normal, with the variance s² of one page known, s = G/8 (Gelman et al. 2013, Bayesian
+Data Analysis, section 2.5):
 
     μ_n = (k·μ_0 + Σx) / (k + n),   σ_n = s / √(k + n)
 

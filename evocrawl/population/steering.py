@@ -64,10 +64,10 @@ class Parameters:
 
 @runtime_checkable
 class Teachable(Protocol):
-    """A learning that takes in what a user says of a page."""
+    """A learning part that learns from a user's marks."""
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> None:
-        """Take in that a fetched page is relevant, or is not."""
+        """Learn that a fetched page is relevant, or is not."""
 
 
 def parameters_of(population: Population) -> Parameters:
@@ -83,8 +83,8 @@ def parameters_of(population: Population) -> Parameters:
 def change_parameters(population: Population, to: Parameters) -> None:
     """Set the parameters. Raises SettingError for bounds that contradict each other.
 
-    Fees for dead links and refusals that were equal to C follow it. Agents that are too many live
-    on until they die; agents that are too few are not doomed from now on.
+    Fees for dead links and refusals that were equal to C follow it. Agents above the upper bound
+    live until they die; below the lower bound no agent dies from now on.
     """
     environment, lifecycle = population.environment, population.lifecycle
     energy = environment.energy
@@ -111,9 +111,9 @@ def change_parameters(population: Population, to: Parameters) -> None:
 
 
 def exclude(population: Population, pattern: str) -> None:
-    """Follow no link that matches `pattern` any more. Raises ValueError for an invalid pattern.
+    """Exclude links that match `pattern` from now on. Raises ValueError for an invalid pattern.
 
-    Links that wait for their robots.txt are given up, too; visits under way are finished.
+    This includes links that wait for their robots.txt; visits under way are finished.
     """
     exclusions = population.discovery.exclusions
     exclusions.add(pattern)
@@ -127,9 +127,9 @@ def exclude(population: Population, pattern: str) -> None:
 def exclude_line(population: Population, agent: AgentId, alive: Iterable[AgentId]) -> None:
     """End an agent's line: `alive` are those of the agent and its descendants that are alive.
 
-    Their energy is gone; visits under way are finished, and links that they wait to follow are
-    followed once more. The links on their pages stay open to the other agents. Founders begin again
-    at the seeds if fewer agents than the lower bound are left. O(agents²).
+    Their energy is lost; visits under way are finished, and links that they have already chosen are
+    still followed. The links on their pages stay open to the other agents. Founders begin again at
+    the seeds if fewer agents than the lower bound are left. O(agents²).
     """
     population.excluded_lines.append(agent)
     lifecycle, selector = population.lifecycle, population.selector
@@ -143,10 +143,10 @@ def exclude_line(population: Population, agent: AgentId, alive: Iterable[AgentId
 
 
 def mark(population: Population, page: Fingerprint, content: Content, *, relevant: bool) -> None:
-    """Teach the relevance model and every species what a user says of a fetched page.
+    """Teach the relevance model and every species a user's mark of a fetched page.
 
-    What waits is ranked again: at once by the species that keep no scores, and bit by bit, with
-    each choice, by those that do.
+    Waiting links are ranked again: at once by species that keep no scores, and step by step, with
+    each choice, by species that keep them.
     """
     for teach in population.on_mark:
         teach(content, relevant)

@@ -23,12 +23,12 @@ FRESH_S = 86_400.0
 class Relevance(Protocol):
     """Scores pages, and links by their own words, against the query it was made for.
 
-    Scores are finite and lie in [0, 1]; text without a word in common with the query may have 0
-    and empty text has 0. No input raises: pages are written by strangers. A model is made with
-    ``(query, language="")`` and raises `evocrawl.core.errors.QueryError` for a query that it cannot
-    compare with anything. `language` is a BCP 47 tag, "" when it is not known. `reads` names what
-    the model needs of a page beside its words. A constructor may also take `argument`, `examples`
-    and `fresh_s` by name: see `evocrawl.relevance.registry`.
+    Scores are finite and lie in [0, 1]; text without a word in common with the query may have 0 and
+    empty text has 0. No input raises an exception: pages are written by strangers. A model is made
+    with ``(query, language="")`` and raises `evocrawl.core.errors.QueryError` for a query that it
+    cannot compare with anything. `language` is a BCP 47 tag, "" if unknown. `reads` names what the
+    model needs of a page besides its words. A constructor may also take `argument`, `examples` and
+    `fresh_s` by name: see `evocrawl.relevance.registry`.
 
     `needs_language`, if a model has it, is the language in which pages have to be (a primary
     subtag), since others score low; "" if the language does not matter; None if the model compares
@@ -48,15 +48,15 @@ class Relevance(Protocol):
 
 @runtime_checkable
 class Learner(Protocol):
-    """A relevance model that learns from what a user says of pages."""
+    """A relevance model that learns from the marks of a user."""
 
     def learn(self, content: Content, relevant: bool) -> None:
-        """Take in that a page with this content is relevant, or is not."""
+        """Learn that a page with this content is relevant, or is not."""
         ...
 
 
 def teach(models: Iterable[Relevance], content: Content, relevant: bool) -> None:
-    """Let those of `models` that learn take in what a user says of a page."""
+    """Give a user's mark of a page to those of `models` that learn."""
     for model in models:
         if isinstance(model, Learner):
             model.learn(content, relevant)
@@ -114,10 +114,10 @@ class Bounded:
         return bounded(self._model.link(anchor, context, language))
 
     def learn(self, content: Content, relevant: bool) -> None:
-        """Let the model take in what a user says of a page."""
+        """Give a user's mark of a page to the model."""
         teach([self._model], content, relevant)
 
     def observe(self, page: Page) -> None:
-        """Let the model learn from a page, if it does."""
+        """Let the model learn from a page, if it learns."""
         if self.observes:
             self._model.observe(page)  # type: ignore[attr-defined]

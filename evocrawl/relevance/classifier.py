@@ -53,19 +53,19 @@ _KNOWN_TERMS = 50_000
 _LONGEST_PHRASE = 2_000
 
 Row = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
-"""Places and values of the features of a text that are not 0."""
+"""Places and values of the non-zero features of a text."""
 
 
 class Classifier:
     """The relevance model "classifier", which learns from the pages at `examples`.
 
-    `query` and `language` only say in which language the pages are read. Raises SettingError for
-    examples that are missing or cannot be used: see `evocrawl.relevance.examples`.
+    `query` and `language` only determine in which language the pages are read. Raises SettingError
+    for examples that are missing or cannot be used: see `evocrawl.relevance.examples`.
     """
 
     reads: frozenset[Extra] = frozenset()
     needs_language = ""
-    """The examples may be in any language, and say which pages are relevant."""
+    """The examples may be in any language, and they define which pages are relevant."""
 
     def __init__(self, query: str, language: str = "", *, examples: str = "") -> None:
         if not examples:
@@ -116,7 +116,7 @@ class Classifier:
         return ANCHOR_SHARE * self._phrase(anchor) + (1 - ANCHOR_SHARE) * self._phrase(context)
 
     def learn(self, content: Content, relevant: bool) -> None:
-        """Take in that a user has marked a page as relevant, or as not relevant."""
+        """Learn that a user has marked a page as relevant, or as not relevant."""
         row = self._row(content)
         if len(row[0]):
             if relevant:
@@ -125,7 +125,7 @@ class Classifier:
             self._learn_waiting()
 
     def observe(self, page: Page) -> None:
-        """Learn from a page of the crawl: by its label, or as one that is not labelled."""
+        """Learn from a page of the crawl: by its label, or as an unlabelled page."""
         label = self._by_url.pop(page.fingerprint, None)
         if label is None and not self._is_unlabelled:
             return

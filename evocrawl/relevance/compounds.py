@@ -5,9 +5,9 @@ A compound is the words that it consists of, each but the last with or without a
     Korallen|bleiche    Meer-es|spiegel    Schul(e)|buch    skog-s|brand    maan|järistys
 
 Of all ways to cut a word into known words, the way with the greatest mean logarithm of frequency is
-taken (Koehn & Knight 2003, Empirical methods for compound splitting, §3.2), if that mean is above
-the frequency of the word itself: a word that is more frequent than its parts is a word of its own.
-Known are the words of wordfreq's list (Speer 2021). Short words, function words and suffixes that
+chosen (Koehn & Knight 2003, Empirical methods for compound splitting, §3.2), if that mean is above
+the frequency of the word itself: a word that is more frequent than its parts is not split. The
+known words are those of wordfreq's list (Speer 2021). Short words, function words and suffixes that
 are words as well (German "Schaft") are no parts.
 """
 
@@ -24,7 +24,7 @@ _SHORTEST_WORD = 7
 _LONGEST_WORD = 40
 _MOST_PARTS = 4
 _FUNCTION_WORD = 6.0
-"""Zipf value from which a word is taken for a function word."""
+"""Zipf value from which a word counts as a function word."""
 _CENTIBELS_A_ZIPF = 100
 _LEAST, _LEAST_OF_SHORT = 2.0, 2.6
 """Least Zipf value of a part of six letters and more, and of shorter ones."""
@@ -33,9 +33,9 @@ _OF_SHORT_WORD = 3.7
 _SHORTEST_FIRST, _SHORTEST_LATER = 2, 3
 _SHORTEST_STEM = 4
 _LINKED = 0.2
-"""What a linking element takes from a part's Zipf value."""
+"""Subtracted from a part's Zipf value for a linking element."""
 _FEW = 0.3
-"""What each part takes from a way's mean, so that few parts are preferred."""
+"""Subtracted from the mean for each part, so that few parts are preferred."""
 _BONUS = 0.4
 """How far the mean may be below the word's own value."""
 _KEPT = 3
@@ -140,7 +140,7 @@ class Compounds:
 
         A part that is a compound is followed by its own parts.
 
-        O(letters) for a word that ends in no known word, else O(letters²).
+        O(letters) for a word that does not end in a known word, otherwise O(letters²).
 
         >>> Compounds("de").parts("korallenbleiche"), Compounds("de").parts("kuestenschutz")
         (('korallen', 'bleiche'), ('küste', 'schutz'))

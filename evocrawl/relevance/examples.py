@@ -41,7 +41,7 @@ _LABELS = {
 }
 _LONGEST_FILE = 5_000_000
 _STORE = EntryPoint("store", "evocrawl.store.examples:stored_examples", "evocrawl.examples")
-"""What reads the store of a crawl; loaded by name, since `store` is a higher level."""
+"""The reader of the store of a crawl; loaded by name, since `store` is a higher level."""
 _ALLOWED = (
     "a folder with the folders relevant and irrelevant, a file .jsonl, .csv or .tsv with the"
     " columns text and label, or the store of a crawl"
@@ -119,7 +119,7 @@ def _content_of(file: Path) -> Content:
 
 
 def of_html(body: bytes) -> Content:
-    """Return the title and the visible text of a page, plainly read; empty for no HTML."""
+    """Return the title and the visible text of a page, by a simple reader; empty without HTML."""
     try:
         body.decode("utf-8")
         encoding = "utf-8"

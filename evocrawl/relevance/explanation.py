@@ -12,10 +12,11 @@ from evocrawl.relevance.mix import Chance, MeanScore, MixedModel
 
 @dataclass(frozen=True, slots=True)
 class ModelScore:
-    """What one model of a mix says of a page.
+    """The result of one model of a mix for a page.
 
-    `score` is its own score, None if it cannot score the page. `chance` is what that score means by
-    the model's calibration, None for scores that are not calibrated. `terms` add up to the score.
+    `score` is its own score, None if it cannot score the page. `chance` is the chance for that
+    score by the model's calibration, None for scores that are not calibrated. `terms` add up to the
+    score.
     """
 
     name: str
@@ -27,7 +28,7 @@ class ModelScore:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The relevance of a page, and what each model says of it."""
+    """The relevance of a page, and the result of each model."""
 
     relevance: float
     models: tuple[ModelScore, ...]

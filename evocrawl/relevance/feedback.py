@@ -1,4 +1,4 @@
-"""A query that moves towards pages which a user marks as relevant, and away from others.
+"""Moves the query towards pages that a user marks as relevant, and away from others.
 
 Relevance feedback by Rocchio (1971; Manning, Raghavan & Schütze 2008, §9.1.1, equation 9.3)::
 
@@ -21,7 +21,7 @@ BETA, GAMMA = 0.75, 0.15
 TERMS = 30
 _KEPT_TERMS = 200
 _MOST = 500
-"""Marks that count; of more, the latest."""
+"""Number of marks that count: the latest ones."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Feedback:
     others: list[Vector] = field(default_factory=list)
 
     def add(self, page: Mapping[str, float], relevant: bool) -> None:
-        """Take in a marked page by the weights of its terms. O(terms · log terms)."""
+        """Add a marked page by the weights of its terms. O(terms · log terms)."""
         heaviest = sorted(page.items(), key=lambda each: (-each[1], each[0]))
         kept = {*self.query} & {*page} | {term for term, _ in heaviest[:_KEPT_TERMS]}
         length = math.hypot(*page.values())

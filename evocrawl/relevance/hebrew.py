@@ -1,4 +1,4 @@
-"""Stems of Hebrew words: without the particles before them, and without endings.
+"""Stems Hebrew words: removes the particles before them, and endings.
 
 The particles for "and", "the", "in", "to", "from", "as" and "that" are written as one word with the
 next: ``האלמוגים`` (the corals), ``ובאלמוגים`` (and in corals). But many words begin with these

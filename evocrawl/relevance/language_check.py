@@ -1,4 +1,4 @@
-"""Finds out that a crawl's pages are in another language than its query."""
+"""Checks whether a crawl's pages are in another language than its query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHARE = 0.7
 
 
 class LanguageCheck:
-    """Counts the languages of the first pages, and gives one warning where most are foreign.
+    """Counts the languages of the first pages, and gives one warning if most are foreign.
 
     After `_ENOUGH` pages of known language and up to `_MOST`, the warning comes when more than
     seven in ten are in one other language than `query_language`.
@@ -53,7 +53,7 @@ class LanguageCheck:
 
 
 def check_for(model: Relevance) -> LanguageCheck | None:
-    """Return the check for a crawl with this model, None where the language does not matter.
+    """Return the check for a crawl with this model, None if the language does not matter.
 
     It matters to models with `needs_language` (`evocrawl.relevance.base.Relevance`).
     """

@@ -1,4 +1,4 @@
-"""The terms of short texts one by one, for species that read the words around links."""
+"""Reads the terms of short texts, for species that use the words around links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHORTEST = 2
 
 
 class Lexicon:
-    """Reads texts as a reader of the query's language does: the terms that relevance compares.
+    """Reads texts by the rules of the query's language, into the terms that relevance compares.
 
     `language` is a BCP 47 tag; "" determines it by the query. `query` are the terms of the query
     without those that nearly every text has. An empty query has none.

@@ -1,7 +1,7 @@
 """Relevance by markup: a page is relevant if it is marked up as one of some schema.org types.
 
 A recipe site declares each recipe as a ``Recipe``, by JSON-LD, Microdata or RDFa, in any
-language (https://schema.org). "semantic" looks for the formats, this model for what they say.
+language (https://schema.org). "semantic" looks for the formats, this model for the declared types.
 """
 
 from __future__ import annotations

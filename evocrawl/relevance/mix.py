@@ -1,4 +1,4 @@
-"""Several relevance models as one, and scores as chances.
+"""Combines several relevance models into one, and converts scores to chances.
 
 A model has a `calibration` (see `evocrawl.relevance.calibration`) if its scores are no chances, and
 `evidence` if it cannot score every page: then its score of a page, or None. Both are optional.
@@ -46,7 +46,7 @@ class MixedModel:
 
 
 class _Together:
-    """What both kinds of mixes share: the score of a link is the weighted mean of the models'.
+    """The base of both mixes: the score of a link is the weighted mean of the models' scores.
 
     Models with ``scores_links = False`` are left out if there are others: models that cannot judge
     a page by the words of its link, and models that take too long for each link of a page.
@@ -98,12 +98,12 @@ class _Together:
         return min(1.0, score)
 
     def learn(self, content: Content, relevant: bool) -> None:
-        """Let each model that learns take in what a user says of a page."""
+        """Give a user's mark of a page to each model that learns."""
         teach([part.model for part in self.parts], content, relevant)
 
 
 def _needs(part: MixedModel) -> str | None:
-    """Return the language that a model needs; "" for one that does not say."""
+    """Return the language that a model needs; "" if it declares none."""
     return getattr(part.model, "needs_language", "")
 
 

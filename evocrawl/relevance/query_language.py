@@ -6,10 +6,10 @@
 
 with the Zipf value (the logarithm to base 10 of mentions in a thousand million words) of wordfreq's
 short lists (Speer 2021), and `_UNKNOWN` for a word that a list lacks. An unknown word that consists
-of two known ones counts more, since it may be a compound, one with a foreign letter less. English,
-or the likeliest language of another script, gives way only to a language that is ahead by `_AHEAD`:
-few words say little, and many are words of several languages. A query such as "Gift" or "Chat" is
-taken for English; the option `language` names another language.
+of two known ones counts more, since it may be a compound, one with a foreign letter less. The
+result is English, or the likeliest language of another script, unless another language is ahead by
+`_AHEAD`: few words are weak evidence, and many are words of several languages. A query such as
+"Gift" or "Chat" counts as English; the option `language` names another language.
 """
 
 from __future__ import annotations

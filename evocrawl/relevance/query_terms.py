@@ -1,4 +1,4 @@
-"""The terms of the query, and what is needed to find them on pages."""
+"""Makes the terms of the query, and the reader that finds them on pages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from evocrawl.relevance.terms import Analyser, analyser_of
 
 
 class QueryTerms:
-    """The terms of a query that can be compared: those that not nearly every page has.
+    """The terms of a query that can be compared: terms that are not on nearly every page.
 
     `language` is a BCP 47 tag of which the primary subtag counts; "" determines it by the query.
-    `mentions` maps each term to how often the query has it, `reader` reads pages as a reader of
-    that language does. Raises QueryError for a query without a usable term, SettingError for a
-    malformed tag.
+    `mentions` maps each term to how often the query has it, `reader` reads pages by the rules of
+    that language. Raises QueryError for a query without a usable term, SettingError for a malformed
+    tag.
     """
 
     def __init__(self, query: str, language: str = "") -> None:

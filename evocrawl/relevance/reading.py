@@ -1,4 +1,4 @@
-"""The words of a page, read once for all models of a mix."""
+"""Reads the words of a page once for all models of a mix."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from evocrawl.core.model import Content
 from evocrawl.relevance.terms import Analyser
 
 LONGEST_TEXT = 100_000
-"""Characters of a text that are read: bounds the work, and how far a cosine is diluted."""
+"""Characters of a text that are read: limits the work, and how much a long text lowers a cosine."""
 
 TITLE_MENTIONS = 3
-"""A mention in the title counts as so many."""
+"""Number of mentions that one in the title counts as."""
 
 
 class Reading:
@@ -39,7 +39,7 @@ class Reading:
 
 
 class Reader:
-    """Reads pages as a reader of one language does, and remembers the page that it read last."""
+    """Reads pages by the rules of one language, and keeps the page that it read last."""
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser = analyser

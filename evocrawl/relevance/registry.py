@@ -1,8 +1,8 @@
 """Relevance models by name: built-in ones, entry points of installed packages, and own classes.
 
-A model's class is called with the query and its language, and by name with those of these that its
-constructor has: `argument`, the text after the colon in the option; `examples`, where the labelled
-pages are; `fresh_s`, the seconds for which a page is news.
+A model's class is called with the query and its language. If its constructor has one of these
+parameters, it gets that by name, too: `argument`, the text after the colon in the option;
+`examples`, the place of the labelled pages; `fresh_s`, the seconds for which a page is news.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def names() -> tuple[str, ...]:
 
 
 class Wanted(NamedTuple):
-    """What `create` takes: the mix, the query, its language, and the options of models.
+    """The arguments of `create`: the mix, the query, its language, and the options of models.
 
     `fresh_s` are the seconds for which a page is news, `examples` is where labelled pages are. The
     scores of pages are chances if `calibrated`, else the models' own.
@@ -74,8 +74,8 @@ class Wanted(NamedTuple):
     def make(self) -> Relevance:
         """Return the model or the mix.
 
-        Raises SettingError for an unknown name and for what a model refuses, QueryError for a
-        query without a usable term.
+        Raises SettingError for an unknown name and for an argument that a model refuses, QueryError
+        for a query without a usable term.
         """
         parts = parse_mix(self.mix)
         makers = [_maker(part, self.mix) for part in parts]
@@ -128,7 +128,7 @@ class _Maker:
 
 def _maker(part: MixPart, mix: str) -> _Maker:
     ours = _OURS.get(part.name)
-    known = _known() if ours is None else _OURS  # to look entry points up takes time
+    known = _known() if ours is None else _OURS  # looking up entry points takes time
     if part.name in known:
         point = known[part.name]
         maker = _Maker(point.load(), part.argument, is_ours=point is ours)

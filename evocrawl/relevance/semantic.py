@@ -40,5 +40,5 @@ class Semantic:
         return float(not self._wanted.isdisjoint(content.formats))
 
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
-        """Return 0: the words of a link do not say what its page is made of."""
+        """Return 0: the words of a link do not show which formats its page has."""
         return 0.0

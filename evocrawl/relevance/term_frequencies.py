@@ -1,7 +1,7 @@
-"""Frequency of a term in its language, from word lists and not from the pages crawled.
+"""Computes how frequent a term is in its language, from word lists and not from crawled pages.
 
 A crawl's own pages are a poor background: they are few at first, and the better the crawl is, the
-more common (so the lighter) the words of the query are in them.
+more common are the words of the query on them, which would lower their weight.
 """
 
 from __future__ import annotations
@@ -68,5 +68,5 @@ def _by_term(buckets: list[list[str]], analyser: Analyser) -> dict[str, float]:
 
 
 def _frequency(centibels: int) -> float:
-    """The share of a word `centibels` below "every word", 100 to a factor of ten."""
+    """Return the share of a word `centibels` below "every word", 100 to a factor of ten."""
     return 10 ** (-centibels / 100)

@@ -1,7 +1,7 @@
 """Converts text to the terms that are compared: stems of words in one spelling.
 
-One analyser reads pages, anchors, URLs and queries, for relevance models and link models alike:
-`analyser_of` returns it for a query. `evocrawl.core.text` parts the text into words and gives each
+One analyser reads pages, anchors, URLs and queries, for relevance models and for link models:
+`analyser_of` returns it for a query. `evocrawl.core.text` splits the text into words and gives each
 word one spelling. A word then becomes a term by
 
 - stemming with the Snowball algorithm of the query's language, where there is one; Hebrew has
@@ -11,7 +11,8 @@ word one spelling. A word then becomes a term by
 - the spelling of the query: ``havsforsurning`` in a URL is the query's ``havsförsurning``.
 
 In languages that write compounds as one word a compound gives its own term and those of its parts
-(`evocrawl.relevance.compounds`). Text in another language is read as text of the query's is.
+(`evocrawl.relevance.compounds`). Text in another language is read by the rules of the query's
+language.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _KEPT_LETTERS = {
     "fo": "áíóúýðæø", "gl": "ñ", "hu": "áéíóöőúüű", "is": "áéíóúýðþæö", "nb": "åæø", "nn": "åæø",
     "no": "åæø", "sv": "åäö", "tr": "çğıöşü",
 }  # fmt: skip
-"""Letters of their own, which readers do not take for another letter with an accent."""
+"""Letters that readers do not take for another letter with an accent."""
 _OPTIONAL_ACCENTS = _KEPT_LETTERS.keys() | {
     "af", "bs", "ca", "cs", "de", "en", "fil", "fr", "hr", "id", "it", "lb", "lt", "lv", "ms", "nl",
     "pl", "pt", "ro", "sh", "sk", "sl", "sq", "sr",
@@ -108,7 +109,7 @@ def letters_of(terms: Iterable[str]) -> frozenset[str]:
 
 
 class Analyser:
-    """Counts the terms of texts as a reader of `language` (a primary subtag, "de") sees them.
+    """Counts the terms of texts by the rules of `language` (a primary subtag, "de").
 
     `letters` are single signs of a script without spaces that count beside the words: the query
     `鲸` (whale) has to meet the page `鲸鱼`. `spellings` maps stems of other spellings of the
@@ -136,7 +137,7 @@ class Analyser:
         self._known = _Known(self._read)
 
     def words(self, text: str) -> list[str]:
-        """Return the words of any `text`, rough: those that are not ASCII are not yet parted."""
+        """Return the rough words of any `text`: words that are not ASCII are not yet split."""
         if self.language in _DOTTED_I:
             text = text.replace("I\u0307", "i").replace("I", "ı").replace("İ", "i")
         return rough_words(text)
@@ -167,7 +168,7 @@ class Analyser:
         return Counter(chain.from_iterable(map(self._read, words)))
 
     def count_few(self, words: Iterable[str]) -> dict[str, int]:
-        """Return the same as `count`, sooner where words are few."""
+        """Return the same as `count`, faster for few words."""
         counts: dict[str, int] = {}
         so_far = counts.get
         for term in self._terms(words):
@@ -214,7 +215,7 @@ def _spellings(query: str, analyser: Analyser) -> dict[str, Terms]:
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
-    """The stemmer of a language; words stay whole where there is none."""
+    """Return the stemmer of a language; words stay whole if there is none."""
     if language == HEBREW:
         return HebrewStemmer().stem
     try:
@@ -230,10 +231,10 @@ def _singular(word: str) -> str:
 
 
 class _Known(dict[str, Terms]):
-    """The terms of the words seen lately. Bounded: a crawl meets ever new words.
+    """The terms of the words seen lately. The number is bounded: a crawl always meets new words.
 
-    When a generation of words is full, it becomes the one before, from which the words that occur
-    again are taken over; those that do not are forgotten with it.
+    A full generation of words becomes the previous one. Words that occur again move to the present
+    generation; the others are dropped with the previous one.
     """
 
     def __init__(self, read: Callable[[str], Terms]) -> None:

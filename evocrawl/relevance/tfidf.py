@@ -6,15 +6,15 @@
     relevance(d, q) = Σ_t w(t, d) w(t, q) / (|w(d)| |w(q)|)       in [0, 1]
 
 which is ``ltc.ltc`` in SMART's notation (Salton & Buckley 1988, Term-weighting approaches in
-automatic text retrieval; Manning, Raghavan & Schütze 2008, §6.4). The logarithm damps a word
-that is stuffed into a page: ten times the mentions add at most 2.3 to its weight. It ranked the
-pages of 14 topics of an encyclopaedia better than raw counts, their root or BM25's tf did. A
-mention in the title counts as three. A cosine favours short texts that are about the query only.
+automatic text retrieval; Manning, Raghavan & Schütze 2008, §6.4). The logarithm damps a word that
+is stuffed into a page: ten times the mentions add at most 2.3 to its weight. It ranked the pages of
+14 topics of an encyclopaedia better than raw counts, their root or BM25's tf. A mention in the
+title counts as three. A cosine favours short texts that are about the query only.
 
 A link's relevance is that of its anchor and, less, of the text around: 0.8 · cos(anchor, q) +
 0.2 · cos(context, q), the weights of Shark-search (Hersovici et al. 1998, β = 0.8).
 
-A page in another language than the query's is read as the query is: names and loan words meet.
+A page in another language is read by the rules of the query's language: names and loan words match.
 Query words that nearly every page has are left out. Letters are words ("C R" asks for two
 programming languages), and so are numbers; but numbers of one or two digits stand on every page
 and are no query alone.
@@ -48,7 +48,8 @@ class TfIdf:
 
     reads: frozenset[Extra] = frozenset()
     asked_last = True
-    """In a mix: it spares itself the counting of a page's terms, unless a model has counted."""
+    """In a mix it comes last: it need not count a page's terms if another model has counted
+    them."""
 
     def __init__(self, query: str, language: str = "") -> None:
         terms = QueryTerms(query, language)
@@ -64,7 +65,7 @@ class TfIdf:
         self._factor = 1.0
 
     def page(self, content: Content) -> float:
-        """Return the cosine of page and query; the page's language is not needed.
+        """Return the cosine of page and query; does not use the page's language.
 
         Runtime complexity: O(characters), at most 100 000 of each argument.
         """
@@ -74,7 +75,7 @@ class TfIdf:
         return self._cosine(reading.mentions)
 
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
-        """Return the weighted mean of the cosines of anchor and context; `language` unneeded."""
+        """Return the weighted mean of the cosines of anchor and context; ignores `language`."""
         phrases = self._phrases
         of_anchor = phrases[anchor] if anchor else 0.0
         of_context = phrases[context] if context else 0.0
@@ -110,7 +111,7 @@ class TfIdf:
         return self._cosine(self._analyser.count_few(words)) if self._screen.passes(words) else 0.0
 
     def _unit_query(self, mentions: Mapping[str, int]) -> dict[str, float]:
-        """The query's weights, scaled to length 1."""
+        """Return the query's weights, scaled to length 1."""
         length = self._length(mentions)
         return {term: self._weight(term, n) / length for term, n in mentions.items()}
 
@@ -139,8 +140,8 @@ class TfIdf:
 class _Phrases:
     """The cosines of anchors and contexts seen so far: menus repeat them on page after page.
 
-    Known by their hash, so that a long context takes no more memory than a word, some 100 bytes;
-    that two of 20 000 phrases share one of 64 bits has a chance of 10⁻¹¹.
+    The key is a hash, so that a long context takes no more memory than a word, some 100 bytes. Two
+    of 20 000 phrases have the same hash of 64 bits with a probability of 10⁻¹¹.
     """
 
     def __init__(self, cosine: Callable[[str], float]) -> None:
@@ -164,7 +165,7 @@ _KNOWN_WORDS = 20_000
 
 
 class Screen:
-    """Decides whether words, as `analyser` splits and reads them, hold one of `terms`."""
+    """Decides whether words, as `analyser` splits and reads them, contain one of `terms`."""
 
     def __init__(self, analyser: Analyser, terms: Mapping[str, float]) -> None:
         self._read = analyser.terms
@@ -174,7 +175,7 @@ class Screen:
 
     def passes(self, words: Sequence[str]) -> bool:
         """Return True when at least one of `words` gives one of the terms."""
-        # Both look at a list of words as it is; a set made of it would cost more than either.
+        # Both read the list of words directly; making a set of it would cost more.
         if self._strangers.issuperset(words):
             return False
         if not self._friends.isdisjoint(words):
@@ -182,7 +183,7 @@ class Screen:
         return self._meets(set(words) - self._strangers)
 
     def _meets(self, words: Iterable[str]) -> bool:
-        """Read words that are not known yet, and remember what they are."""
+        """Read words that are not known yet, and store the result."""
         found = False
         for word in words:
             is_stranger = self._are_strangers(self._read(word))

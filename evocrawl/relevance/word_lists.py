@@ -1,7 +1,7 @@
-"""Word lists of languages by frequency: those of wordfreq (Speer 2021).
+"""Reads word lists of languages by frequency, from wordfreq (Speer 2021).
 
-Its files are read here where a language has one. To import the package itself takes 0.2 s of
-processor time and is left to languages that are another's near relation.
+If a language has a file, it is read here. Importing the package itself takes 0.2 s of processor
+time; it is imported only for languages that use the list of a related language.
 """
 
 from __future__ import annotations

@@ -23,16 +23,16 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 class SeedError(EvocrawlError):
-    """A source gives no seeds; the message says why, in a few words."""
+    """A source gives no seeds; the message names the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """An address at which a crawl may begin. `title` is what the source calls the page.
+    """An address at which a crawl may begin. `title` is the page's title in the source.
 
     `score` is from 0 to 1 and falls with the rank in the source; `changed_at` is the date of the
-    last change, in ISO 8601, "" if unknown. `changed_by_s` is the latest time at which the page has
-    changed, in seconds since 1970, if its own site has said so.
+    last change, in ISO 8601, "" if unknown. `changed_by_s` is the latest possible time of the
+    page's last change, in seconds since 1970, if the page's own site gives it.
     """
 
     url: str
@@ -58,7 +58,7 @@ Fetch = Callable[[str, int], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a crawl looks for: its query, the language of that ("" unless known), its relevance.
+    """The topic of a crawl: its query, the query's language ("" if unknown), its relevance model.
 
     `most` is the greatest number of seeds that a source gives.
     """
@@ -70,9 +70,9 @@ class Topic:
 
 
 class SeedSource(Protocol):
-    """A source of seeds; `argument` is what follows its name in ``NAME:ARGUMENT``.
+    """A source of seeds; `argument` is the text after its name in ``NAME:ARGUMENT``.
 
-    Its constructor raises ValueError with what is allowed if it cannot use the argument.
+    Its constructor raises ValueError for an argument that it cannot use.
     """
 
     form: ClassVar[str]
@@ -130,7 +130,7 @@ def items_of(data: Any, *path: str) -> list[dict[str, Any]]:
 
 
 def seed(url: object, title: object = "", changed_at: object = "") -> Seed | None:
-    """Return a seed of what a source has answered, None where `url` is no http(s) URL."""
+    """Return a seed from the answer of a source, None if `url` is not an http(s) URL."""
     url = url.strip() if isinstance(url, str) else ""
     if not url or len(url) > _MOST_URL_CHARS:
         return None

@@ -1,7 +1,7 @@
-"""Pages of a site that a web archive knows, by a CDX index such as Common Crawl's.
+"""Gives pages of a site from the CDX index of a web archive, such as Common Crawl.
 
-The protocol is that of pywb's CDX server, whose answer is a JSON object a line, and of the Wayback
-Machine, whose answer is a JSON array with the names of the fields first.
+It reads the answers of pywb's CDX server, one JSON object a line, and of the Wayback Machine, a
+JSON array with the names of the fields first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evocrawl.seeding.ranking import by_words, ranked
 
 _MOST_ROWS = 5_000
 _NAMES = {"original": "url", "statuscode": "status", "mimetype": "mime"}
-"""The names of the Wayback Machine, and what they mean."""
+"""The field names of the Wayback Machine, with the names in pywb."""
 
 
 class CdxIndex:

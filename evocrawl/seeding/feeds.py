@@ -1,4 +1,4 @@
-"""Entries of a feed: RSS, Atom."""
+"""Gives the entries of an RSS or Atom feed."""
 
 from __future__ import annotations
 

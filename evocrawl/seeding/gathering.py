@@ -1,4 +1,4 @@
-"""Asks sources for seeds, and says what each has given."""
+"""Asks sources for seeds, and logs how many each gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses in a file or on the standard input, one a line."""
+"""Gives the addresses in a file or on the standard input, one a line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ListFile:
         self._path = argument
 
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:  # noqa: ARG002 - the protocol
-        """Return all addresses in the order of the file, however many."""
+        """Return all addresses in the order of the file, without a limit."""
         return await asyncio.to_thread(self._read)
 
     def _read(self) -> list[Seed]:

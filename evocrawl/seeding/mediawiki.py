@@ -1,4 +1,4 @@
-"""Search results of a MediaWiki, such as Wikipedia, by its action API."""
+"""Gives search results of a MediaWiki, such as Wikipedia, by its action API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evocrawl.seeding.base import (
 from evocrawl.seeding.ranking import ranked
 
 _MOST_RESULTS = 50
-"""What the API allows to those who are not logged in."""
+"""Most results that the API gives without a login."""
 
 
 class MediaWiki:
@@ -31,7 +31,7 @@ class MediaWiki:
         self._address = web_address(argument)
 
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
-        """Return the articles that the wiki's search finds, by their order there."""
+        """Return the articles that the wiki's search finds, in its order."""
         options = {
             "action": "query",
             "format": "json",

@@ -1,7 +1,7 @@
-"""Search results of public search engines, by ddgs (Dux Distributed Global Search).
+"""Gives search results of public search engines, by ddgs (Dux Distributed Global Search).
 
-ddgs has no interface for another HTTP client: it makes its requests itself, as a browser would. The
-pages that it finds are requested by the crawl, as all others are. Needs the extra "ddgs".
+ddgs has no interface for another HTTP client: it makes its requests itself, like a browser. The
+crawl requests the pages that it finds. Needs the extra "ddgs".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COUNTRIES = {
     "ar": "xa", "cs": "cz", "da": "dk", "el": "gr", "en": "us", "et": "ee", "he": "il", "hi": "in",
     "ja": "jp", "ko": "kr", "sv": "se", "uk": "ua", "vi": "vn", "zh": "cn",
 }  # fmt: skip
-"""The country that search engines ask for beside a language, where its code is another."""
+"""The country that search engines expect with a language, if its code differs."""
 
 
 class Metasearch:
@@ -72,7 +72,7 @@ class Metasearch:
 
 
 def region_of(language: str) -> str:
-    """Return a language as search engines name it, with a country.
+    """Return the name of a language in search engines, with a country.
 
     >>> region_of("de"), region_of("sv"), region_of("pt-BR"), region_of("zh-Hant"), region_of("")
     ('de-de', 'se-sv', 'br-pt', 'cn-zh', 'us-en')

@@ -1,4 +1,4 @@
-"""Search results of a SearXNG instance (its JSON API).
+"""Gives search results of a SearXNG instance (its JSON API).
 
 The instance must allow the format ``json`` (``search.formats`` in its settings.yml).
 """
@@ -35,7 +35,7 @@ class SearxNG:
         self._address = f"{base}{mark}{options}"
 
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:
-        """Return results in the order of the instance, of several pages if there are so many."""
+        """Return results in the order of the instance, from several pages if needed."""
         found: list[Seed] = []
         for page in range(1, _MOST_PAGES + 1):
             options = {"q": topic.query, "format": "json", "pageno": page}

@@ -1,4 +1,4 @@
-"""Pages of a site by its sitemaps (sitemaps.org), which its robots.txt names.
+"""Gives the pages of a site from its sitemaps (sitemaps.org), which its robots.txt names.
 
 Elements are recognised by their names, in any namespace. No entity is loaded or resolved.
 """
@@ -88,7 +88,7 @@ class Sitemaps:
 def entries(answer: Answer) -> tuple[list[Seed], list[Seed]]:
     """Return the pages and the further sitemaps that a sitemap names, with their lastmod.
 
-    Raises SeedError if it is none.
+    Raises SeedError if it is not a sitemap.
     """
     body = _inflated(answer.body)
     lines = _LINE.findall(body) if not body.lstrip().startswith(b"<") else []

@@ -1,4 +1,4 @@
-"""Pages of an earlier crawl: another query may begin with what it knows."""
+"""Gives pages of an earlier crawl, also for another query."""
 
 from __future__ import annotations
 

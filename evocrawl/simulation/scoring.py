@@ -18,7 +18,7 @@ class PageScorer:
     def __init__(self, model: Relevance) -> None:
         self.model = model
         self.is_fixed = observer_of(model) is None
-        """False for a model that learns from pages: then each run needs one of its own."""
+        """False for a model that learns from pages: then each run needs a separate model."""
         self._keeps = self.is_fixed and "age" not in model.reads
         self._scores: dict[tuple[Fingerprint, float | None], float] = {}
 

@@ -111,7 +111,7 @@ class ByParent(Best):
 
 
 def best_first(frontier: Queue) -> Species:
-    """Make the species on a frontier of its own."""
+    """Make the species with its own frontier."""
     return Species(
         "best_first",
         WholeFrontier(frontier),
@@ -133,7 +133,7 @@ class AllAlike(Best):
 
 
 def breadth_first(frontier: Queue) -> Species:
-    """Make the species on a frontier of its own."""
+    """Make the species with its own frontier."""
     return Species(
         "breadth_first",
         WholeFrontier(frontier),

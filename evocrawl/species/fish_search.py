@@ -9,8 +9,8 @@ pages, and the rest goes to the end E::
     any other page      width          M        that of the link to the page, less 1
     the rest, and all links of an irrelevant page reached at depth 0    E
 
-In the paper's picture, fish that find food have more and stronger young; the young of the others
-swim on until they starve. A bar decides which pages are relevant. Links to other hosts are selected
+In the paper's image, fish that find food have more and stronger young; the young of the others swim
+on until they starve. A bar decides which pages are relevant. Links to other hosts are selected
 first, as in the original, then links in document order; the original draws them at random. It also
 takes fewer links of slow servers; here the limits per host do that. A link that is found again
 moves up, never down.

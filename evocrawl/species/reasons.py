@@ -1,4 +1,4 @@
-"""Why a species follows a link: the terms of its choice, for people who ask.
+"""The reasons of a species to follow a link: the terms of its choice, for explanations.
 
 Explanations read and never change an agent, a queue or a random stream: a replay that asks for
 them makes the same crawl.
@@ -61,10 +61,10 @@ class Trait:
 
 @runtime_checkable
 class Describing(Protocol):
-    """A choice that can say what an agent's mind is made of."""
+    """A choice that can describe the mind of an agent."""
 
     def describe(self, agent: Agent) -> Sequence[Trait]:
-        """Return the traits of an agent, the most telling ones first; none without a mind."""
+        """Return the traits of an agent, the most important ones first; none without a mind."""
 
 
 def traits_of(agent: Agent, choice: Choice) -> Sequence[Trait]:
@@ -89,7 +89,7 @@ class Explaining(Protocol):
     def explain(self, lead: Lead, leads: Sequence[Lead], agent: Agent | None) -> Reason:
         """Return why `agent` follows `lead` of the `leads` in sight.
 
-        With None for the agent: what the species thinks of a link that waits. O(leads).
+        Without an agent (None), return how the species rates a waiting link. O(leads).
         """
 
 
@@ -102,7 +102,7 @@ class Ranking(Protocol):
 
 
 class Scores(Protocol):
-    """What `rank_of` needs of a queue."""
+    """The methods of a queue that `rank_of` uses."""
 
     def standing(self, target: Fingerprint) -> tuple[int, int, float] | None:
         """Return rank, number and priority of a waiting link."""

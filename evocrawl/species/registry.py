@@ -15,8 +15,8 @@ GROUP = "evocrawl.species"
 def known(wanted: Collection[str] = ()) -> Mapping[str, Maker | None]:
     """Return the names of all species, with the makers of built-in ones.
 
-    A built-in species overrides an entry point of the same name. Where all wanted names are
-    built in, only those are returned: to look entry points up reads a file of each package.
+    A built-in species overrides an entry point of the same name. If all wanted names are built in,
+    only these are returned: looking up entry points reads a file of each package.
     """
     if wanted and all(name in SPECIES for name in wanted):
         return SPECIES

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from certificates import Certificate
 from livecrawl import FAST, HERE, ROOT, Crawl, Crawled
 from processes import start
+from redisserver import RedisServer
+from workers import Fleet, ManyHosts, Start
 
 from evocrawl.simulation.server.proxy import LoopbackProxy, Site
 
@@ -31,6 +34,23 @@ def serve() -> Iterator[Callable[[Mapping[str, Site]], LoopbackProxy]]:
     yield start
     for proxy in running:
         proxy.__exit__(None, None, None)
+
+
+@pytest.fixture
+def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
+    """Begin a fleet, without workers, on a Redis and a web of its own."""
+    fleets: list[Fleet] = []
+
+    def begin(web: ManyHosts, certificate: Certificate | None = None) -> Fleet:
+        server = RedisServer(tmp_path, certificate=certificate)
+        server.start()
+        fleets.append(Fleet(serve(web.sites()), server, tmp_path))
+        return fleets[-1]
+
+    yield begin
+    for fleet in fleets:
+        fleet.stop()
+        fleet.server.stop(signal.SIGKILL)
 
 
 def read_items(feed: Path) -> list[dict[str, Any]]:

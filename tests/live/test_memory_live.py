@@ -31,7 +31,7 @@ def test_a_crawl_ends_where_there_is_no_room_for_what_leaves_memory(
     full = crawl(proxy, arguments=arguments, settings={"EXTENSIONS": {"nospill.NoSpill": 1}})
     assert full.code == 1
     assert full.stat("stop_reason") == "state_failed"
-    assert "what does not fit into memory cannot be kept there" in full.log
+    assert "cannot write data that does not fit into memory" in full.log
     assert len(recorded(tmp_path / "s")) < 60
     assert crawl(proxy, arguments=arguments).code == 0
     assert recorded(tmp_path / "s").keys() == {str(number) for number in range(60)}

@@ -117,7 +117,7 @@ def test_sources_are_tried_in_turn_then_the_templates(serve, crawl: Crawl) -> No
     none = {"EVOCRAWL_SEED_SOURCES": "cdx:http://broken.test/?url=a", **template}
     crawled = crawl(proxy, arguments=ARGUMENTS, settings=none)
     assert [each["url"] for each in crawled.pages] == ["http://found.test/0?q=coral%20bleaching"]
-    assert "is made of the query" in crawled.log
+    assert "is made from the query" in crawled.log
 
 
 def test_a_crawl_without_any_seed_has_failed(serve, crawl: Crawl) -> None:

@@ -4,47 +4,21 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import redisacl
-from certificates import Certificate, self_signed
 from livecrawl import QUERY, page, site
 from redisserver import PASSWORD, RedisServer
 from warcs import check_warcs, warc_urls
-from workers import Fleet, ManyHosts, check_whole, repeats
+from workers import Fleet, ManyHosts, Start, check_whole, options, repeats
 
 from evocrawl.cli import main
 from evocrawl.simulation.server.proxy import redirect
-from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.export.warc_mending import mend
 
 IN_FLIGHT = 8
 COMMON = {"CONCURRENT_REQUESTS": IN_FLIGHT}
-Start = Callable[..., Fleet]
-
-
-@pytest.fixture
-def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
-    """Begin a fleet, without workers, on a Redis and a web of its own."""
-    fleets: list[Fleet] = []
-
-    def begin(web: ManyHosts, certificate: Certificate | None = None) -> Fleet:
-        server = RedisServer(tmp_path, certificate=certificate)
-        server.start()
-        fleets.append(Fleet(serve(web.sites()), server, tmp_path))
-        return fleets[-1]
-
-    yield begin
-    for fleet in fleets:
-        fleet.stop()
-        fleet.server.stop(signal.SIGKILL)
-
-
-def options(web: ManyHosts, **more: object) -> dict[str, object]:
-    return {"seeds": web.url(0), "max_requests": 0, **more}
 
 
 def test_workers_share_a_crawl(fleet_for: Start) -> None:
@@ -177,29 +151,6 @@ def test_a_redis_that_is_not_there_is_named_in_one_line(fleet_for: Start) -> Non
     assert "Traceback" not in fleet.log()
 
 
-def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: Path) -> None:
-    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 2.
-
-    The worker comes in as a user with the rights that the guide names.
-    """
-    web = ManyHosts(pages=20, hosts=5)
-    fleet = fleet_for(web, self_signed(tmp_path, "redis"))
-    secret = "an0ther-Secret"
-    with fleet.server.client() as client:
-        redisacl.add_user(client, "crawler", secret)
-    url = fleet.server.url.replace(f":{PASSWORD}", f"crawler:{secret}")
-    fleet.start(1, options(web, store=url), **COMMON)
-    fleet.start(1, options(web, store=fleet.server.url.partition("?")[0]), **COMMON)
-    assert fleet.wait() == [0, 2]
-    check_whole(fleet, web)
-    with fleet.server.client() as client:
-        denied = {each["object"] for each in client.acl_log()}
-    assert denied <= {"info", "client|setinfo", "client|maint_notifications"}
-    assert "its certificate is not trusted" in fleet.log_of(1).read_text()
-    assert PASSWORD not in fleet.log()
-    assert secret not in fleet.log()
-
-
 def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
     """B076: never exceeded, used up, and said to be; with more of it the crawl goes on."""
     web = ManyHosts(pages=120, hosts=20)
@@ -279,44 +230,3 @@ def test_workers_together_count_the_duplicates_that_one_crawler_would(fleet_for:
     yielded = sum(asked[web.url(n)] * len(web.linked(n)) for n in range(web.pages))
     counts = [fleet.stats(number).get("dupefilter/filtered", 0) for number in range(3)]
     assert sum(counts) == yielded - web.pages
-
-
-def test_foreign_entries_in_redis_do_no_harm(fleet_for: Start) -> None:
-    """B077, B078, R18, R20: entries that cannot be read are put aside and counted; others go on.
-
-    Another crawl under the same name is refused.
-    """
-    web = ManyHosts(pages=30, hosts=5)
-    fleet = fleet_for(web)
-    with fleet.server.client() as client:
-        tag = "evocrawl:{evocrawl:%d}"
-        for host, key, row in POISON:
-            place = tag % shard_of(host)
-            client.hset(f"{place}:open:{host}", key, row)
-            client.sadd(f"{place}:todo", host)
-        client.xadd("evocrawl:{evocrawl}:news", {"by": "9", "kind": "page", "host": "h1.test"})
-        client.xadd("evocrawl:{evocrawl}:news", {"\x00": "\x1b[31m"})
-        fleet.start(1, options(web), **COMMON)
-        assert fleet.wait() == [0]
-        check_whole(fleet, web)
-        assert fleet.stats(0)["evocrawl/workers/poisoned"] == len(POISON)
-        assert client.llen("evocrawl:{evocrawl}:quarantine") == len(POISON)
-    assert "\x1b" not in fleet.log()
-    fleet.start(1, options(web, query="sea urchins"), **COMMON)
-    assert fleet.wait()[-1] == 2
-    refusal = fleet.log_of(1).read_text()
-    assert 'the state of another crawl: query was "coral bleaching", is "sea urchins"' in refusal
-    assert "Traceback" not in refusal
-
-
-POISON = [
-    ("h1.test", "00" * 12, b"\x80\x04\x95 a pickle"),
-    ("h1.test", "11" * 12, '{"url":"http://h1.test/\x1b[31m'),
-    ("h2.test", "22" * 12, '{"url":"file:///etc/passwd"}'),
-    ("h2.test", "33" * 12, '{"url":"http://h3.test/1"}'),
-    ("h2.test", "not hex", '{"url":"http://h2.test/1"}'),
-    ("h3.test", "44" * 12, '{"url":"http://h3.test/1","position":NaN}'),
-    ("h3.test", "55" * 12, '{"url":"http://h3.test/1","payload":{"url":"http://h3.test/1",'
-     '"headers":[],"callback":"__init__"}}'),
-    ("unknown.test", "66" * 12, "[]"),
-]  # fmt: skip

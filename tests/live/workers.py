@@ -171,3 +171,12 @@ def check_whole(fleet: Fleet, web: ManyHosts, twice: Collection[str] = ()) -> No
 def repeats(asked: Iterable[int]) -> int:
     """Requests beyond the first for each page."""
     return sum(times - 1 for times in asked)
+
+
+Start = Callable[..., Fleet]
+"""Begins a fleet without workers; see the fixture `fleet_for`."""
+
+
+def options(web: ManyHosts, **more: object) -> dict[str, object]:
+    """Return the arguments of a worker that crawls `web` without a limit."""
+    return {"seeds": web.url(0), "max_requests": 0, **more}

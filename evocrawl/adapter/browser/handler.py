@@ -1,4 +1,4 @@
-"""scrapy-playwright's handler, which opens each page in a context of its own and is sealed off."""
+"""scrapy-playwright's handler; it opens each page in a separate context without network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GRACE_MS = 5_000
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # it has no types
-    """Opens pages, and answers their requests by a `PageLoad`; nothing else is answered."""
+    """Opens pages; a `PageLoad` answers the requests of each page, and all other requests fail."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -50,11 +50,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
         self._processes = [each for each in _drivers() if each not in before]
 
     async def start_browser(self) -> None:
-        """Start the browser unless it runs. A cold start may take longer than a page may."""
+        """Start the browser unless it runs. A cold start may take longer than a page is allowed."""
         await self._maybe_launch_browser()
 
     async def open(self, load: PageLoad, timeout_s: float) -> Response:
-        """Return the page as it is when its scripts have run. Raises what Playwright raises."""
+        """Return the page after its scripts have run. Raises the exceptions of Playwright."""
         name = f"evocrawl-{next(self._numbers)}"
         self._loads[name] = load
         self.config.navigation_timeout_ms = 1000 * timeout_s + _GRACE_MS
@@ -104,13 +104,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
         self, name: str, context_kwargs: dict[str, Any] | None, spider: Any = None
     ) -> Any:
         wrapper = await super()._create_browser_context(name, context_kwargs, spider)
-        # What the page's own route does not see: windows that it opens.
+        # The page's own route does not see requests of windows that the page opens.
         await wrapper.context.route("**", lambda route: route.abort())
         await wrapper.context.route_web_socket("**", lambda socket: socket.close())
         return wrapper
 
     def _increment_request_stats(self, request: Any) -> None:
-        """Count a request by kind and method, unless its method is the page's own invention."""
+        """Count a request by kind and method, unless the page has made the method up."""
         if request.method in METHODS:
             super()._increment_request_stats(request)
 

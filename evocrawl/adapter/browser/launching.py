@@ -16,7 +16,7 @@ from evocrawl.core.errors import SettingError
 _PACKAGES = ("scrapy_playwright", "playwright", "psutil")
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SEALED = (
-    # The crawl's downloader makes all requests; what the browser tries by itself leads nowhere.
+    # The crawl's downloader makes all requests; connections of the browser itself must fail.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
@@ -72,7 +72,7 @@ def launch_options(options: Mapping[str, Any], settings: Mapping[str, Any]) -> d
 def executable(settings: Mapping[str, Any]) -> str | None:
     """Return the path of the Chromium that the settings name, or of the system's; None if neither.
 
-    Where Playwright has installed its own, that one is used instead of the system's.
+    Playwright's own Chromium has precedence over the system's.
     """
     named = dict(settings.get("PLAYWRIGHT_LAUNCH_OPTIONS") or {}).get("executable_path")
     if named:

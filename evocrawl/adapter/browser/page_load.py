@@ -1,4 +1,4 @@
-"""One page in the browser: it answers all that the page requests, until its time is over."""
+"""Answers all requests of one page in the browser until the page's time is over."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PageLoad:
     """Answers the requests of the page of `visit`, which begins with `response` to `request`.
 
     The page itself is not requested a second time: the browser gets the response that the crawl
-    has. Where a script leads to another page, `target` is its address; it is not opened here. The
-    page has `timeout_s` seconds, then what is left unanswered fails. `may_ask` says whether one
-    more request is within the budget's share.
+    has. If a script leads to another page, `target` is its address; it is not opened here. The page
+    has `timeout_s` seconds; after that its open requests fail. `may_ask` returns whether the
+    budget's share allows one more request.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PageLoad:
         return 0.0 if self._is_over.is_set() else max(self._ends_s - monotonic(), 0.0)
 
     def end(self) -> None:
-        """Answer nothing more; what the page waits for fails."""
+        """Answer no further request; open requests of the page fail."""
         self._is_over.set()
 
     async def route(self, route: Any, asked: Any) -> None:
@@ -128,7 +128,7 @@ class PageLoad:
         return coming.result() if coming in done else None
 
     def _navigate(self, asked: Any) -> Part | None:
-        """Answer the first navigation; note where another one of the main frame leads."""
+        """Answer the first navigation; note the target of a later one of the main frame."""
         if asked.frame.parent_frame is not None:
             return None
         if not self._is_begun:
@@ -139,7 +139,7 @@ class PageLoad:
 
 
 async def _characters(page: Any) -> int:
-    """Return the length of the page's HTML, in a world of its own that no script can change."""
+    """Return the length of the page's HTML, measured where no script of the page can interfere."""
     session = await page.context.new_cdp_session(page)
     tree = await session.send("Page.getFrameTree")
     frame = {"frameId": tree["frameTree"]["frame"]["id"]}

@@ -1,4 +1,4 @@
-"""Gets what a page in the browser requests, through the crawl's own downloader.
+"""Fetches what a page in the browser requests, through the crawl's own downloader.
 
 All middlewares see these requests: robots.txt, the address guard, the budget, cookies, redirects,
 proxies, time and size limits hold, and the downloader's slots space them.
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 _SHARED_KINDS = ("script", "stylesheet")
 _SHARED_BYTES = 32_000_000
 _ENTRY_BYTES = 1_000
-"""What a shared part takes beside its body, headers and address."""
+"""Bytes of a shared part in addition to its body, headers and address."""
 _OWN_HEADERS = frozenset(
     ("accept-encoding", "connection", "content-length", "cookie", "host", "user-agent")
 )
@@ -43,7 +43,7 @@ _DECODED = (b"Content-Encoding", b"Content-Length", b"Transfer-Encoding")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The answer to a request of a page, as the browser gets it."""
+    """The response to a request of a page, as the browser gets it."""
 
     status: int
     headers: dict[str, str]
@@ -64,9 +64,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a page requests. `kind` is Playwright's resource type, such as "script" or "fetch".
+    """A request of a page. `kind` is Playwright's resource type, such as "script" or "fetch".
 
-    `cookies` are those that the browser has for the address, also those that scripts have set.
+    `cookies` are the browser's cookies for the address, with those that scripts have set.
     """
 
     url: str
@@ -78,7 +78,7 @@ class Asked:
 
 
 class PageParts:
-    """Gets parts of pages; a script or style sheet that several pages have is requested once."""
+    """Fetches parts of pages; a script or style sheet of several pages is requested once."""
 
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None
@@ -88,7 +88,7 @@ class PageParts:
         self._shared_bytes = 0
 
     async def get(self, asked: Asked, opener: Request, visit: VisitId) -> Part | None:
-        """Return what the page of `opener`, the request of `visit`, asks for; None if it failed."""
+        """Return a part for the page of `opener`, the request of `visit`; None if it failed."""
         if asked.method != "GET" or asked.kind not in _SHARED_KINDS:
             return await self._request(asked, opener, visit)
         known = self._shared.get(asked.url)
@@ -106,7 +106,7 @@ class PageParts:
         return part
 
     def _keep(self, url: str, part: Part | None) -> None:
-        """Keep a part for other pages, unless it failed or its server forbids that."""
+        """Keep a part for other pages, unless it failed or its server forbids caching."""
         size = 0 if part is None else _size_bytes(url, part)
         if part is None or part.status != 200 or size > _SHARED_BYTES or _is_private(part):
             del self._shared[url]
@@ -139,7 +139,7 @@ class PageParts:
 
 
 def _request(asked: Asked, opener: Request, visit: VisitId) -> Request:
-    """Return the request; raises ValueError for an address that is none."""
+    """Return the request; raises ValueError for an invalid address."""
     headers: dict[str, Any] = {
         name: value for name, value in asked.headers.items() if name.lower() not in _OWN_HEADERS
     }

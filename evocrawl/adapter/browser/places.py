@@ -1,4 +1,4 @@
-"""Places for pages in the browser, beside those of other requests."""
+"""Gives out places for pages in the browser, separate from those of other requests."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ BROWSER_SLOT = "browser:"
 class BrowserPlaces:
     """Keeps slow pages out of the places of fast ones.
 
-    `pages` pages are open at once, and `MOST_WAITING` others wait; their visits are aside: they
-    count neither as requests of the downloader nor as visits under way, nor for their host. The
-    requests of a page are spaced by the downloader's slots as all others are.
-
-    A crawl that makes one visit at a time goes on to do so: its order must not depend on speed.
+    At most `pages` pages are open at once and `MOST_WAITING` wait. Their visits are aside: they do
+    not count as requests of the downloader, as visits under way or for their host. The downloader's
+    slots delay the requests of a page as they delay all others.  A crawl that makes one visit at a
+    time puts no visit aside: its order must not depend on speed.
     """
 
     def __init__(self, crawler: Crawler, population: Population, *, pages: int) -> None:

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _HUNG_S = 20.0
-"""Seconds after its time-out in which a page must be closed, and in which a browser must answer."""
+"""Seconds in which a page must close after its time-out, and in which a browser must answer."""
 _START_S = 120.0
 """Seconds in which Playwright, and then the browser, must have started."""
 _TRIES = 2
 
 
 class Renderer:
-    """Opens pages of the crawl in a browser, which is started for the first of them."""
+    """Opens pages of the crawl in a browser, which starts with the first page."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         assert crawler.stats is not None
@@ -51,9 +51,9 @@ class Renderer:
     async def open(
         self, request: Request, response: Response, fetch: Fetch
     ) -> tuple[Response, str]:
-        """Return a page as it is in the browser, and the address that its scripts lead to, or "".
+        """Return a page as the browser shows it, and the address that its scripts lead to, or "".
 
-        A page that cannot be opened there is returned as it came.
+        A page that the browser cannot open is returned unchanged.
         """
         async with self._context.browser_places.take(fetch, self._context.fetches):
             self._stats.inc_value("evocrawl/browser/pages")
@@ -89,7 +89,7 @@ class Renderer:
                     "browser: %s is not opened: %r", one_line(mask_secrets(response.url)), error
                 )
                 if handler is not None and await self._answers(handler):
-                    break  # it is the page's fault
+                    break  # the page is the cause
                 await self._restart(handler)
                 continue
             return _as_read(response, opened), load.target
@@ -112,7 +112,7 @@ class Renderer:
         )
 
     def has_share(self) -> bool:
-        """Return True if one more request is within the share of the budget."""
+        """Return True if the share of the budget allows one more request."""
         under_way = self._context.fetches.under_way.values()
         return self._context.rendering.has_share(sum(each.browser_requests for each in under_way))
 
@@ -154,9 +154,9 @@ class Renderer:
         return True
 
     async def _restart(self, handler: BrowserHandler | None) -> None:
-        """Give a browser up; the next page starts another one."""
+        """Give the browser up; the next page starts a new one."""
         if handler is None or handler is not self._handler:
-            return  # another page has given it up
+            return  # the code for another page has given it up
         self._handler = None
         self._stats.inc_value("evocrawl/browser/restarts")
         logger.warning("browser: Chromium hangs or has died; a new one is started")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _WORKER = (
-    "Several workers share this crawl: the numbers are those of this worker; what you change "
-    "reaches all of them."
+    "Several workers share this crawl: the numbers are those of this worker; your changes "
+    "reach all workers."
 )
 
 

@@ -83,7 +83,8 @@ class EndReport:
 def _command() -> tuple[str, ...]:
     """Return the words of the command line; empty in a script.
 
-    Scrapy has taken the command's name from the arguments: it is that of the command's module.
+    Scrapy has removed the command's name from the arguments; the command's module has the same
+    name.
     """
     command = running_command()
     if command is None:

@@ -1,4 +1,4 @@
-"""Shows on stderr how the crawl goes: a table on a terminal, a line now and then elsewhere."""
+"""Shows the progress of the crawl on stderr: a table on a terminal, regular lines elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLAIN_S = 10.0
 class Progress:
     """Extension: takes a snapshot of the crawl every few seconds and shows it.
 
-    Other threads write, so that a terminal or pipe that takes no text does not hold up the crawl.
+    Other threads write, so that a blocked terminal or pipe does not delay the crawl.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -83,7 +83,7 @@ class Progress:
         )
 
     def _opened(self) -> None:
-        # A crawl that goes on has the pages, requests and clock of the runs before.
+        # A continued crawl has the pages, requests and clock of its earlier runs.
         self._began_s = self._last_s = self._context.now_s()
         self._pages = self._context.ledger.pages
         self._begun_with = self._requests = self._context.budget.spent

@@ -29,9 +29,10 @@ _SHOWN = 10
 
 
 class SeedWarnings:
-    """Extension: after five seconds without a page a WARNING a seed, another if its cause changes.
+    """Extension: logs a WARNING for each seed after five seconds without a page.
 
-    If no seed has brought a page at the end, an ERROR names the cause of each.
+    It logs another WARNING if the cause of a seed changes. If no seed has brought a page at the
+    end, an ERROR names the cause of each.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -59,7 +60,7 @@ class SeedWarnings:
         return cls(crawler, context)
 
     def look(self) -> None:
-        """Warn of the seeds if there is no page yet; look no longer once there is one."""
+        """Warn of the seeds if there is no page yet; stop once there is one."""
         if self._context.ledger.pages:
             self._stop()
         elif self._context.now_s() - self._began_s >= _PATIENCE_S:
@@ -70,7 +71,7 @@ class SeedWarnings:
         for url, trouble in self._seeds.troubles():
             is_over = trouble.again_s is None
             state = trouble.cause, is_over
-            # A spider of the project's own may need no page: it gets each failure itself.
+            # A project's own spider may need no page: it gets each failure itself.
             if self._warned.get(url) == state or (is_over and not needs_pages):
                 continue
             if url in self._warned or len(self._warned) < _SHOWN:

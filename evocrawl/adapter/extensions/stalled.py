@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATIENCE_S = 120.0
-"""Seconds that large pages may wait for one another to be read."""
+"""Seconds that large pages may wait until other pages are read."""
 
 _PERIOD_S = 30.0
 
@@ -46,7 +46,7 @@ class Stalled:
         return cls(crawler)
 
     def look(self) -> None:
-        """Warn of what has been worked on for too long. O(answers worked on)."""
+        """Warn of responses that have been processed for too long. O(responses being processed)."""
         assert self._crawler.engine is not None
         scraper = self._crawler.engine.scraper
         if scraper.slot is None:

@@ -36,7 +36,7 @@ class StatsReport:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's context.
 
-        Raises SettingError if the stats cannot be written; at the end it would be too late.
+        Raises SettingError if the stats cannot be written, and not only at the end of the crawl.
         """
         context = CrawlContext.of(crawler)
         path = context.config.stats_file

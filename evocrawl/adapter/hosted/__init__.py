@@ -1,1 +1,1 @@
-"""A crawl in a process of its own, which another program starts, reads and controls by pipes."""
+"""Runs a crawl in a separate process that another program starts, reads and controls by pipes."""

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-# Its modules ask for the stack of callers while they are imported, which takes 0.5 s deep in it.
+# Its modules read the call stack when they are imported, which takes 0.5 s in a deep stack.
 import scrapy.core.downloader.contextfactory  # noqa: F401
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
@@ -23,7 +23,7 @@ from evocrawl.core.errors import EvocrawlError
 
 _SPIDER = "evospider"
 _OUTLET_ORDER = 980
-"""Before RewardPipeline: a visit whose page is not sent yet is not settled."""
+"""Before RewardPipeline: a visit is settled only after its page is sent."""
 
 
 def main() -> int:
@@ -77,7 +77,7 @@ def _write(descriptor: int, message: bytes) -> None:
         while message:
             message = message[os.write(descriptor, message) :]
     except BrokenPipeError:
-        pass  # nothing reads any more
+        pass  # the program no longer reads
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The side of a hosted crawl that talks to the program which started it.
+"""Exchanges messages between a hosted crawl and the program that started it.
 
 Each message is a line of JSON. The crawl sends one of
 
@@ -10,10 +10,10 @@ Each message is a line of JSON. The crawl sends one of
 ``end``     why the crawl has ended, and its last status
 ==========  =======================================================================================
 
-The program sends questions with a number `ask` and a name `do`, and ``{"more": N}``: it takes N
-more pages. A page for which no place is left waits in `PageOutlet`, its visit is not settled, and
-the scheduler sends no more requests than it has unsettled visits. So the memory of both sides is
-bounded. A crawl whose program is gone stops.
+The program sends questions with a number `ask` and a name `do`, and ``{"more": N}`` to take N more
+pages. If no place is left, a page waits in `PageOutlet` and its visit is not settled. The number of
+unsettled visits is bounded, so the memory of both sides is bounded, too. The crawl stops if its
+program is gone.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ hosts: WeakKeyDictionary[Crawler, CrawlHost] = WeakKeyDictionary()
 """The host of each crawler; the program that makes the crawler adds it."""
 
 BY_PROGRAM = ("program", "stopped_by_program")
-"""The part that log lines name, and the stop reason of a crawl that its program has stopped."""
+"""First word of log lines, and the stop reason of a crawl that its program has stopped."""
 _LONGEST_BODY = 16 * 1024 * 1024
 
 
 class CrawlHost:
     """Extension: sends messages and answers questions for one crawler.
 
-    `messages` is the descriptor of the pipe that messages go to, `pages_ahead` the number of pages
-    that may be sent before the program asks for more; None sends no pages.
+    `messages` is the descriptor of the pipe for messages. `pages_ahead` is the number of pages that
+    may be sent before the program asks for more; None sends no pages.
     """
 
     def __init__(self, crawler: Crawler, messages: int, pages_ahead: int | None) -> None:
@@ -81,7 +81,7 @@ class CrawlHost:
         return host
 
     def attach(self, context: CrawlContext) -> None:
-        """Record what the population of `context` does from now on."""
+        """Record the events of the population of `context` from now on."""
         self._context = context
         self._record = CrawlRecord(context.population, context.ledger, context.forecast)
         self._record.texts = PageTexts()
@@ -98,7 +98,7 @@ class CrawlHost:
 
     @property
     def sends_pages(self) -> bool:
-        """Whether pages are sent at all."""
+        """Whether pages are sent."""
         return self._places is not None
 
     async def send_page(self, item: PageItem) -> None:
@@ -138,7 +138,7 @@ class CrawlHost:
         number, name = message["ask"], str(message["do"])
         try:
             value = self._answer(name, message)
-        except Exception as error:  # a question must not end the crawl
+        except Exception as error:  # an error in an answer must not end the crawl
             if not isinstance(error, EvocrawlError):
                 logger.exception("program: cannot answer %s", one_line(name))
             self._send("answer", number, error=described(error))
@@ -186,7 +186,7 @@ class CrawlHost:
         self._places += count
 
     def _release(self) -> None:
-        """Let all pages that wait go on: the crawl is to end."""
+        """Release all pages that wait, because the crawl ends."""
         self._is_over = True
         while self._waiting:
             _wake(self._waiting.popleft())
@@ -234,7 +234,7 @@ def described(error: BaseException) -> dict[str, Any]:
 
 
 def packed_response(answer: RawResponse | None) -> dict[str, Any] | None:
-    """Return a response as JSON values; None for none, and for one of more than 16 MiB."""
+    """Return a response as JSON values; None for no response and for more than 16 MiB."""
     if answer is None or len(answer.body) > _LONGEST_BODY:
         return None
     body = base64.b64encode(answer.body).decode("ascii")

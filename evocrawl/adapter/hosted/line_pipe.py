@@ -1,4 +1,4 @@
-"""Lines of JSON from standard input, and to a pipe, on the reactor of the crawl."""
+"""Reads lines of JSON from standard input and writes lines to a pipe, on the crawl's reactor."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from twisted.internet.stdio import StandardIO
 from twisted.protocols.basic import LineOnlyReceiver
 
 _LONGEST_LINE = 1 << 20
-_standard_io: Any = StandardIO  # its types are those of Windows
+_standard_io: Any = StandardIO  # its type stubs describe Windows
 
 
 class LinePipe(LineOnlyReceiver):
     """Calls `on_message` for each line of standard input and `on_end` at its end, and sends lines.
 
-    What is sent waits in memory until the reader of descriptor `out` takes it.
+    Lines wait in memory until the reader of descriptor `out` takes them.
     """
 
     delimiter = b"\n"

@@ -1,1 +1,1 @@
-"""Address guard, resolver, connection pool and cookies: patches of network code."""
+"""Address guard, resolver, connection pool and cookies; patches of Twisted's network code."""

@@ -1,4 +1,4 @@
-"""Cookies within bounds: a server can set ever more, and Scrapy keeps and sends them all."""
+"""Bounds the number and length of cookies; Scrapy keeps and sends all that servers set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BYTES = 8_192
 
 
 def bound_cookie_jars(middleware: CookiesMiddleware) -> None:
-    """Let the jars that a middleware is still to make be bounded ones."""
+    """Make a middleware create bounded jars from now on."""
     middleware.jars.default_factory = BoundedCookieJar
 
 
@@ -26,11 +26,11 @@ class BoundedCookieJar(CookieJar):
     """Keeps 50 cookies of a domain, of 8 192 characters together, and of 5 000 domains.
 
     RFC 6265 §6.1 asks for 50 of 4 096, and servers refuse headers that are longer than 8 kB. The
-    oldest cookies of a domain go first, and the domains that were asked for nothing the longest.
+    oldest cookies of a domain are removed first, and the domains that were not used for longest.
     """
 
     def set_cookie_if_ok(self, cookie: Cookie, request: Request) -> None:
-        """Take a cookie in, unless the policy or its length forbids it."""
+        """Store a cookie unless the policy or its length forbids it."""
         if _size(cookie) > MOST_BYTES:
             return
         super().set_cookie_if_ok(cookie, request)
@@ -42,7 +42,7 @@ class BoundedCookieJar(CookieJar):
             del self._cookies[next(iter(self._cookies))]
 
     def add_cookie_header(self, request: Request) -> None:
-        """Give a request the cookies of its host, whose domains are the latest from now on."""
+        """Add the cookies of its host to a request; its domains are now the latest used."""
         super().add_cookie_header(request)
         for domain in potential_domain_matches(urlparse_cached(request).hostname or ""):
             paths = self._cookies.pop(domain, None)
@@ -51,7 +51,7 @@ class BoundedCookieJar(CookieJar):
 
 
 def _shorten(paths: dict[str, dict[str, Cookie]]) -> None:
-    """Take a domain's cookies out, in their order, until the others are few and short enough."""
+    """Remove a domain's oldest cookies until the others are within the bounds."""
     cookies = [each for of_path in paths.values() for each in of_path.values()]
     count, size = len(cookies), sum(map(_size, cookies))
     for cookie in cookies:

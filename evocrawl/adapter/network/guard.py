@@ -34,8 +34,8 @@ _context = cast("Any", context)
 def guard_pool(pool: Any, networks: NetworkPolicy) -> None:
     """Let `pool` make no connection to an address that `networks` refuses.
 
-    A connection that is refused fails with AddressRefused. A pool of another make, of which no
-    connection is asked for in Twisted's way, is left alone.
+    A refused connection fails with AddressRefused. A pool without Twisted's `getConnection` stays
+    as it is.
     """
     if not hasattr(pool, "getConnection"):
         return
@@ -53,7 +53,7 @@ def guard_pool(pool: Any, networks: NetworkPolicy) -> None:
 
 
 class _Check:
-    """What became of one connection's addresses."""
+    """The allowed and refused addresses of one connection."""
 
     def __init__(self, host: str, networks: NetworkPolicy) -> None:
         self._host = host
@@ -73,7 +73,7 @@ class _Check:
 
 
 def _put_resolver_in_place() -> None:
-    """Later than the crawl's start, since Scrapy sets its resolver after components are built."""
+    """Install the resolver after the crawl's start: Scrapy sets its own resolver late."""
     from twisted.internet import reactor
 
     if not isinstance(resolver(), _Resolver):
@@ -82,7 +82,7 @@ def _put_resolver_in_place() -> None:
 
 @implementer(IHostnameResolver)
 class _Resolver:
-    """The reactor's own resolver, of which checked connections see no refused addresses."""
+    """The reactor's resolver; checked connections get no refused addresses from it."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -98,7 +98,7 @@ class _Resolver:
 
 @implementer(IResolutionReceiver)
 class _Sieve:
-    """Hands on the addresses that a check allows."""
+    """Passes on the addresses that a check allows."""
 
     def __init__(self, receiver: Any, check: _Check) -> None:
         self._receiver = receiver

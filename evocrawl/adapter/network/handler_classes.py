@@ -1,4 +1,4 @@
-"""Which download handlers a crawl may use for http and https, and which the guard can watch."""
+"""Checks which download handlers a crawl may use, and whether the guard sees their connections."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BROWSER = "scrapy_playwright."
 
 
 def check_handlers(settings: BaseSettings, networks: NetworkPolicy, trusted: Iterable[str]) -> None:
-    """Raise SettingError where http(s) is downloaded by a handler whose connections are not seen.
+    """Raise SettingError if the guard cannot see the connections of an http(s) handler.
 
     The guard sees the connections of Scrapy's HTTP11DownloadHandler and of its subclasses, except
-    a browser's. A handler named in `trusted` may connect by itself. Where `networks` allows every
-    address nothing has to be seen.
+    a browser's. It does not need to see those of a handler in `trusted`. If `networks` allows every
+    address, there is nothing to check.
     """
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     names = {_path(_load("EVOCRAWL_TRUSTED_HANDLERS", trust)) for trust in trusted}
@@ -52,7 +52,7 @@ def check_handlers(settings: BaseSettings, networks: NetworkPolicy, trusted: Ite
 
 
 def _check_package(setting: str, kind: Any) -> None:
-    """Ask a handler of Scrapy's that needs a package whether it is there."""
+    """Check that the package of a Scrapy handler is installed."""
     check = getattr(kind, "_check_deps_installed", None)
     try:
         if check is not None:
@@ -63,7 +63,7 @@ def _check_package(setting: str, kind: Any) -> None:
 
 
 def is_watched(kind: Any) -> bool:
-    """Return True where the guard sees the connections of handlers of that class."""
+    """Return True if the guard sees the connections of handlers of that class."""
     return (
         isinstance(kind, type) and issubclass(kind, HTTP11DownloadHandler) and not is_browser(kind)
     )
@@ -77,7 +77,7 @@ def is_browser(kind: Any) -> bool:
 def check_loaded(handlers: Any) -> None:
     """Build the handlers of http and https; raises SettingError for one that cannot be built.
 
-    `handlers` are the downloader's. Scrapy would answer each single request with an error.
+    `handlers` are the downloader's. Without this check, Scrapy would fail each single request.
     """
     for scheme in SCHEMES:
         if scheme in handlers._schemes and handlers._get_handler(scheme) is None:
@@ -89,7 +89,7 @@ def check_loaded(handlers: Any) -> None:
 
 
 def say_what_is_not_watched(kind: type[Any]) -> None:
-    """Say in the log what the guard does not see of handlers of that class."""
+    """Log which connections of handlers of that class the guard does not see."""
     if not is_watched(kind):
         logger.warning(
             "guard: the address guard does not see the connections of %s; it looks up each host "

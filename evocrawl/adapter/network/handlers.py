@@ -1,4 +1,4 @@
-"""Keep-alive connections: every try is counted, and no request is sent on a closed connection."""
+"""Patches download handlers: every try is counted, no request is sent on a closed connection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def patch_handlers(handlers: Any) -> None:
-    """Mend the pools and the patience of a downloader's handlers for http and https."""
+    """Patch the connection pools and time-outs of a downloader's handlers for http and https."""
     for scheme in ("http", "https"):
         pool = getattr(handlers._get_handler(scheme), "_pool", None)
         keep_honest(pool)
@@ -34,14 +34,14 @@ def patch_handlers(handlers: Any) -> None:
 
 
 def keep_honest(pool: Any) -> None:
-    """Mend what Twisted's pool of kept-alive connections does behind a crawl's back.
+    """Patch two faults of Twisted's pool of kept-alive connections.
 
-    - It repeats a GET whose connection breaks before an answer, uncounted; Scrapy's own retry does
-      so too, where the budget sees it.
-    - It takes back a connection that is being closed from this side, as it is after an answer
-      that was too large or of no use, and the next request dies on it unsent.
+    - The pool repeats a GET whose connection breaks before a response, and the budget does not
+      count it. Scrapy's own retry does the same and is counted.
+    - The pool takes back a connection that this side is closing, for instance after a response
+      that is too large. The next request would fail on it unsent.
 
-    Pools of other kinds are left alone.
+    Pools of other kinds stay as they are.
     """
     if hasattr(pool, "retryAutomatically"):
         pool.retryAutomatically = False
@@ -59,8 +59,8 @@ def keep_honest(pool: Any) -> None:
 def check_at_last(handlers: Any, checks: ContextVar[Callable[[], None] | None]) -> None:
     """Check each request once more when its connection is open, then send it at once.
 
-    While a connection is made the event loop turns, and a process may be stopped there for a
-    minute. `checks` has the check of the component that sends a request; if it raises, nothing is
+    The event loop runs while a connection is made, and the process may be stopped for a minute
+    then. `checks` has the check of the component that sends a request; if it raises, nothing is
     sent. Handlers without a pool of connections stay as they are.
     """
     for scheme in ("http", "https"):
@@ -97,15 +97,15 @@ def _checked(connection: Any, check: Callable[[], None]) -> Any:
 
 
 def _flush(transport: Any) -> None:
-    """Write what would be written when the event loop turns."""
+    """Write now what would be written in the next iteration of the event loop."""
     while not hasattr(transport, "doWrite") and hasattr(transport, "transport"):
-        transport = transport.transport  # TLS lies upon TCP
+        transport = transport.transport  # TLS wraps TCP
     if hasattr(transport, "doWrite"):
         transport.doWrite()
 
 
 def _is_closing(transport: Any) -> bool:
-    """Of a plain or a TLS transport."""
+    """Return whether a plain or a TLS transport is being closed."""
     return any(
         getattr(transport, name, False) for name in ("disconnecting", "_aborting", "_aborted")
     )
@@ -114,16 +114,16 @@ def _is_closing(transport: Any) -> bool:
 logger = logging.getLogger(__name__)
 
 MOST_GRACE_S = 10.0
-"""How much longer than its time-out a request may take at most; never longer than twice as long."""
+"""Seconds that a request may take beyond its time-out; at most as long as the time-out."""
 
 
 def keep_deadlines(handlers: Any) -> None:
     """Have each request end, in an error, soon after its ``download_timeout``.
 
-    Scrapy leaves time-outs to its download handlers, and its own keep them. One that waits for
-    something else, such as a browser, may never answer: its request would hold its place in the
-    downloader, and keep the crawl from ending, for ever. `handlers` are the downloader's. Without
-    asyncio, or without a time-out, nothing is done.
+    Scrapy leaves time-outs to its download handlers, and its own keep them. A handler that waits
+    for something else, such as a browser, may never answer. Its request would then hold its place
+    in the downloader for ever, and the crawl would never end. `handlers` are the downloader's.
+    Without asyncio, or without a time-out, nothing is done.
     """
     if not is_asyncio_available():
         return
@@ -139,10 +139,10 @@ def keep_deadlines(handlers: Any) -> None:
             if fetching.done():
                 return fetching.result()
         finally:
-            # Not awaited: who ignores its time-out may ignore this, too.
+            # Not awaited: a handler that ignores its time-out may ignore this, too.
             fetching.cancel()
         logger.warning(
-            "given up, its download handler does not answer: %s",
+            "network: a request was given up, since its download handler does not answer: %s",
             one_line(mask_secrets(request.url)),
         )
         raise DownloadTimeoutError(f"Getting {request.url} took longer than {timeout_s} seconds.")
@@ -151,11 +151,11 @@ def keep_deadlines(handlers: Any) -> None:
 
 
 def patch(crawler: Crawler) -> None:
-    """Mend connections, bound cookies, and keep permanent objects from the garbage collector.
+    """Patch connections, bound cookies, and keep permanent objects from the garbage collector.
 
-    Raises SettingError where there is no download handler.
+    Raises SettingError if there is no download handler.
     """
-    # It would take a tenth of a second to look at it, each time.
+    # Each collection would take a tenth of a second.
     gc.collect()
     gc.freeze()
     assert crawler.engine is not None
@@ -167,5 +167,5 @@ def patch(crawler: Crawler) -> None:
 
 
 def unpatch() -> None:
-    """Let the garbage collector look at all objects again, for the rest of the process."""
+    """Return all objects to the garbage collector, for the rest of the process."""
     gc.unfreeze()

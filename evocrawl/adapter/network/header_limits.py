@@ -1,4 +1,4 @@
-"""How much of headers one answer may have: a server can send lines of them without end."""
+"""Bounds the headers of a response: a server can send header lines without end."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class HeadersTooLongError(DownloadFailedError):
 
 
 def bound_headers(pool: Any) -> None:
-    """Have connections of a Twisted pool give up an answer with too many headers.
+    """Make connections of a Twisted pool abort a response with too many headers.
 
-    That is one whose status lines and headers, folded lines and interim answers (1xx) included,
-    have more than 1 MiB or 1 000 lines. Twisted alone bounds the length of one line. A pool of
-    another make is left alone.
+    The limits are 1 MiB and 1 000 lines of status lines and headers, with folded lines and interim
+    responses (1xx). Twisted itself bounds only the length of one line. Other pools stay as they
+    are.
     """
     kind = getattr(pool, "_factory", None)
     if not isinstance(kind, type) or not hasattr(kind, "buildProtocol"):
@@ -54,7 +54,7 @@ def _counted(protocol: Any, receive: Callable[[bytes], None]) -> Callable[[bytes
         lines += 1
         size += len(line)
         if lines > MOST_LINES or size > MOST_BYTES:
-            # At once: a server that goes on sending is not listened to until it has done.
+            # Close at once: do not wait for a server that goes on sending.
             protocol.transport.abortConnection()
             raise HeadersTooLongError(
                 f"more than {MOST_BYTES} bytes or {MOST_LINES} lines of headers"

@@ -19,9 +19,9 @@ TIMEOUT_S = 5.0
 
 
 class DnsCache:
-    """Asks the reactor's resolver, and remembers the answers for 300 s, 10 000 names at most.
+    """Asks the reactor's resolver, and caches the answers for 300 s, 10 000 names at most.
 
-    A name that has no address, or that takes longer than 5 s, has none for that time.
+    A name without an address, or one that takes longer than 5 s, is cached without an address.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class DnsCache:
         self._waiting: dict[str, list[Deferred[tuple[str, ...]]]] = {}
 
     async def addresses(self, name: str) -> tuple[str, ...]:
-        """Return the addresses of `name`, none where it has none or takes too long."""
+        """Return the addresses of `name`; none if it has none or takes too long."""
         known = self._known.get(name)
         if known is not None and known[1] > monotonic():
             return known[0]
@@ -49,7 +49,7 @@ class DnsCache:
 
         try:
             resolver().resolveHostName(Gatherer(found), name)
-        except (UnicodeError, ValueError):  # no name that could have an address
+        except (UnicodeError, ValueError):  # not a valid host name
             found(())
 
     def _learn(self, name: str, addresses: tuple[str, ...]) -> None:
@@ -65,7 +65,7 @@ class DnsCache:
 
 
 def resolver() -> Any:
-    """Return what the reactor resolves names with now."""
+    """Return the reactor's present name resolver."""
     from twisted.internet import reactor
 
     return cast("Any", reactor).nameResolver
@@ -73,19 +73,19 @@ def resolver() -> Any:
 
 @implementer(IResolutionReceiver)
 class Gatherer:
-    """Receives the addresses of a name, and hands them on when they are complete."""
+    """Receives the addresses of a name, and passes them on when they are complete."""
 
     def __init__(self, on_complete: Callable[[tuple[str, ...]], None]) -> None:
         self._on_complete = on_complete
         self._addresses: list[str] = []
 
     def resolutionBegan(self, resolution: object) -> None:  # noqa: N802 - Twisted's interface
-        """Nothing is known yet."""
+        """Do nothing: no address is known yet."""
 
     def addressResolved(self, address: Any) -> None:  # noqa: N802
-        """One more address."""
+        """Note one more address."""
         self._addresses.append(address.host)
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        """There are no more."""
+        """Pass the addresses on."""
         self._on_complete(tuple(self._addresses))

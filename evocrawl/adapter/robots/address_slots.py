@@ -1,4 +1,4 @@
-"""How many robots.txt are fetched at once from one address."""
+"""Limits how many robots.txt are fetched at once from one address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Address(Generic[T]):
 class AddressSlots(Generic[T]):
     """Gives out `most` places at each address, first come, first served.
 
-    At "", for an address that is not known, there is room for all.
+    The address "" stands for an unknown one and has room for all.
 
     >>> places = AddressSlots[str](1)
     >>> places.enter("a", "192.0.2.1"), places.enter("b", "192.0.2.1"), places.enter("c", "")
@@ -32,7 +32,7 @@ class AddressSlots(Generic[T]):
         self._addresses: dict[str, _Address[T]] = {}
 
     def enter(self, each: T, address: str) -> bool:
-        """Take a place; False where none is free: then it is kept out. O(1)."""
+        """Take a place; return False if none is free: the key then waits. O(1)."""
         if not address:
             return True
         here = self._addresses.setdefault(address, _Address())
@@ -43,13 +43,13 @@ class AddressSlots(Generic[T]):
         return False
 
     def hurry(self, each: T, address: str) -> None:
-        """Of those that an address keeps out, let this one be next. O(kept out)."""
+        """Let this key be the next of those that wait for an address. O(waiting)."""
         kept_out = self._addresses[address].kept_out
         kept_out.remove(each)
         kept_out.appendleft(each)
 
     def leave(self, address: str) -> T | None:
-        """Give a place up; return what has it now, None if nothing waits for a place. O(1)."""
+        """Give a place back; return the key that gets it, None if no key waits. O(1)."""
         if not address:
             return None
         here = self._addresses[address]

@@ -1,4 +1,4 @@
-"""The robots.txt rules of every authority that a crawl meets: asked for, cached and announced."""
+"""Requests, caches and announces the robots.txt rules of every authority of a crawl."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class RobotsDirectory:
         return await self._inquiries.answer(place)
 
     def is_open(self, url: str) -> bool:
-        """Return whether a request for `url` would be decided without waiting.
+        """Return whether a request for `url` can be decided without waiting.
 
         True does not mean that the request is allowed: the rules are known, or none apply
         (robots.txt is not obeyed, the URL is no http(s) URL). Otherwise the rules are asked for,
@@ -118,7 +118,7 @@ class RobotsDirectory:
         return self._inquiries.all_delayed()
 
     def cached(self, url: str) -> RobotsRules | None:
-        """Return the rules of `url` if they are known; ask for nothing."""
+        """Return the rules of `url` if they are known; send no request."""
         try:
             return self._cache.get(authority(url), self._clock())
         except ValueError:

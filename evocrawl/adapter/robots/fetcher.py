@@ -1,4 +1,4 @@
-"""Fetching a robots.txt beside the downloader's queues.
+"""Fetches robots.txt files without the downloader's queues.
 
 The requests go through every downloader middleware (proxy, user agent, counters, guards) and
 then straight to the download handler: they occupy no downloader slot, so a server that drips its
@@ -47,15 +47,15 @@ _TRACEBACKS = 10
 
 
 class Withheld(IgnoreRequest):
-    """A middleware would not let the robots.txt request out."""
+    """A middleware has refused the request for robots.txt."""
 
 
 class NotNowError(Withheld):
-    """The request was withheld for a passing reason, not because of the server."""
+    """The request was withheld for a temporary reason, not because of the server."""
 
 
 class OverBudgetError(NotNowError):
-    """The budget has no request left for it, now or at all."""
+    """The budget has no request left for it."""
 
 
 class UnleasedError(NotNowError):
@@ -66,11 +66,11 @@ FAULTS = (
     ArithmeticError, AssertionError, AttributeError, ImportError, IndexError, KeyError, NameError,
     NotSupported, RuntimeError, TypeError,
 )  # fmt: skip
-"""What a download handler or a middleware raises for a mistake of its own, not a server's."""
+"""Exceptions that a download handler or middleware raises for its own fault, not a server's."""
 
 
 class RobotsAnswer(NamedTuple):
-    """The rules an authority gave, and the address they were finally found at."""
+    """The rules of an authority, and the address at which they were found after redirects."""
 
     rules: RobotsRules
     url: str
@@ -93,13 +93,13 @@ class RobotsFetcher:
         crawler.signals.connect(self._cut_off, signals.bytes_received)
 
     def fetch(self, authority: str) -> Deferred[RobotsAnswer]:
-        """Return the answer to come.
+        """Return a Deferred of the answer.
 
-        Fails with `Withheld` when no request was let out (`OverBudgetError` for want of budget,
-        `UnleasedError` for want of a lease), with `AddressRefused` when it must not be, with one of
-        `FAULTS` when a component of this process failed, and with anything else when the server
-        could not be reached in time. A fault is an error in the log. Cancelling it drops the
-        connection.
+        It fails with `Withheld` if the request was not sent (`OverBudgetError` without budget,
+        `UnleasedError` without a lease), with `AddressRefused` if the address is forbidden, with
+        one of `FAULTS` if a component of this process failed, and with other exceptions if the
+        server could not be reached in time. The log has an error for each fault. Cancelling drops
+        the connection.
         """
         answer = deferred_from_coro(self._follow(authority)).addErrback(self._report, authority)
         is_late = False
@@ -121,13 +121,13 @@ class RobotsFetcher:
         return answer.addBoth(stop_timer)
 
     def _report(self, failure: Failure, authority: str) -> Failure:
-        """Log a fault: with its traceback the first time that such a one happens."""
+        """Log a fault; with its traceback at the first fault of its kind."""
         if isinstance(failure.value, FAULTS):
             kind = f"{failure.type}: {failure.value}"
             is_new = kind not in self._reported and len(self._reported) < _TRACEBACKS
             self._reported.add(kind if is_new else "")
             logger.error(
-                "robots.txt of %r cannot be asked for: a component of this crawl failed: %s",
+                "robots.txt of %r cannot be requested: a component of this crawl failed: %s",
                 authority,
                 one_line(repr(failure.value)),
                 exc_info=failure_to_exc_info(failure) if is_new else None,
@@ -182,7 +182,7 @@ class RobotsFetcher:
     async def _send(self, request: Request) -> Response:
         assert self._crawler.engine is not None
         request.meta[_SENT] = True
-        # Our own cut-off keeps the beginning of a large file, where this limit drops all of it.
+        # Our own limit keeps the beginning of a large file; this limit drops all of it.
         # Once the file is here the limit is read again, by the middleware that decompresses.
         request.meta["download_maxsize"] = 0
         self._stats.inc_value("robotstxt/request_count")

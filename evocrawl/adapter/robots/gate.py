@@ -11,7 +11,7 @@ from evocrawl.politeness.robots.rules import authority
 
 
 class RobotsGate:
-    """Passes what the robots directory learns on to the population.
+    """Opens origins in the population when the robots directory gets their rules.
 
     `directory` is None if the crawl has no robots middleware of evocrawl. `wake` is called when
     the population may have a visit to choose.
@@ -31,7 +31,7 @@ class RobotsGate:
             context.crawl_delay = directory.delay_of
 
     def look(self, host: str = "") -> None:
-        """Open the origins, all or those of `host`, whose robots.txt is known; ask for others."""
+        """Open all origins, or those of `host`, whose robots.txt is known; request the others."""
         for origin in self._population.closed_origins():
             place = f"{origin}/"
             if host not in ("", host_of(place)):

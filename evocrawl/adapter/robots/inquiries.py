@@ -1,4 +1,4 @@
-"""Who is being asked for rules, who waits for them, and when to ask again."""
+"""Asks authorities for their robots.txt, and decides when to ask again."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ logger = logging.getLogger(__name__)
 MAX_FETCHES = 64
 GIVEN_UP_LIFETIME_S = 3600.0
 IDLE_RETRY_S = 1.0
-"""Seconds to the next try, and twice as long to each further one, where all else is done."""
+"""Seconds to the next try, doubled for each further one, when the crawl has nothing else to do."""
 
 _WITHHELD_PAUSE_S = 1.0
 
 
 class RobotsInquiries:
-    """Asks each authority once at a time and gives every waiter the same answer.
+    """Asks each authority once at a time and gives all that wait the same answer.
 
-    At most 64 fetches run at once, and `at_one_address` of those whose authorities `locate` finds
-    at one address. They run in the order in which they were asked for. An inquiry that finds no
-    room at its address lets others go past, and runs when there is room, first one that requests
-    wait for. An authority that cannot be reached is asked up to `tries` times, `retry_s` seconds
-    after the first failure and twice as long after each further one (later when it sent
-    Retry-After). Then it counts as known, forbids everything, and is asked anew after an hour. One
-    for which the budget has nothing left, or whose host's lease has run out, is asked again every
-    second, and never given up for that. `announce` is called with each authority that becomes
-    known, `delay` with each that will be asked later.
+    At most 64 fetches run at once, and at most `at_one_address` at one address, which `locate`
+    finds. They run in the order in which they were asked for. An inquiry without room at its
+    address lets others pass, and runs when there is room; inquiries that requests wait for go
+    first.  An authority that cannot be reached is asked up to `tries` times, `retry_s` seconds
+    after the first failure and twice as long after each further one (later if it sent Retry-After).
+    Then it counts as known, forbids everything, and is asked again after an hour. If the budget has
+    nothing left, or the lease of the host has run out, the authority is asked again every second
+    and never given up. `announce` is called with each authority that becomes known, `delay` with
+    each that will be asked later.
     """
 
     def __init__(
@@ -93,9 +93,9 @@ class RobotsInquiries:
     async def answer(self, place: str) -> RobotsRules:
         """Return the rules of the authority `place`, waiting for at most one fetch.
 
-        While an unreachable authority is left alone until the next try, the complete disallow of
-        the last one is returned at once: no request waits through a back-off. Raises IgnoreRequest
-        when the request for the rules was withheld or the crawl has ended.
+        Between two tries of an unreachable authority, the complete disallow of the last one is
+        returned at once: no request waits through a back-off. Raises IgnoreRequest when the request
+        for the rules was withheld or the crawl has ended.
         """
         rules = self.known(place)
         if rules is not None:
@@ -113,7 +113,7 @@ class RobotsInquiries:
         return await maybe_deferred_to_future(waiter)
 
     def hasten(self) -> dict[str, float]:
-        """Ask again soon for what is left alone until the next try: all else is done.
+        """Try again soon where a try is due later, because the crawl has nothing else to do.
 
         Tries are one second apart, then two, four and so on, unless Retry-After asked for more.
         Return the authorities, with the seconds until each is asked; none while some are being
@@ -182,7 +182,7 @@ class RobotsInquiries:
     def _located(self, address: str | Failure, inquiry: Inquiry) -> None:
         if self._closed:
             return
-        # One that cannot be looked up fails when it is fetched, and for a reason.
+        # A name that cannot be looked up fails when it is fetched, with a reason.
         inquiry.address = address if isinstance(address, str) else ""
         if self._places.enter(inquiry, inquiry.address):
             self._start(inquiry)
@@ -195,7 +195,7 @@ class RobotsInquiries:
         self._start_some()
 
     def _hurry(self, inquiry: Inquiry) -> None:
-        """Put an inquiry first for which requests wait: they hold places in the downloader."""
+        """Put an inquiry first because requests wait for it and hold places in the downloader."""
         if inquiry.is_kept_out and inquiry.waiters:
             self._places.hurry(inquiry, inquiry.address)
 
@@ -238,7 +238,7 @@ class RobotsInquiries:
         if self._closed:
             return
         if isinstance(failure.value, NotNowError):
-            # Others may give back what they have not used; a lease may be renewed.
+            # Others may give back unused budget; a lease may be renewed.
             inquiry.tries -= 1
             delay_s = min(self._retry_s, _WITHHELD_PAUSE_S)
             self._pause(inquiry, failure.value, delay_s, delay_s)
@@ -250,7 +250,7 @@ class RobotsInquiries:
             self._settle(inquiry, RobotsRules.barred(), GIVEN_UP_LIFETIME_S)
             return
         if isinstance(failure.value, FAULTS):
-            # The next try would fail alike.
+            # The next try would fail in the same way.
             self._stats.inc_value("evocrawl/robots/faults")
             self._settle(
                 inquiry, RobotsRules.unreachable(cause=bare(failure.value)), GIVEN_UP_LIFETIME_S
@@ -292,7 +292,7 @@ class RobotsInquiries:
         self._announce(inquiry.authority)
 
     def _also_learn(self, place: str, rules: RobotsRules) -> None:
-        """A redirect that ended at another authority's robots.txt answered for that one too."""
+        """Give the answer also to the authority at which the redirects ended."""
         if place not in self._open and self._cache.get(place, self._clock()) is None:
             self._cache.put(place, rules, self._clock(), rules.lifetime_s)
             self._announce(place)

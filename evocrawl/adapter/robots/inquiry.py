@@ -1,4 +1,4 @@
-"""One authority whose robots.txt is being asked for, and the requests that wait for it."""
+"""One authority whose robots.txt is requested, and the requests that wait for it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from evocrawl.politeness.robots.rules import RobotsRules
 class Inquiry:
     """One authority whose rules are not known.
 
-    `reply` is the last failure, while backing off. `work` is the lookup of its address or the fetch
-    of its rules. `is_kept_out`: other fetches have the places at its `address`.
+    `reply` is the last failure, between two tries. `work` is the lookup of its address or the fetch
+    of its rules. `is_kept_out` is true while other fetches have the places at its `address`.
     `soonest_s` is when it may be asked again at the earliest, `due_s` when it will be.
     """
 
@@ -34,7 +34,7 @@ class Inquiry:
     due_s: float = 0.0
 
     def reply_to_all(self, reply: RobotsRules | IgnoreRequest) -> None:
-        """Give every waiter the rules, or the error."""
+        """Give the rules, or the error, to all that wait."""
         waiters, self.waiters = self.waiters, []
         for waiter in waiters:
             if isinstance(reply, RobotsRules):

@@ -1,1 +1,1 @@
-"""Crawls for agents of the user: a server of the Model Context Protocol, over the Python API."""
+"""A Model Context Protocol server that lets AI agents crawl, on top of the Python API."""

@@ -1,4 +1,4 @@
-"""The crawls of a server, within the limits that its operator has set."""
+"""Runs the crawls of a server within the limits that its operator has set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STOP_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the operator allows.
+    """The limits that the operator sets.
 
     ================  =========================================================================
     field             meaning
@@ -56,10 +56,10 @@ class Limits:
 
 
 class Crawls:
-    """Crawls by name. Their stores are in `folder`, where those of earlier servers are found too.
+    """Crawls by name. Their stores, and those of earlier servers, are in `folder`.
 
-    Without `folder` they are in a temporary one, which the end of the block removes. The end of the
-    block stops all crawls.
+    Without `folder` they are in a temporary folder, which is removed at the end of the block. The
+    end of the block stops all crawls.
     """
 
     def __init__(self, limits: Limits, folder: str | Path = "") -> None:
@@ -98,7 +98,7 @@ class Crawls:
     ) -> str:
         """Begin a crawl; return its name. Raises CrawlError beyond a limit, and what `Crawl` does.
 
-        `seeds` are addresses: sources of seeds such as files are for the operator alone.
+        `seeds` are addresses; only the operator may use other sources of seeds, such as files.
         """
         budget = self.limits.max_requests if max_requests is None else max_requests
         _check(query, seeds, domains, budget, self.limits.max_requests)
@@ -148,7 +148,7 @@ class Crawls:
         return self._ended.get(name) or CrawlStatus("finished", reason="of an earlier server")
 
     async def _watch(self, name: str, crawl: Crawl) -> None:
-        """Stop the crawl when its time is over, and give its place back at its end."""
+        """Stop the crawl when its time is over, and free its place at its end."""
         try:
             with suppress(EvocrawlError):
                 await asyncio.wait_for(crawl.wait(), self.limits.max_s)
@@ -164,7 +164,7 @@ class Crawls:
         return self._folder / f"{name}.sqlite"
 
     def _new_name(self, query: str) -> str:
-        """Return a name with the first words of the query; no file has it."""
+        """Return a new name from the first words of the query; no file has this name."""
         words = re.findall("[a-z0-9]{1,12}", query.lower())[:3]
         while True:
             name = "-".join([*words, secrets.token_hex(3)])

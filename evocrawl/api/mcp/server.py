@@ -77,7 +77,7 @@ def _add_controls(server: MCPServer[Any], crawls: Crawls) -> None:
     @_explained(ToolError)
     async def status(crawl: str, ctx: Context[Any, Any], wait_s: float = 0.0) -> Row:
         now = await crawls.status(crawl)
-        steps = min(wait_s, _LONGEST_WAIT_S) / _STEP_S if wait_s > 0 else 0  # not for NaN either
+        steps = min(wait_s, _LONGEST_WAIT_S) / _STEP_S if wait_s > 0 else 0  # also False for NaN
         for _ in range(int(steps)):
             if now.is_over:
                 break
@@ -213,7 +213,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _explained(kind: type[Exception]) -> Callable[[Callable[P, Awaitable[T]]], Any]:
-    """Make an error that a user can act on one of the protocol, with its message."""
+    """Turn an error that a user can correct into an error of the protocol."""
 
     def explained(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         @wraps(function)

@@ -14,12 +14,12 @@ _LONGEST_LINE = 300
 
 
 def line_of(text: str) -> str:
-    """Return a short text of a page on one line, without what a reader does not see."""
+    """Return a short text of a page on one line, without invisible characters."""
     return " ".join(without_unseen(text).split())[:_LONGEST_LINE]
 
 
 def marked(text: str, url: str) -> str:
-    """Return a text of a page between two marks that the page cannot know."""
+    """Return a text of a page between two random marks, which the page cannot know."""
     mark = secrets.token_hex(8)
     return (
         f"The text between the two lines with {mark} is the web page {line_of(url)}.\n"

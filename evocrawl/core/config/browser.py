@@ -35,7 +35,7 @@ class BrowserOptions:
         20.0,
         number(1, 600),
         "a number from 1 to 600",
-        "seconds that a page has in the browser; then it is read as it is",
+        "seconds that a page has in the browser; then it is read in its present state",
     )
     browser_cost: float = option(
         None,

@@ -40,7 +40,7 @@ _GROUPED = re.compile(r"\d{1,3}(?:[ ,.'’]\d{3})+")
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the name that is most like `word`, "" if none is alike.
+    """Return the name that is most similar to `word`, "" if none is similar.
 
     >>> nearest("best_frist", ("evo", "best_first")), nearest("zzz", ("evo",))
     ('best_first', '')
@@ -60,7 +60,7 @@ def nearest_option(name: str, options: Iterable[str]) -> str:
 
 
 def did_you_mean(word: object, names: Iterable[str]) -> str:
-    """Return the question after the name that is most like `word`, "" if none is alike.
+    """Return the question for the name most similar to `word`, "" if none is similar.
 
     >>> did_you_mean("evoo", ("evo", "energy"))
     'did you mean evo?'

@@ -1,9 +1,8 @@
 """Defaults of options that differ from species to species.
 
 All species of a population share one environment: energy, relevance and rewards of a page. Each
-paper describes its system with an environment of its own; these defaults apply where such a species
-is alone in the population and the option is not set. Several species together use the ordinary
-defaults.
+paper describes its system with its own environment; these defaults apply if such a species is alone
+in the population and the option is not set. Several species together use the ordinary defaults.
 """
 
 from __future__ import annotations

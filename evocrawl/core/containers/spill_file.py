@@ -76,7 +76,7 @@ class SpillFile:
     def failed(self, error: OSError) -> StateError:
         """Return the StateError for a failure to write or read."""
         place = self.directory or tempfile.gettempdir()
-        return StateError(f"{place}: what does not fit into memory cannot be kept there: {error}")
+        return StateError(f"{place}: cannot write data that does not fit into memory: {error}")
 
     def check(self) -> None:
         """Raise StateError if the last attempt to write failed."""

@@ -1,10 +1,10 @@
-"""Tells bytes of text from those of pictures, archives and programs."""
+"""Distinguishes text from pictures, archives and programs by the first bytes."""
 
 from __future__ import annotations
 
 _LOOKED_AT = 20_000
 _MOST = 0.01
-"""Share of control characters above which bytes are no text: one byte in nine of random ones."""
+"""Share of control characters above which bytes are no text; random bytes have one in nine."""
 _CONTROLS = bytes({*range(1, 32), 127} - {*b"\t\n\v\f\r\x1b"})
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """Byte order marks of UTF-16 and UTF-32."""
@@ -13,7 +13,7 @@ _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 def is_binary(data: bytes) -> bool:
     """Return whether the beginning of `data` is no text in any usual encoding. O(1).
 
-    UTF-16 is text with its mark, or where nearly each other byte is zero.
+    UTF-16 counts as text if it has its mark, or if nearly every other byte is zero.
 
     >>> is_binary("Korallen, サンゴ".encode("shift_jis", "replace")), is_binary(bytes(range(256)))
     (False, True)

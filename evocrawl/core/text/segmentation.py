@@ -1,4 +1,4 @@
-"""The words of a run of letters that is written without spaces.
+"""Splits a run of letters that is written without spaces into words.
 
 Without a dictionary each two neighbouring signs are a word. Every word of a text is found by the
 pairs of signs that it consists of, but some pairs cross words. With the extra ``segmentation``
@@ -30,7 +30,7 @@ def segments(run: str) -> list[str]:
     """Return the words of a packed run in their order. O(characters)."""
     by_both = _BY_BOTH.search(run)
     if (by_both and len(run) < _LONG) or _BY_PAIRS.search(run):
-        return pairs(run)  # without the dictionaries, which take 9 MB
+        return pairs(run)  # imported without the dictionaries, which take 9 MB
     segmenter = dictionaries()
     if segmenter is None:
         return pairs(run)
@@ -41,7 +41,7 @@ def segments(run: str) -> list[str]:
 
 @cache
 def dictionaries() -> Segmenter | None:
-    """Return what parts a run by ICU's dictionaries, None where PyICU is not installed."""
+    """Return the function that splits a run by ICU's dictionaries; None without PyICU."""
     try:
         import icu
     except ImportError:

@@ -1,4 +1,4 @@
-"""One spelling for each word: what writers of a language leave to choice is taken out.
+"""Gives each word one spelling: removes differences that writers of a language may choose.
 
 ====================  ==========================================================================
 all scripts           soft hyphens, zero-width and direction characters go (they join);
@@ -16,8 +16,9 @@ Indic                 nukta goes in Devanagari and Gurmukhi; ZWJ and ZWNJ join; 
                       ``हिंदी``); chillu and khanda ta are single letters
 ====================  ==========================================================================
 
-`without_accents` is for what is left to choice in some languages only. Sources: Lucene's
-ArabicNormalizer, PersianNormalizer, IndicNormalizer and HindiNormalizer; the Unicode Standard.
+`without_accents` removes differences that writers may choose in some languages only. Sources:
+Lucene's ArabicNormalizer, PersianNormalizer, IndicNormalizer and HindiNormalizer; the Unicode
+Standard.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def plain_arabic(term: str) -> str:
 
 
 def without_accents(word: str, keep: str = "") -> str:
-    """Return a word without the marks and strokes on Latin letters, but for the letters in `keep`.
+    """Return a word without the marks and strokes on Latin letters, except the letters in `keep`.
 
     >>> without_accents("malmö"), without_accents("smörgås à la", "åäö")
     ('malmo', 'smörgås a la')

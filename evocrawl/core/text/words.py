@@ -1,19 +1,19 @@
-"""Parts text of any script into words.
+"""Splits text of any script into words.
 
 Words are maximal runs of letters, digits and the marks on them; everything else separates them. So
 ``bird's`` is ``bird`` and ``s``, ``C++`` is ``c``. Scripts that write no spaces between words
-(Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), and Korean, whose particles cling to the
-noun, give every pair of neighbouring signs, a run of one sign that sign (as Lucene's CJKAnalyzer
-does). A sign is what a reader sees as one: a letter with its marks (an extended grapheme cluster
-of UAX 29), in Khmer and Burmese with the letters below it, in Tibetan a syllable.
+(Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), and Korean, which attaches particles to the
+noun, give every pair of neighbouring signs; a run of one sign gives that sign (as in Lucene's
+CJKAnalyzer). A sign is what a reader sees as one: a letter with its marks (an extended grapheme
+cluster of UAX 29), in Khmer and Burmese with the letters below it, in Tibetan a syllable.
 
 No pair crosses from hiragana to katakana, or from a particle of one hiragana sign (``の``, ``は``)
 to a sign of another script, and a particle between two of these gives nothing: it names no topic,
 but its pairs would be rare (Savoy 2005, Comparative study of monolingual and multilingual search
 models for use with Asian languages, leaves all hiragana out; many words are written in it alone).
 
-The script decides which rule applies, not the language: text of several scripts is parted well.
-All parts of evocrawl that compare words take them from here.
+The script decides which rule applies, not the language, so text of several scripts is split well.
+All parts of evocrawl that compare words use this module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from evocrawl.core.text.spelling import spelt
 
 PART = 1_000
 """Characters of a word that are read at once. Normalisation takes quadratic time for thousands of
-marks on one letter, and makes eighteen characters of one like U+FDFA."""
+marks on one letter, and makes eighteen characters from one like U+FDFA."""
 
 _PACKED_SCRIPTS = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Bopomofo}\p{Hangul}"
@@ -53,7 +53,7 @@ _JAPANESE_EDGE = regex.compile(
 )
 
 # One pass over UTF-8 bytes: ASCII letters to lower case, other ASCII but digits to a space.
-# Bytes of other characters pass through, and are looked at only in words seen for the first time.
+# Bytes of other characters pass unchanged; they are read only in words seen for the first time.
 _ASCII_WORDS = bytes(
     byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ")
     for byte in range(256)
@@ -61,7 +61,7 @@ _ASCII_WORDS = bytes(
 
 
 def rough_words(text: str) -> list[str]:
-    """Return the words of any `text`, rough: those that are not ASCII are not yet parted. O(n)."""
+    """Return the rough words of any `text`: words that are not ASCII are not yet split. O(n)."""
     return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
 
 
@@ -94,7 +94,7 @@ def runs(rough: str, language: str = "") -> Iterator[tuple[str, bool]]:
 
 
 def pairs(run: str) -> list[str]:
-    """Return each two neighbouring signs of a packed run, or its only sign.
+    """Return all pairs of neighbouring signs of a packed run, or its only sign.
 
     >>> pairs("深海采矿"), pairs("鲸"), pairs("サンゴの白化")
     (['深海', '海采', '采矿'], ['鲸'], ['サン', 'ンゴ', '白化'])

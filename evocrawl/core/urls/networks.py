@@ -5,7 +5,7 @@ refused unless it is globally reachable by IANA's special-purpose registries (RF
 and its updates), or lies in a network that the user allows.
 
 An IPv6 address that only wraps an IPv4 address (mapped, RFC 4291 §2.5.5.2; NAT64, RFC 6052) is
-judged as that address. Obsolete transition forms (6to4, Teredo, IPv4-compatible) are always
+treated as that address. Obsolete transition forms (6to4, Teredo, IPv4-compatible) are always
 refused: filters that allowed them caused CVE-2026-53754.
 """
 

@@ -1,4 +1,4 @@
-"""The words of an address, for all that compare words."""
+"""Returns the words of an address, for modules that compare words."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _ENDING = re.compile(r"\.(?:x?html?|php|aspx?)\Z|/index\.[a-z]+\Z", re.IGNORECAS
 
 
 def readable(url: str) -> str:
-    """Return path and query of any `url`, decoded, its ending apart; "" where it is malformed.
+    """Return path and query of any `url`, decoded, without the file ending; "" if it is malformed.
 
-    It is a text that `evocrawl.core.text.words` parts as any other. O(characters), of at most 400.
+    `evocrawl.core.text.words` can split the result as any text. O(characters), of at most 400.
 
     >>> readable("https://a.example/coral-reefs/What_is_bleaching.html?x=1")
     '/coral-reefs/What is bleaching x=1'

@@ -1,7 +1,7 @@
 """Decides which requests the server answers: by host, origin, token and rate.
 
-A page of another site cannot use the API: it has no token, a browser asks before it sends the
-header that carries one, and the server answers no such question (no CORS). A name that an attacker
+A page of another site cannot use the API: it has no token, and a browser sends the header with a
+token only after a preflight request, which this server refuses (no CORS). A name that an attacker
 points to this machine (DNS rebinding) is refused by its Host header.
 """
 
@@ -34,7 +34,7 @@ def is_loopback(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What `Access` looks at of a request; a missing header is ""."""
+    """The parts of a request that `Access` reads; a missing header is ""."""
 
     method: str
     host: str
@@ -54,7 +54,7 @@ class Bucket:
     at_s: float
 
     def takes(self, now_s: float) -> bool:
-        """Take one request; False where there were too many."""
+        """Count one request; return False if there were too many."""
         self.left = min(self.burst, self.left + (now_s - self.at_s) * self.rate)
         self.at_s = now_s
         if self.left < 1:
@@ -67,7 +67,7 @@ class Bucket:
 class Access:
     """Rules for one server, which listens at `address`.
 
-    Reading needs the token only where other machines can reach the server; writing always does.
+    Reading needs the token only if other machines can reach the server; writing always needs it.
     """
 
     address: str
@@ -81,7 +81,7 @@ class Access:
     def refusal(self, asked: Asked, *, is_asset: bool) -> tuple[int, str] | None:
         """Return status and reason for a request that is not answered, None for others. O(1).
 
-        Assets hold nothing of the crawl: they need no token.
+        Assets contain no data of the crawl: they need no token.
         """
         is_write = asked.method not in ("GET", "HEAD")
         if not self._is_own(asked.host):

@@ -1,4 +1,4 @@
-"""The answers of the API: JSON values for each address, without any transport."""
+"""Answers each address of the API with JSON values; knows nothing of the transport."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TRAITS = 60
 
 
 class NotFoundError(Exception):
-    """There is no such thing; the message names it."""
+    """The requested object does not exist; the message names it."""
 
 
 class Api:
@@ -153,7 +153,7 @@ class Api:
         return {"state": self.source.controls.state}
 
     def resume(self, body: Row) -> Row:  # noqa: ARG002
-        """Let a paused crawl go on."""
+        """Continue a paused crawl."""
         self.source.controls.resume()
         return {"state": self.source.controls.state}
 

@@ -1,6 +1,6 @@
-"""Explanations for the dashboard: from the store in a process of its own, or from the record.
+"""Makes explanations for the dashboard from the store, in a separate process, or from the record.
 
-A replay takes seconds: a process of low priority does it, so that the crawl goes on.
+A replay takes seconds: a process of low priority does it, so that the crawl does not wait.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Explainer:
 
 
 def of_record(source: Source, url: str) -> Explanation:
-    """Explain a page by what the record of a crawl without a store knows. O(its depth)."""
+    """Explain a page by the record of a crawl without a store. O(its depth)."""
     results = source.record.results
     result = results.of_url(url)
     found = Explanation(url, "unknown" if result is None else "fetched")

@@ -1,4 +1,4 @@
-"""Reads the parameters of a request; each error says what is allowed."""
+"""Reads the parameters of a request; each error names what is allowed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_NUMBER = 2**53
 
 
 class ParameterError(ValueError):
-    """A parameter is not allowed; the message names it and says what is allowed."""
+    """A parameter is not allowed; the message names it and the allowed values."""
 
 
 def whole(query: Mapping[str, str], name: str, default: int, most: int) -> int:

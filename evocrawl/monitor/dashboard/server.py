@@ -150,7 +150,7 @@ class _Root(Resource):
         }
 
     def render(self, request: Request) -> Any:
-        """Answer a request; anything unexpected is a 500 without details."""
+        """Answer a request; an unexpected exception gives a 500 without details."""
         for name, value in _HEADERS.items():
             request.setHeader(name, value)
         try:
@@ -254,7 +254,7 @@ def _path(request: Request) -> str:
 
 
 def _query(request: Request) -> dict[str, str]:
-    """Return the parameters; of one that is there more than once, the last counts."""
+    """Return the parameters; of a repeated parameter the last value counts."""
     return {
         _text(name): values[-1].decode("utf-8", "replace") for name, values in request.args.items()
     }

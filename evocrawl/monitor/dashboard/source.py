@@ -1,4 +1,4 @@
-"""What the dashboard shows and controls: a running crawl, or a stored one."""
+"""The crawl that the dashboard shows and controls: a running one or a stored one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Row = dict[str, Any]
 
 
 class ControlError(EvocrawlError, ValueError):
-    """The crawl refuses what it was asked to do; the message says what is allowed."""
+    """The crawl refuses a control; the message says what is allowed."""
 
 
 class Controls(Protocol):
-    """What a running crawl can be asked to do. Each method raises ControlError if it cannot."""
+    """Controls of a running crawl. Each method raises ControlError if it is not possible."""
 
     @property
     def state(self) -> str:
@@ -38,16 +38,16 @@ class Controls(Protocol):
         """End the crawl cleanly."""
 
     def pause(self) -> None:
-        """Choose no link until `resume`."""
+        """Stop choosing links until `resume`."""
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Continue after `pause`."""
 
     def change(self, values: Mapping[str, Any]) -> Row:
         """Change parameters; return all of them."""
 
     def exclude(self, pattern: str) -> None:
-        """Follow no link to a host, or to addresses of a pattern, any more."""
+        """Exclude a host, or addresses that match a pattern, from now on."""
 
     def exclude_line(self, agent: AgentId) -> None:
         """End an agent and all its living descendants."""
@@ -57,14 +57,14 @@ class Controls(Protocol):
 
 
 class ReadOnly:
-    """The controls of a crawl that another process runs, or that is over: none."""
+    """The controls of a crawl that has ended or that another process runs: all are refused."""
 
     def __init__(self, state: str, reason: str) -> None:
         self.state = state
         self._reason = reason
         self.excluded: Callable[[], list[str]] = list
         self.mind: Callable[[AgentId], Sequence[Trait]] = lambda _: ()
-        """What the population of a store knows: its exclusions, and the traits of an agent."""
+        """Reads from the population of a store: its exclusions, and the traits of an agent."""
 
     def parameters(self) -> Row:
         """Return no parameters."""
@@ -119,6 +119,6 @@ class Source:
 
     @property
     def limit(self) -> int | None:
-        """The budget of requests as it is now, None without a limit."""
+        """The present budget of requests, None without a limit."""
         budget = getattr(self.record, "budget", None)
         return None if budget is None else budget.limit

@@ -1,7 +1,7 @@
-"""Server-sent events: the status of the crawl, once a second where it has changed.
+"""Sends the status of the crawl as server-sent events, at most once a second and only changes.
 
-A viewer that does not read gets no more than a few messages into the buffer of its connection, and
-is dropped after `MOST_MISSED` ticks. So it holds no memory and never slows the crawl.
+The buffer of a connection takes only a few messages for a viewer that does not read; after
+`MOST_MISSED` ticks the viewer is dropped. So it takes no memory and never slows the crawl.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STILL = 15
 
 
 class Stream:
-    """All viewers of one crawl. `status` returns what they are shown."""
+    """All viewers of one crawl. `status` returns the values to show."""
 
     def __init__(self, status: Callable[[], dict[str, Any]], clock: Any) -> None:
         self._status = status
@@ -40,7 +40,7 @@ class Stream:
         return len(self._viewers)
 
     def add(self, request: Request) -> bool:
-        """Take on a viewer; False where there are too many."""
+        """Add a viewer; return False if there are too many."""
         if len(self._viewers) >= MOST_VIEWERS:
             return False
         viewer = Viewer(request)
@@ -107,20 +107,20 @@ class Viewer:
             self.drop()
 
     def drop(self) -> None:
-        """Cut the connection; what is in its buffer is lost."""
+        """Close the connection; the content of its buffer is lost."""
         channel = getattr(self._request, "channel", None)
         if channel is not None and channel.transport is not None:
             channel.transport.abortConnection()
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """The buffer of the connection is full."""
+        """Note that the buffer of the connection is full."""
         self.is_full = True
 
     def resumeProducing(self) -> None:  # noqa: N802
-        """The viewer has read."""
+        """Note that the viewer has read."""
         self.is_full = False
         self._missed = 0
 
     def stopProducing(self) -> None:  # noqa: N802
-        """The viewer has gone."""
+        """Note that the viewer has gone."""
         self.is_full = True

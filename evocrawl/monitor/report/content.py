@@ -1,4 +1,4 @@
-"""What a report contains, as JSON values; all formats show the same."""
+"""The content of a report as JSON values; all formats show the same."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _agents(crawl: StoredRecord) -> list[dict[str, Any]]:
     record = crawl.record
     of_line = views.lineages(record)
     ranked = sorted(record.agents.values(), key=lambda each: (-of_line[each.id], each.id))
-    # A parent's line has at least the relevant pages of its child's: it is never left out first.
+    # A parent's line has at least the relevant pages of its child's, so it is not left out first.
     return [
         {**views.agent(each), "relevant_in_line": of_line[each.id]}
         for each in sorted(ranked[:AGENTS], key=lambda each: each.id)

@@ -48,7 +48,7 @@ def charts(curves: Sequence[tuple[str, list[Row]]]) -> list[tuple[str, Markup]]:
 
 
 def family(agents: list[Row]) -> Iterator[tuple[str, Row | None]]:
-    """Yield the family tree as it is written: ("open", agent), ("leaf", agent), ("close", None).
+    """Yield the family tree in writing order: ("open", agent), ("leaf", agent), ("close", None).
 
     Agents come parents first; an agent whose parent is left out is shown as a founder.
     """
@@ -76,7 +76,7 @@ def family(agents: list[Row]) -> Iterator[tuple[str, Row | None]]:
 
 
 def safe_href(url: str) -> str:
-    """Return an http(s) URL as it is, and "" for any other text.
+    """Return an http(s) URL unchanged, and "" for any other text.
 
     >>> safe_href("javascript:alert(1)"), safe_href("https://a.test/")
     ('', 'https://a.test/')

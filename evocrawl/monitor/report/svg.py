@@ -1,4 +1,4 @@
-"""Draws curves as SVG, without scripts: lines of numbers over numbers."""
+"""Draws line charts as SVG, without scripts."""
 
 from __future__ import annotations
 

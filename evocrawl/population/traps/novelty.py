@@ -4,8 +4,8 @@ A text is lower-cased, and its punctuation and ids are removed. Then it is cut i
 bytes (two or three words), one at every position. The windows whose hash is a multiple of 16 stand
 for all (Manber 1994, Finding similar files in a large file system). The novelty of a page is the
 share of its windows that no earlier page had, each counted once, so that a repeated passage is not
-new the second time. This is a containment in all earlier text (Broder 1997), not the likeness of
-two pages: a list that is put together from parts of several pages has no novelty, either.
+new the second time. This is a containment in all earlier text (Broder 1997), not the similarity of
+two pages: a list of parts of several pages has no novelty, either.
 
 =====================================  =====================================================
 page                                   new content?
@@ -116,7 +116,7 @@ def alike(one: Content, other: Content) -> bool:
     """Return whether at least nine tenths of two pages are equal, apart from numbers.
 
     Their resemblance over all windows is |A ∩ B| / |A ∪ B| ≥ 0.9 (Broder 1997). Of short pages,
-    title and text must be equal. Two pages without words are alike. O(characters).
+    title and text must be equal. Two pages without words are similar. O(characters).
     """
     first, second = (sketch_of(each.text, digits=False) for each in (one, other))
     if min(first.size, second.size) < SHORT:

@@ -1,6 +1,6 @@
 """Decides how much of the budget a group of held-back links gets when no other link is open.
 
-A group that seems endless gets a share of its own:
+A group that seems endless gets its own share:
 
 ====================================================  ============================================
 links                                                 released when no other link is open
@@ -37,7 +37,7 @@ _RARELY = 100
 _MIXED = ("section", "domain")
 """Kinds of groups whose links have several templates."""
 _TIE = 1e-6
-"""Scores below that are alike: then the chance of new content decides."""
+"""Scores below this count as equal: then the chance of new content decides."""
 _NEVER = 1 << 62
 
 

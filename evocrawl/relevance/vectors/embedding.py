@@ -1,4 +1,4 @@
-"""Texts as vectors: the sum of the vectors of their words.
+"""Converts texts to vectors: the sum of the vectors of their words.
 
 ::
 
@@ -30,7 +30,7 @@ _KNOWN_TERMS = 50_000
 _UNKNOWN = -1
 _FEW_COMPOUNDS = 256
 _MOST_MENTIONS = 20
-"""A word that is stuffed into a page does not drown the others."""
+"""A word that is repeated very often must not outweigh the others."""
 
 
 class Embedding:
@@ -104,9 +104,9 @@ class Embedding:
         return self.of_counts(reading.mentions)
 
     def knows(self, content: Content, reading: Reading) -> bool:
-        """Return whether the page is in the table's language, as far as that can be seen.
+        """Return whether the page is probably in the table's language.
 
-        A page of which the language is not known has to have a vector for half of its terms.
+        A page of unknown language must have a vector for half of its terms.
         """
         if not self.language or content.language:
             return self.language in ("", content.language.partition("-")[0].lower())
@@ -123,7 +123,7 @@ def cosine(one: Vector, other: Vector) -> float:
 
 
 def centroid(vectors: Iterable[Vector], weights: Iterable[float] | None = None) -> Vector:
-    """Return the weighted mean of the directions of `vectors`, which have to be at least one.
+    """Return the weighted mean of the directions of `vectors`, at least one.
 
     Each vector counts by its direction and weight (1 by default), not by its length: a long page
     counts as much as a short one.

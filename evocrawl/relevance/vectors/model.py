@@ -1,6 +1,6 @@
 """Relevance by meaning: the cosine between the vectors of the page and of the query.
 
-A page about "coral bleaching" need not say these words: words with a like meaning have like
+A page about "coral bleaching" need not contain these words: words of similar meaning have similar
 vectors, and the vector of a text is the sum of those of its words (`evocrawl.relevance.vectors`).
 
 A page in another language than that of the table has no score by meaning: relevance 0 if the model
@@ -31,7 +31,7 @@ _LONGEST_PHRASE = 2_000
 
 
 class PageEmbedding(Protocol):
-    """Turns texts and pages into vectors; `language` is "" for one of any language."""
+    """Converts texts and pages to vectors; `language` is "" for any language."""
 
     language: str
 
@@ -44,7 +44,7 @@ class PageEmbedding(Protocol):
         ...
 
     def knows(self, content: Content, reading: Reading) -> bool:
-        """Return whether the page is in a language that it knows."""
+        """Return whether the page is in a language that the embedding knows."""
         ...
 
 
@@ -131,7 +131,7 @@ class QueryVectors:
 def query_vectors_of(model: object) -> QueryVectors | None:
     """Return the vectors of a relevance model, None for one without a table of words.
 
-    A static model of another package has none: it would take long to read words one by one.
+    A static model of another package has none: reading words one by one would take long.
     """
     for each in models_of(model):
         if isinstance(each, Vectors) and isinstance(each.embedding, Embedding):

@@ -1,6 +1,6 @@
-"""A static model of model2vec or sentence-transformers in a local folder, as an embedding.
+"""Uses a static model of model2vec or sentence-transformers in a local folder as an embedding.
 
-Needs ``pip install 'evocrawl[model2vec]'``. Nothing is downloaded: the model has to be a folder.
+Needs ``pip install 'evocrawl[model2vec]'``. Nothing is downloaded: the model must be a folder.
 """
 
 from __future__ import annotations
@@ -61,5 +61,5 @@ class StaticModelEmbedding:
         return self.of_text(f"{content.title}\n{content.text[:LONGEST_TEXT]}")
 
     def knows(self, content: Content, reading: Reading) -> bool:  # noqa: ARG002
-        """Return True: which languages the model knows is not written in it."""
+        """Return True: the model does not list its languages."""
         return True

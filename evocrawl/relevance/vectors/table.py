@@ -73,7 +73,7 @@ class WordTable:
         return (self.parts(term) or ()) if row is None else (row,)
 
     def parts(self, term: str) -> tuple[int, int] | None:
-        """Split a term that is not known, as "seafloor", so that its end is as long as can be."""
+        """Split an unknown term, such as "seafloor", so that its end is as long as possible."""
         if len(term) < _SHORTEST_SPLIT or not term.isalpha():
             return None
         row_of = self.row_of

@@ -70,7 +70,7 @@ class SharedModel(Valuer, Protocol):
         """Learn that a link led to no page."""
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
-        """Learn what a user says of a page; return False for an unknown page."""
+        """Learn from a user's mark of a page; return False for an unknown page."""
 
     def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
         """Return mean + temperature · L z."""
@@ -211,7 +211,7 @@ class ModelLearning:
     prospects: CandidateRanking
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> None:
-        """Learn what a user says of a page; all links that wait are scored again soon."""
+        """Learn from a user's mark of a page; all waiting links are scored again soon."""
         if self.model.mark(page, relevant=relevant):
             self.prospects.score_all()
 

@@ -186,7 +186,7 @@ class HostLeases:
         except (ValueError, KeyError, TypeError) as error:
             await self.put_aside("", "inbox", b"", packed, error)
         else:
-            self._sync.found(links, text)
+            self._sync.links.of_others(links, text)
 
     async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._state.open_links(host):
@@ -202,7 +202,7 @@ class HostLeases:
             except (ValueError, KeyError, TypeError) as error:
                 await self.put_aside(host, "open", key, row, error)
         if host in self.table.leases:
-            self._sync.show(host, links, again=again)
+            self._sync.links.of_host(host, links, again=again)
 
 
 def target_of(key: bytes) -> Fingerprint | None:

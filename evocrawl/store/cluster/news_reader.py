@@ -54,5 +54,5 @@ class NewsReader:
         except (ValueError, TypeError, KeyError) as error:
             await self._host_leases.put_aside(host, "pages", key.encode(), record, error)
             return None
-        self._sync.read(page, depth)
+        self._sync.links.of_page(page, depth)
         return page

@@ -6,8 +6,7 @@ own reports into the outbox.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from evocrawl.core.fetch import LATER, OVER_BUDGET, FetchDetails
@@ -19,7 +18,6 @@ from evocrawl.core.model import (
     Lead,
     Link,
     Outcome,
-    Page,
     VisitId,
 )
 from evocrawl.core.urls.identity import host_of
@@ -30,6 +28,7 @@ from evocrawl.population.population import Population
 from evocrawl.population.species_view import ROOT
 from evocrawl.store.cluster.agent_travel import AgentTravel
 from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.found_links import FoundLinks
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.open_callbacks import OpenCallbacks
 from evocrawl.store.cluster.redis.codec import Source
@@ -48,9 +47,6 @@ MOVED_AWAY = "redirects to a host that this worker does not lease now"
 NOT_TRIED = (LEASE_LOST, MOVED_AWAY)
 """Failures that are not the link's: the agent pays nothing and no species learns from them."""
 
-EXCLUDED = "excluded"
-"""Outcome of a link that a user has excluded, in the rows of Redis."""
-
 _LEFT_OPEN = (LATER, OVER_BUDGET, LEASE_LOST)
 """Reasons after which a link was not visited: it stays open for the next owner of its host."""
 
@@ -59,6 +55,7 @@ class PopulationSync:
     """Synchronizes `population` with the rows of a crawl in Redis.
 
     `put` sends a batch of reports; `pages` counts the pages reported, `fenced` the refused reports.
+    `links` shows links that this worker and others have found.
     """
 
     def __init__(
@@ -80,12 +77,11 @@ class PopulationSync:
         self._events = events
         events.report_refused.connect(self.fenced_off)
         events.host_is_foreign.connect(self.is_foreign)
-        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
-        """Called with links that this worker or another one has found."""
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
         self._callbacks = OpenCallbacks()
-        self._reports = VisitReports(lease_table, calls, self._place)
+        self.links = FoundLinks(population, lease_table, calls, put, self._callbacks)
+        self._reports = VisitReports(lease_table, calls, self.links.place)
 
     # What the worker's own crawl does
 
@@ -119,7 +115,7 @@ class PopulationSync:
         for link, _ in found:
             host = host_of(link.url)
             if host in self.lease_table.leases and not self._base.is_claimed(link.fingerprint):
-                self._show(host, [(link, source)])
+                self.links.show(host, [(link, source)])
         self._put(OutboxBatch(offers=self._calls.offers(found)))
         return len(found)
 
@@ -156,66 +152,6 @@ class PopulationSync:
         for agent, _ in self._exchange.call_back(lambda lead: lead.fingerprint in done):
             self._exchange.stay(agent)
 
-    def show(
-        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
-    ) -> None:
-        """Show the open links of a host to the population, except those that it has already.
-
-        With `again` show those too, for a population that has no link to choose.
-        """
-        self.on_links(link for link, _ in links)
-        self._show(host, links, again=again)
-
-    def found(self, links: Sequence[tuple[str, Link, Source | None]], text: str) -> None:
-        """Show links to own hosts that another worker has found on a page with this `text`.
-
-        The page counts as a source of a link that this worker has followed already, too.
-        """
-        self.on_links(link for _, link, _ in links)
-        by_source: dict[Source | None, list[Link]] = defaultdict(list)
-        for host, link, source in links:
-            if link.fingerprint in self._callbacks or self._leaves_out(host, link):
-                continue
-            if not self._base.is_claimed(link.fingerprint):
-                self.lease_table.wait(host, link.fingerprint)
-            by_source[source].append(link)
-        for source, some in by_source.items():
-            if source is not None:
-                self._exchange.show(_page_of(source, some, text), source.depth)
-            elif seeds := [each for each in some if not self._base.is_claimed(each.fingerprint)]:
-                self._exchange.show_seeds(seeds)
-
-    def _show(
-        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
-    ) -> None:
-        by_source: dict[Source | None, list[Link]] = defaultdict(list)
-        for link, source in links:
-            target = link.fingerprint
-            if target in self._callbacks or self._leaves_out(host, link):
-                continue
-            is_new = self.lease_table.wait(host, target)
-            # The page of a waiting, claimed link could not be recorded in time.
-            is_new |= self._base.is_claimed(target)
-            if (is_new or again) and self._exchange.restore(target):
-                by_source[source].append(link)
-        for source, found in by_source.items():
-            if source is None:
-                self._exchange.show_seeds(found)
-            else:
-                self._exchange.show(_page_of(source, found), source.depth)
-
-    def _leaves_out(self, host: str, link: Link) -> bool:
-        """Return whether a user has excluded the link; if so, settle it for all workers."""
-        if not self._is_excluded(link.url, host):
-            return False
-        target, lease = link.fingerprint, self.lease_table.leases.get(host)
-        if target not in self.population.selector.targets:
-            self._exchange.withdraw([target])
-            self.lease_table.settle(host, target)
-            if lease is not None:
-                self._put(OutboxBatch(settles=[self._calls.settle(host, lease, target, EXCLUDED)]))
-        return True
-
     def paced(self, host: str, delay_s: float) -> None:
         """Hold the host until `delay_s` after its lease, since its last owner may have fetched."""
         taken_at_s = self._pacing.pop(host, None)
@@ -246,12 +182,6 @@ class PopulationSync:
         table = self.lease_table
         if host not in table.leases and (host not in table.foreign or host in table.waiting):
             self._forget([host])
-
-    def read(self, page: Page, depth: int) -> None:
-        """Add a page that another worker may have fetched, since a user has marked it."""
-        self.on_links(page.links)
-        fresh = [link for link in page.links if self._place(link)]
-        self._exchange.show(replace(page, links=tuple(fresh)), depth)
 
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return whether a link was followed here, or withdrawn."""
@@ -287,30 +217,9 @@ class PopulationSync:
             self.pages += isinstance(outcome, Fetched)
             self._put(self._callbacks.hold(visit, lead, outcome, report))
 
-    def _place(self, link: Link) -> bool:
-        """Note a link that was found; withdraw it if another worker leases its host.
-
-        Returns False if the link is known already.
-        """
-        host, target = host_of(link.url), link.fingerprint
-        if self._base.is_claimed(target) or self._is_excluded(link.url, host):
-            return False
-        if host in self.lease_table.foreign:
-            self._exchange.withdraw([target])
-            return True
-        return self.lease_table.wait(host, target)
-
-    def _is_excluded(self, url: str, host: str) -> bool:
-        return self.population.discovery.exclusions.covers_url(url, host)
-
     def _source_of(self, lead: Lead) -> Source | None:
         return self._source(lead.source)
 
     def _source(self, page: Fingerprint) -> Source | None:
         record = None if page == ROOT else self._base.get(page)
         return None if record is None else Source(record.url, page, record.relevance, record.depth)
-
-
-def _page_of(source: Source, links: Sequence[Link], text: str = "") -> Page:
-    page = Page(source.url, source.fingerprint, source.relevance, 0.0, tuple(links))
-    return replace(page, content=replace(page.content, title=source.title, text=text))

@@ -1,4 +1,4 @@
-"""Applies to one worker what users change in the crawl that it shares.
+"""Applies the changes of users to one worker of a shared crawl.
 
 Redis holds the changes in one order; see `evocrawl.store.cluster.redis.changes`. Each worker
 applies all of them in this order, its own too, so that all workers come to the same parameters.
@@ -59,10 +59,9 @@ _AT_ONCE = 100
 class Steering:
     """The changes of users, as this worker has applied them.
 
-    `parameters` and `patterns` are those of the whole crawl, `state` is what the workers shall do,
-    `is_draining` is True once a user lets this worker leave.
-    A worker that joins while others are stopped by a user stops, too; `begin` reads all changes so
-    far.
+    `parameters` and `patterns` are those of the whole crawl, `state` is the state that users have
+    set, `is_draining` is True once a user lets this worker leave. A worker that joins while others
+    are stopped by a user stops, too; `begin` reads all changes so far.
     """
 
     def __init__(

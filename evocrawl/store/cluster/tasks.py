@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 _STOPS, _STOP_S = 5, 1.0
 
 Work = Callable[[], Coroutine[Any, Any, None]]
-"""A coroutine function that runs as a task of its own."""
+"""A coroutine function that runs as a separate task."""
 
 
 class BackgroundTasks:

@@ -12,7 +12,7 @@ from evocrawl.store.cluster.redis.state import HUNGRY, IDLE
 
 
 class Workload:
-    """What a worker has to do, and what it needs of the other workers."""
+    """The work of one worker, and its need of hosts from the other workers."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Workload:
         return HUNGRY if hosts < population.max_unsettled else 0
 
     def report(self, lease_s: float, *, is_draining: bool) -> WorkerReport:
-        """Return what this worker reports of itself."""
+        """Return the report of this worker."""
         return WorkerReport(
             this_process(),
             lease_s,

@@ -1,4 +1,4 @@
-"""What a crawl has found that an earlier one has not: new, changed and missing pages."""
+"""Compares a crawl with an earlier one: new, changed and missing pages."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Crawled(Protocol):
 class Changes:
     """The difference between two crawls; URLs in the order of the crawls.
 
-    A page is the same if its normalised text is (`content_fingerprint`), whatever its markup.
-    `gone` are pages of the earlier crawl that the later one has not: a crawl with another budget or
-    query may not have looked for them.
+    A page is the same if its normalised text is the same (`content_fingerprint`), with any markup.
+    `gone` are pages of the earlier crawl that are not in the later one: a crawl with another budget
+    or query may not have looked for them.
     """
 
     new: tuple[str, ...]

@@ -1,7 +1,7 @@
 """A data sheet of a crawl: Croissant 1.0 (MLCommons), JSON-LD over schema.org.
 
-It says what was crawled, when, from where, under which licences and against which wishes, and how
-many pages are near-duplicates. Terms beside Croissant's are under ``evocrawl:``.
+It describes what was crawled, when and from where, the licences and opt-outs of pages, and how many
+pages are near-duplicates. Terms that Croissant does not have are under ``evocrawl:``.
 """
 
 from __future__ import annotations

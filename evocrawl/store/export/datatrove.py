@@ -1,4 +1,4 @@
-"""Writes pages as datatrove reads them: JSON lines with text, id and metadata (`JsonlReader`)."""
+"""Writes pages for datatrove's `JsonlReader`: JSON lines with text, id and metadata."""
 
 from __future__ import annotations
 

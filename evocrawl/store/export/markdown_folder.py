@@ -1,7 +1,7 @@
 """Writes pages as Markdown, each with its record as front matter: a folder of files, or a stream.
 
-The names of files are made of the number of the visit and ASCII letters of the title: no page
-chooses where its file is.
+The names of files consist of the number of the visit and ASCII letters of the title: no page can
+choose the place of its file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def write_folder(pages: Pages, out: str, *, force: bool = False) -> int:
         path = folder / file_name(page)
         beside = path.with_suffix(f".{os.getpid()}.part")
         beside.write_bytes(_file(page, answer))
-        beside.replace(path)  # a link that stands in its place is replaced, not followed
+        beside.replace(path)  # a symbolic link of this name is replaced, not followed
         written += 1
     return written
 

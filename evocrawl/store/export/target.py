@@ -27,7 +27,7 @@ class TargetError(EvocrawlError, ValueError):
 class Target:
     """A new file, an existing file that `force` allows to overwrite, or a stream.
 
-    A symbolic link stands for its target. ``-``, ``/dev/stdout`` and other descriptors, pipes and
+    A symbolic link counts as its target. ``-``, ``/dev/stdout`` and other descriptors, pipes and
     character devices are streams. Raises TargetError if the target is one of the `kept` files under
     any name, a folder, or an existing file without `force`. Raises OSError.
     """

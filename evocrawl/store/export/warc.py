@@ -30,8 +30,8 @@ def write_warc(
     """Write a response record for each (URL, date, response); return how many.
 
     The first record contains `name`, the name of the file. The body is the one sent by the server
-    with its transfer coding undone, and ``Content-Length`` is its length. What a browser has made
-    of a response is no response: it is a resource record.
+    with its transfer coding undone, and ``Content-Length`` is its length. A page as a browser shows
+    it is written as a resource record, not as a response.
     """
     written = 0
     writer: Any = WARCWriter(file, gzip=True)
@@ -56,7 +56,7 @@ def exchange(
     answer: RawResponse,
     details: dict[str, str],
 ) -> bytes:
-    """Return the records of a response and its request, each in a gzip member of its own.
+    """Return the records of a response and its request, each in a separate gzip member.
 
     `request` is the method, the headers and the body; headers with secrets are left out. `details`
     are further fields of the response's record, such as ``WARC-IP-Address``.
@@ -92,7 +92,7 @@ def _response(
 ) -> Any:
     protocol, _, status = answer.status_line.partition(" ")
     if not protocol.startswith("HTTP/1"):
-        protocol = "HTTP/1.1"  # what readers of archives know
+        protocol = "HTTP/1.1"  # the fields that readers of archives know
     headers = [(name, _on_one_line(value)) for name, value in answer.headers
                if name.lower() not in _HOP_BY_HOP]  # fmt: skip
     headers.append(("Content-Length", str(len(answer.body))))

@@ -1,7 +1,7 @@
-"""A folder of WARC files to which a running crawl adds its exchanges.
+"""Writes the exchanges of a running crawl to a folder of WARC files.
 
-Each exchange is written by one call of the operating system. Processes write files of their own,
-and hold a lock on them. What a killed process has left half written, the next one cuts off.
+Each exchange is written by one call of the operating system. Each process writes its own files and
+holds a lock on them. The next process cuts off an incomplete record of a killed process.
 """
 
 from __future__ import annotations
@@ -90,6 +90,6 @@ class WarcFolder:
                 rest = rest[os.write(self._file, rest) :]
         except OSError:
             with suppress(OSError):
-                os.ftruncate(self._file, self._size)  # what came onto a full disk is no record
+                os.ftruncate(self._file, self._size)  # a part of a record on a full disk is removed
             raise
         self._size += len(records)

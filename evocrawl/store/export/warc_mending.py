@@ -1,8 +1,8 @@
-"""Cuts off what a killed process has left half written at the end of a WARC file.
+"""Cuts off an incomplete record of a killed process at the end of a WARC file.
 
-A kill ends a write to a file between any two of its pages, so the last record may be incomplete.
-Each record is a gzip member of its own (WARC 1.0, annex D): the file is cut where its last whole
-member ends.
+A kill may end a write to a file between any two of its pages, so the last record may be incomplete.
+Each record is a separate gzip member (WARC 1.0, annex D): the file is cut after its last complete
+member.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ except ImportError:  # pragma: no cover - Windows has no fcntl
     fcntl = None  # type: ignore[assignment]
 
 _HEADER_BYTES = 10
-"""Of a gzip member without a name (RFC 1952 §2.3); all members of a file have the same."""
+"""The header of a gzip member without a name (RFC 1952 §2.3), the same for all members of a
+file."""
 _BLOCK_BYTES = 1 << 20
 
 

@@ -1,4 +1,4 @@
-"""Values that a crawl keeps beside its journal, by key: the last value of each key counts."""
+"""Stores values by key beside the journal of a crawl; the last value of each key counts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _DELETE = "DELETE FROM kept WHERE key = ?"
 class KeptValues:
     """JSON values by key in the journal's SQLite file; the journal's commit makes them durable.
 
-    Later entries than those of one commit replace earlier ones. Every method is O(1), `read` and
-    `write` O(their rows).
+    A later value of a key replaces an earlier one. Every method is O(1), `read` and `write` O(their
+    rows).
     """
 
     def __init__(self) -> None:

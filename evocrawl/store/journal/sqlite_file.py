@@ -73,7 +73,7 @@ _OPENED = "CREATE TABLE IF NOT EXISTS opened (one INTEGER PRIMARY KEY, path BLOB
 """The name by which a crawl last opened the state."""
 
 _KEPT = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
-"""What `evocrawl.store.journal.kept_values` keeps."""
+"""The table of `evocrawl.store.journal.kept_values`."""
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -55,7 +55,7 @@ class Stage:
     def show(self, *urls: str, source: Source | None = SOURCE) -> None:
         for url in urls:
             host = url.split("/")[2]
-            self.sync.show(host, [(Link(url, fingerprint(url), "0.5"), source)])
+            self.sync.links.of_host(host, [(Link(url, fingerprint(url), "0.5"), source)])
 
     def choose(self) -> Visit | None:
         return self.population.choose(self.now_s)

@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from redis_side import RedisSide, play
 from redisserver import RedisServer
-from tiny_webs import make_population
 
 from evocrawl.core.model import Content, Link, Page
 from evocrawl.core.urls.identity import fingerprint
-from evocrawl.store.cluster.events import WorkerEvents
-from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.learning_exchange import LearningExchange
-from evocrawl.store.cluster.lease_table import LeaseTable
-from evocrawl.store.cluster.population_sync import PopulationSync
-from evocrawl.store.cluster.redis.codec import RowCodec
-from evocrawl.store.cluster.redis.commands import RedisCommands
-from evocrawl.store.cluster.redis.connection import Connection
-from evocrawl.store.cluster.redis.keys import RedisAddress
-from evocrawl.store.cluster.redis.state import ClusterState
-from evocrawl.store.journal.codec import NoPayloads
 
 PARTS = "evocrawl:{evocrawl}:parts:evo"
 NUMBERS = "evocrawl:{evocrawl}:numbers:evo"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path) as running:
-        yield running
-
-
-class Side:
-    """One worker's population, and what it exchanges with the others'."""
+class Side(RedisSide):
+    """A worker that exchanges what its population has learnt."""
 
     def __init__(self, server: RedisServer) -> None:
-        self.connection = Connection(RedisAddress.of(server.url))
-        self.population, _ = make_population("evo")
-        self.state = state = ClusterState(self.connection, 60_000)
-        rows, events, self.now_s = RowCodec(NoPayloads()), WorkerEvents(), 0.0
-        commands = RedisCommands(rows, state.layout)
-        table = LeaseTable(60.0, lambda: self.now_s)
-        sync = PopulationSync(self.population, table, commands, lambda _: None, events)
-        self.host_leases = HostLeases(state, rows, sync, lambda _: None, events)
-        self.learning = LearningExchange(state, self.population, self.host_leases, 5.0)
+        super().__init__(server, "evo")
+        self.learning = LearningExchange(self.state, self.population, self.host_leases, 5.0)
         self.model: Any = self.population.species[0].learning.model  # type: ignore[attr-defined]
         self.ranks = self.population.environment.base.ranks
 
@@ -63,18 +37,6 @@ class Side:
             self.model.observe_page(page, self.model.row_of(page.fingerprint))
             self.ranks.add(relevance)
         return len(relevances)
-
-
-def play(server: RedisServer, story: Callable[..., Awaitable[None]]) -> None:
-    async def exercise() -> None:
-        sides = [Side(server) for _ in range(3)]
-        for side in sides:
-            await side.state.join({"query": "coral"})
-        await story(*sides)
-        for side in sides:
-            await side.connection.close()
-
-    asyncio.run(exercise())
 
 
 def test_each_worker_gets_the_sum_of_what_all_others_learnt(server: RedisServer) -> None:
@@ -99,7 +61,7 @@ def test_each_worker_gets_the_sum_of_what_all_others_learnt(server: RedisServer)
             assert client.hlen(PARTS) == 2
             assert client.hgetall(NUMBERS) == {b"1": b"1", b"2": b"1"}
 
-    play(server, story)
+    play(Side, server, 3, story)
 
 
 def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
@@ -115,7 +77,7 @@ def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
         await second.learning.look(0)
         assert second.model.evidence.tries == 3
 
-    play(server, story)
+    play(Side, server, 3, story)
 
 
 @pytest.mark.parametrize("row", [b"x", b"\x80\x04pickle", b"evoL" + b"\0" * 60, b"x" * (1 << 21)])
@@ -138,6 +100,6 @@ def test_a_broken_part_is_refused_with_one_line(
         assert first.host_leases.poisoned == 1
 
     with caplog.at_level(logging.WARNING):
-        play(server, story)
+        play(Side, server, 3, story)
     assert len([each for each in caplog.records if "quarantine" in each.message]) == 1
     assert "\x1b" not in caplog.text

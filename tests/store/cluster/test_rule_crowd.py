@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from crowd import Hand, Seen, crawl
 from redisserver import RedisServer
 from tiny_webs import Web
@@ -20,12 +18,6 @@ from evocrawl.species.biocrawler.species import EXCHANGE_EVERY, mind_of
 
 HOSTS, PAGES = 12, 120
 FOOD = {"gain": 15.0, "cost": 1.0, "energy": "linear"}
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path) as running:
-        yield running
 
 
 def rich_and_poor() -> Web:

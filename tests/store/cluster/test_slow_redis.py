@@ -6,14 +6,11 @@ import asyncio
 import socket
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Self
 
 import numpy as np
-import pytest
 from crowd import Hand, Seen, crawl
 from redisserver import RedisServer
 from tiny_webs import random_web
@@ -86,12 +83,6 @@ class SlowRelay:
             if not self._turned.wait_for(lambda: self._turns >= until, BLOCKED_S):
                 self.blocked += 1
             self.meanwhile += self.progress - before
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path) as running:
-        yield running
 
 
 def test_b074_the_event_loop_turns_while_redis_is_slow(server: RedisServer) -> None:

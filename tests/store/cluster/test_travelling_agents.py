@@ -89,7 +89,7 @@ def test_pages_of_others_are_sources_of_links_and_no_examples() -> None:
     page = Page(THEIRS, fingerprint(THEIRS), 0.9, 3.0, links)
     stage.show(first)
     for _ in range(2):
-        stage.sync.read(page, 1)
+        stage.sync.links.of_page(page, 1)
     assert model.evidence.tries == 0
     assert not model.evidence.labels
     assert len(stage.population.environment.base.ranks) == 0
@@ -107,13 +107,15 @@ def test_a_link_that_others_find_again_counts_once_more_and_is_followed_once() -
     for number in range(3):
         url = f"http://theirs.test/{number}"
         source = Source(url, fingerprint(url), 0.9, 1, "0.5")
-        stage.sync.found([("ours.test", each, source) for each in (link, other)], "a text of words")
+        stage.sync.links.of_others(
+            [("ours.test", each, source) for each in (link, other)], "a text of words"
+        )
     row = model.row_of(link.fingerprint)
     assert len(model.evidence.inlinks_of(row)) == 3
     assert stage.all_visits() == {link.url, other.url}
     url = "http://theirs.test/9"
     again = Source(url, fingerprint(url), 0.9, 1)
-    stage.sync.found([("ours.test", link, again)], "")
+    stage.sync.links.of_others([("ours.test", link, again)], "")
     assert len(model.evidence.inlinks_of(row)) == 4
     assert stage.choose() is None
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +19,6 @@ from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.cluster.redis.state import ClusterState
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path) as running:
-        yield running
 
 
 def still_web(rng: np.random.Generator, pages: int = 250) -> Web:

@@ -66,7 +66,7 @@ TERM = "\0"
 
 
 class Reader(Protocol):
-    """Reads texts as a reader of the query's language does: `evocrawl.relevance.terms.Analyser`."""
+    """Reads texts by the rules of the query's language: `evocrawl.relevance.terms.Analyser`."""
 
     parts_compounds: bool
     """Whether a word in ASCII may have more than one term."""

@@ -37,7 +37,7 @@ from evocrawl.species.evo.link_model.word_model import WordModel
 _GOOD = 1.3
 _REPLAYS = 16
 _WEIGHT_OF_MARK = 3.0
-"""What a user says of a page counts as much as so many pages."""
+"""Number of pages that a user's mark counts as."""
 _GROWTH = 1.1
 _WHOLE = Tuning()
 

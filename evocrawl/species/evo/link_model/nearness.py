@@ -1,7 +1,7 @@
-"""How near the words of links are to the query by meaning, until some good pages are found.
+"""Measures how near the words of links are to the query by meaning, until good pages are found.
 
 While a crawl has found nothing, it has no examples of good links, and most links share no word with
-the query. Word vectors compare them all the same. Of each hashed word w, with the vector v(w), two
+the query. Word vectors compare them nevertheless. Of each hashed word w, with the vector v(w), two
 numbers are kept: v(w)·q for the query's direction q, and |v(w)|². The words of a field (anchor,
 context or URL) have about the cosine ::
 
@@ -13,8 +13,8 @@ each field's cosine is compared with those of the crawl's latest links ::
     z = (cos − their mean) / their standard deviation        in [−3, 3]; 0 without a known word
     near = (0.47 z_anchor + 0.21 z_context + 0.32 z_url) / 3        in [−1, 1]
 
-The feature fades with each good page, and is 0 when there are `NEEDED`, as the words of good pages
-are the better judges from then on.
+The feature fades with each good page, and is 0 when there are `NEEDED`, since the words of good
+pages are better evidence from then on.
 """
 
 from __future__ import annotations
@@ -87,17 +87,17 @@ class Nearness:
         return max(0.0, 1 - (self._good + self._good_elsewhere) / NEEDED)
 
     def note_word(self, key: str, bucket: int) -> None:
-        """Take in the key of a word, as the hasher has it, with its bucket. O(1)."""
+        """Note the hasher's key of a word, with its bucket. O(1)."""
         if self.strength and not self._is_known[bucket]:
             self._is_known[bucket] = 1
             self._waiting.append((key.removeprefix(TERM), bucket))
 
     def note_label(self, label: float) -> None:
-        """Take in the label of a page that was found."""
+        """Note the label of a page that was found."""
         self._good += label >= GOOD
 
     def note_others(self, good: int) -> None:
-        """Take in how many good pages the other populations of the crawl have found."""
+        """Note how many good pages the other populations of the crawl have found."""
         self._good_elsewhere = good
 
     def stop(self) -> None:

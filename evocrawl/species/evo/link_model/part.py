@@ -1,6 +1,6 @@
-"""What one population has learnt of links, as numbers that add up over populations.
+"""The knowledge of one population about links, as numbers that add up over populations.
 
-A part has the size of the features and the words, whatever the number of pages: the words with the
+The size of a part depends on features and words, not on the number of pages: the words with the
 least evidence are left out. It is a head of fixed size and arrays of numbers, compressed by zlib.
 """
 

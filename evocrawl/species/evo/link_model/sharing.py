@@ -1,6 +1,6 @@
 """Shares what a link model learns with the models of other populations of the crawl.
 
-Each model keeps what its own visits taught it and what the parts of all others add up to. Its
+Each model keeps its own knowledge separate from the sum of the parts of all others. Its
 posterior is the product of the prior and of one normal factor a population: precisions and
 precision-weighted means add up (Tresp 2000, Neural Computation 12, A Bayesian committee machine).
 So do the counts of visits, groups and words. The gradients of the others move the weights of words
@@ -40,7 +40,7 @@ _LEAST_SQUARE = 1e-2
 
 
 class ModelSharing:
-    """Separates what a model has learnt by its own visits from what others have.
+    """Separates the knowledge of a model by its own visits from that of other models.
 
     The arguments are the model's parts; `changed` is called when others have changed its scores.
     See `evocrawl.species.base.Mergeable`.

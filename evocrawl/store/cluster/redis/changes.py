@@ -1,7 +1,7 @@
-"""What users change in a crawl of several workers: the rows of its journal in Redis.
+"""The changes of users in a crawl of several workers, as rows in Redis.
 
 Redis keeps the changes in the order in which they were made, and every worker applies them in this
-order: those that came before it joined when it joins, and later ones with its heartbeats.
+order: earlier changes when it joins, and later ones with its heartbeats.
 """
 
 from __future__ import annotations

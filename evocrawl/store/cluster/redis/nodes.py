@@ -21,11 +21,9 @@ from urllib.parse import urlsplit
 from redis import exceptions as errors
 
 from evocrawl.core.errors import StateError
+from evocrawl.store.cluster.redis.cluster_answers import Command, check_kept, key_of, recognized
 from evocrawl.store.cluster.redis.keys import RedisAddress
 from evocrawl.store.cluster.redis.slots import Address, SlotMap
-
-Command: TypeAlias = tuple[Any, ...]
-"""The name of a command, as redis-py names it, and its arguments."""
 
 Redirection: TypeAlias = tuple[Address, bool]
 """A node, and whether the command follows an ASK, and so needs ASKING before it."""
@@ -36,14 +34,6 @@ _WAIT_MS = 1000
 _FAILURES = (errors.ConnectionError, errors.TimeoutError, errors.ClusterDownError, OSError)
 _REDIRECTED = (errors.AskError, errors.TryAgainError)
 """MovedError is an AskError."""
-
-
-_BY_CODE = {
-    "MOVED": errors.MovedError,
-    "ASK": errors.AskError,
-    "TRYAGAIN": errors.TryAgainError,
-    "CLUSTERDOWN": errors.ClusterDownError,
-}
 
 
 class ClusterNodes:
@@ -185,9 +175,9 @@ class ClusterNodes:
         if waits:
             pipe.execute_command("WAIT", 1, _WAIT_MS)
         try:
-            answers = [_recognized(each) for each in await pipe.execute(raise_on_error=False)]
+            answers = [recognized(each) for each in await pipe.execute(raise_on_error=False)]
             if waits:
-                _check_kept(answers.pop())
+                check_kept(answers.pop())
         except (errors.RedisError, OSError) as error:
             self._note_failure(address)
             return [error] * len(commands)
@@ -258,7 +248,7 @@ class ClusterNodes:
             await self._clients.pop(address).aclose()
 
     def _owner(self, command: Command) -> Address:
-        owner = self._slots.owner_of(_key_of(command))
+        owner = self._slots.owner_of(key_of(command))
         if owner is None:
             self._is_current = False
             raise errors.ClusterDownError("no node serves a slot of the crawl")
@@ -269,30 +259,6 @@ class ClusterNodes:
         if client is None:
             client = self._clients[address] = self._new_client(self._place.at(*address))
         return client
-
-
-def _recognized(answer: Any) -> Any:
-    """Return an answer; an error of a cluster by its class, which old versions of redis-py omit."""
-    if isinstance(answer, errors.ResponseError):
-        code, _, what = str(answer).partition(" ")
-        if code in _BY_CODE:
-            return _BY_CODE[code](what)
-    return answer
-
-
-def _check_kept(replicas: Any) -> None:
-    if isinstance(replicas, Exception):
-        raise replicas
-    if not replicas:
-        raise errors.ConnectionError("no replica has confirmed a change in time")
-
-
-def _key_of(command: Command) -> str:
-    """Return the first key of a command."""
-    name, first, *more = command
-    if name == "evalsha":
-        return str(more[1])
-    return str(next(iter(first)) if name == "xread" else first)
 
 
 def address_of(url: str) -> Address:

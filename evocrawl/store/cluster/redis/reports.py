@@ -1,4 +1,4 @@
-"""What a worker reports of itself with each heartbeat, for `evocrawl workers`."""
+"""The report that a worker sends with each heartbeat, for `evocrawl workers`."""
 
 from __future__ import annotations
 

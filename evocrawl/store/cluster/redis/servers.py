@@ -18,8 +18,9 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as NoResponse
 
 from evocrawl.core.errors import StateError
+from evocrawl.store.cluster.redis.cluster_answers import Command
 from evocrawl.store.cluster.redis.keys import RedisAddress
-from evocrawl.store.cluster.redis.nodes import ClusterNodes, Command, address_of
+from evocrawl.store.cluster.redis.nodes import ClusterNodes, address_of
 
 TIMEOUT_S = 5.0
 """A response that takes longer counts as a lost connection."""

@@ -12,6 +12,7 @@ from redisserver import RedisServer
 
 from evocrawl.core.model import Link
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection
@@ -77,3 +78,20 @@ async def taken(state: ClusterState, host: str = HOST) -> str:
         is_ours, lease, _ = await state.take(host)
         if is_ours:
             return lease
+
+
+async def joined(url: str) -> str:
+    """Join the crawl at `url` as one more worker; return its number."""
+    connection = Connection(RedisAddress.of(url))
+    state = ClusterState(connection, 60_000)
+    try:
+        await state.join(ABOUT)
+    finally:
+        await connection.close()
+    return state.session
+
+
+def about(url: str) -> dict[str, Any]:
+    """Return the identity of the crawl at `url`."""
+    with SharedArchive(url) as archive:
+        return archive.about()

@@ -3,71 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
-from pathlib import Path
 from typing import Any
 
 import pytest
-import redisacl
-from certificates import self_signed
-from cluster_crowd import HOST, A, B, Crowd, link, run, taken
-from hypothesis import given
-from hypothesis import strategies as st
-from redis.crc import key_slot
-from rediscluster import Node, RedisCluster, is_installed
+from cluster_crowd import HOST, A, B, Crowd, about, joined, link, run, taken
+from rediscluster import Node, RedisCluster
 from redisserver import PASSWORD, RedisServer
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.cluster.events import WorkerEvents
-from evocrawl.store.cluster.redis import lua
 from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.changes import StateChanged
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
-from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress, mark_of
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
-from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
-from evocrawl.store.cluster.redis.slots import SLOTS, SlotMap
 from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.redis.worker_list import WorkerList
 
 HOSTS = [f"h{number}.test" for number in range(40)]
-SHARD_KEYS = (
-    "mark", "alive", "owner", "todo", "version",
-    "open:", "done:", "pages:", "contents:", "bodies:", "guests:",
-)  # fmt: skip
-
-
-@given(st.text(min_size=1, max_size=30), st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True))
-def test_all_keys_of_a_shard_are_in_one_slot(host: str, name: str) -> None:
-    """Also of a host with braces in its name, which are no hash tag; the shards are in many."""
-    layout = KeyNames(name)
-    keys = layout.of(host, *SHARD_KEYS)
-    assert {key_slot(each.encode(errors="replace")) for each in keys} == {
-        key_slot(mark_of(keys[0]).encode())
-    }
-    whole = [layout.whole(each) for each in ("mark", "workers", "budget", "changes", "rules:x")]
-    assert len({key_slot(each.encode()) for each in whole}) == 1
-    assert len({key_slot(layout.shard(each, "mark").encode()) for each in range(64)}) > 50
-
-
-def test_the_slots_of_nodes_are_read() -> None:
-    """Nodes without a host have that of the node asked; nonsense is refused."""
-    rows = [
-        [0, 8191, [b"10.0.0.1", 7000, b"id", []], [b"", 7001, b"id", []]],
-        [8192, 16383, [None, 7002, b"id"]],
-    ]
-    slots = SlotMap.read(rows, ("seed.test", 1))
-    assert {slots.owners[0], slots.owners[8191]} == {("10.0.0.1", 7000)}
-    assert slots.owners[8192] == ("seed.test", 7002)
-    assert slots.replicas == {("10.0.0.1", 7000): (("seed.test", 7001),), ("seed.test", 7002): ()}
-    assert SlotMap.read([], ("seed.test", 1)).owner_of("{a}") is None
-    for rows in ([[0]], [[0, "x", [b"h", 1]]], [[0, SLOTS, [b"h", 1]]]):
-        with pytest.raises(ValueError, match="CLUSTER SLOTS"):
-            SlotMap.read(rows, ("seed.test", 1))
 
 
 def test_several_servers_that_are_no_cluster_are_refused(server: RedisServer) -> None:
@@ -76,22 +32,6 @@ def test_several_servers_that_are_no_cluster_are_refused(server: RedisServer) ->
     for read in (lambda: asyncio.run(joined(both)), lambda: about(both)):
         with pytest.raises(StateError, match="several servers, but they are no Redis Cluster"):
             read()
-
-
-async def joined(url: str) -> str:
-    """Join the crawl at `url` as one more worker; return its number."""
-    connection = Connection(RedisAddress.of(url))
-    state = ClusterState(connection, 60_000)
-    try:
-        await state.join({"query": "coral", "species": "evo"})
-    finally:
-        await connection.close()
-    return state.session
-
-
-def about(url: str) -> dict[str, Any]:
-    with SharedArchive(url) as archive:
-        return archive.about()
 
 
 def test_a_database_in_a_cluster_is_refused(cluster: RedisCluster) -> None:
@@ -280,91 +220,3 @@ def test_all_of_a_hash_is_read_that_moves_while_it_is_read(cluster: RedisCluster
 def connection_looks_again(connection: Connection) -> None:
     """As after any MOVED."""
     connection._servers._is_current = False  # type: ignore[union-attr]
-
-
-def test_nodes_that_do_not_keep_rows_or_time_are_warned_of(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One of them is enough; only keys that a node has evicted since then end the crawl."""
-
-    def info(name: str, **more: object) -> dict[str, Any]:
-        usual = {"maxmemory_policy": "noeviction", "aof_enabled": 1, "evicted_keys": 9}
-        return {"run_id": name, "server_time_usec": 10**15, **usual, **more}
-
-    async def story() -> None:
-        connection = Connection(RedisAddress.of("redis://unused.test"))
-        keeping = Keeping(connection)
-
-        async def look(*infos: dict[str, Any]) -> str:
-            async def reported() -> list[dict[str, Any]]:
-                return list(infos)
-
-            caplog.clear()
-            monkeypatch.setattr(connection, "infos", reported)
-            await keeping.begin()
-            return caplog.text
-
-        assert await look() == ""
-        assert await look(info("a"), info("b", server_time_usec=10**15 + 1_900_000)) == ""
-        assert "differ by 3600 s" in await look(
-            info("a"), info("b", server_time_usec=10**15 + 36e8)
-        )
-        assert "no append-only file" in await look(info("a"), info("b", aof_enabled=0))
-        evicting = info("b", maxmemory_policy="allkeys-lru")
-        assert "maxmemory-policy allkeys-lru" in await look(info("a"), evicting)
-        await keeping.check()
-        evicting["evicted_keys"] = 11
-        with pytest.raises(StateError, match="has evicted 2 keys"):
-            await keeping.check()
-
-    asyncio.run(story())
-
-
-def test_a_cluster_by_tls_with_the_least_rights(tmp_path: Path) -> None:
-    """The users have the rights that the guide names, and no more; no node has a replica."""
-    if not is_installed("redis-server"):
-        pytest.skip("redis-server is not installed")
-    certificate, secret = self_signed(tmp_path, "own"), "an0ther-Secret"
-    with RedisCluster(tmp_path, replicas=0, certificate=certificate) as cluster:
-        for node in cluster.nodes:
-            with cluster.at(node) as client:
-                redisacl.add_user(client, "crawler", secret, *redisacl.further("a Redis Cluster"))
-                redisacl.add_user(client, "reader", secret, "+cluster|slots", "+command")
-        url = cluster.url.replace(f":{PASSWORD}", f"crawler:{secret}")
-        assert asyncio.run(joined(url)).isdecimal()
-        assert about(url.replace("crawler", "reader"))["query"] == "coral"
-        refused = []
-        for other in (
-            url.replace("crawler", "reader"),
-            url.partition("?")[0],
-            f"{url}&crawl=other",
-        ):
-            with pytest.raises(StateError) as error:
-                asyncio.run(joined(other))
-            refused.append(str(error.value))
-            assert secret not in refused[-1]
-        assert "no permissions to run the 'evalsha' command" in refused[0]
-        assert "its certificate is not trusted" in refused[1]
-        assert "no permissions to access" in refused[2].lower()
-
-
-def test_the_guide_gives_a_worker_the_commands_that_it_uses_and_no_more() -> None:
-    """Those of the scripts, and those that the classes of `redis` send by name."""
-    folder = Path(lua.__file__).parent
-    sent = {
-        name
-        for module in ("state", "introduction", "connection", "servers", "nodes")
-        for name in re.findall(
-            r"""(?:ask\(|\()"([a-z_]+)", """, (folder / f"{module}.py").read_text()
-        )
-    }
-    in_scripts = set(re.findall(r"redis\.call\('([A-Z]+)'", "".join(lua.SOURCES.values())))
-    used = {each.lower() for each in in_scripts} | (sent & set(COMMANDS_SENT))
-    given = {each[1:] for each in redisacl.rules("crawler") if each.startswith("+")}
-    assert given == used | {"evalsha", "script|load", "del"}
-
-
-COMMANDS_SENT = (
-    "get", "set", "setnx", "hget", "hset", "hdel", "hmget", "hscan", "hsetnx", "hexists", "lrange",
-    "lpush", "ltrim", "zadd", "zrem", "zrange", "zremrangebyrank", "xread",
-)  # fmt: skip

@@ -1,0 +1,133 @@
+"""Shows links that were found, here or by other workers, to the population of one worker."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from evocrawl.core.model import Link, Page
+from evocrawl.core.urls.identity import host_of
+from evocrawl.population.exchange import PopulationExchange
+from evocrawl.population.population import Population
+from evocrawl.store.cluster.lease_table import LeaseTable
+from evocrawl.store.cluster.open_callbacks import OpenCallbacks
+from evocrawl.store.cluster.redis.codec import Source
+from evocrawl.store.cluster.redis.commands import RedisCommands
+from evocrawl.store.cluster.redis.outbox import OutboxBatch
+
+EXCLUDED = "excluded"
+"""Outcome of a link that a user has excluded, in the rows of Redis."""
+
+
+class FoundLinks:
+    """Shows links to `population`, unless a user has excluded them or their callbacks go on.
+
+    Links of own hosts are noted in `lease_table`; `put` sends the settlement of an excluded link.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        lease_table: LeaseTable,
+        calls: RedisCommands,
+        put: Callable[[OutboxBatch], None],
+        callbacks: OpenCallbacks,
+    ) -> None:
+        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
+        """Called with links that this worker or another one has found."""
+        self._population = population
+        self._exchange = PopulationExchange(population)
+        self._base = population.environment.base
+        self._lease_table = lease_table
+        self._calls = calls
+        self._put = put
+        self._callbacks = callbacks
+
+    def of_host(
+        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
+    ) -> None:
+        """Show the open links of a host to the population, except those that it has already.
+
+        With `again` show those too, for a population that has no link to choose.
+        """
+        self.on_links(link for link, _ in links)
+        self.show(host, links, again=again)
+
+    def of_others(self, links: Sequence[tuple[str, Link, Source | None]], text: str) -> None:
+        """Show links to own hosts that another worker has found on a page with this `text`.
+
+        The page counts as a source of a link that this worker has followed already, too.
+        """
+        self.on_links(link for _, link, _ in links)
+        by_source: dict[Source | None, list[Link]] = defaultdict(list)
+        for host, link, source in links:
+            if link.fingerprint in self._callbacks or self._leaves_out(host, link):
+                continue
+            if not self._base.is_claimed(link.fingerprint):
+                self._lease_table.wait(host, link.fingerprint)
+            by_source[source].append(link)
+        for source, some in by_source.items():
+            if source is not None:
+                self._exchange.show(_page_of(source, some, text), source.depth)
+            elif seeds := [each for each in some if not self._base.is_claimed(each.fingerprint)]:
+                self._exchange.show_seeds(seeds)
+
+    def of_page(self, page: Page, depth: int) -> None:
+        """Show a page that another worker may have fetched, with its links."""
+        self.on_links(page.links)
+        fresh = [link for link in page.links if self.place(link)]
+        self._exchange.show(replace(page, links=tuple(fresh)), depth)
+
+    def show(
+        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
+    ) -> None:
+        """Show links of an own host; see `of_host`."""
+        by_source: dict[Source | None, list[Link]] = defaultdict(list)
+        for link, source in links:
+            target = link.fingerprint
+            if target in self._callbacks or self._leaves_out(host, link):
+                continue
+            is_new = self._lease_table.wait(host, target)
+            # The page of a waiting, claimed link could not be recorded in time.
+            is_new |= self._base.is_claimed(target)
+            if (is_new or again) and self._exchange.restore(target):
+                by_source[source].append(link)
+        for source, found in by_source.items():
+            if source is None:
+                self._exchange.show_seeds(found)
+            else:
+                self._exchange.show(_page_of(source, found), source.depth)
+
+    def place(self, link: Link) -> bool:
+        """Note a link that was found; withdraw it if another worker leases its host.
+
+        Returns False if the link is known already.
+        """
+        host, target = host_of(link.url), link.fingerprint
+        if self._base.is_claimed(target) or self._is_excluded(link.url, host):
+            return False
+        if host in self._lease_table.foreign:
+            self._exchange.withdraw([target])
+            return True
+        return self._lease_table.wait(host, target)
+
+    def _leaves_out(self, host: str, link: Link) -> bool:
+        """Return whether a user has excluded the link; if so, settle it for all workers."""
+        if not self._is_excluded(link.url, host):
+            return False
+        target, lease = link.fingerprint, self._lease_table.leases.get(host)
+        if target not in self._population.selector.targets:
+            self._exchange.withdraw([target])
+            self._lease_table.settle(host, target)
+            if lease is not None:
+                self._put(OutboxBatch(settles=[self._calls.settle(host, lease, target, EXCLUDED)]))
+        return True
+
+    def _is_excluded(self, url: str, host: str) -> bool:
+        return self._population.discovery.exclusions.covers_url(url, host)
+
+
+def _page_of(source: Source, links: Sequence[Link], text: str = "") -> Page:
+    page = Page(source.url, source.fingerprint, source.relevance, 0.0, tuple(links))
+    return replace(page, content=replace(page.content, title=source.title, text=text))
