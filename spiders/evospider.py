@@ -119,7 +119,7 @@ class EvoSpider(Spider):
             logger.info("seeds: %s is made from the query", one_line(url))
             yield Request(with_ascii_name(url), meta={SEED: True})
         if not (found or others or self.seeds):
-            logger.error("seeds: the %d sources give no seeds", len(self.sources))
+            logger.error("seeds: no source (of %d) gives a seed", len(self.sources))
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[PageItem]:
         """Yield the page and note its links on the visit, except those marked nofollow."""

@@ -85,67 +85,117 @@ def assemble(
     makers = makers or makers_of(config.species)
     model = model or _relevance(config)
     spill = SpillFile(spill_to)
-    memory = config.memory_links, spill
     base = MemoryPageBase(config.memory_links // 4 + 1, spill)
-    budget = Budget(config.max_requests or None)
-    environment = Environment(
-        _energy(config),
-        Fees(
-            config.cost,
-            config.refusal_cost,
-            config.dead_cost,
-            config.latency_cost,
-            timeout_s,
-            config.hand_on_cost,
-            config.browser_cost,
-            config.gain,
-        ),
-        base,
-        HostSlots(host_limit),
-        budget,
-        config.rewards,
-        traps=_traps(config, spill),
-    )
-    made: list[LinkModel] = []
-
-    def link_model() -> LinkModel:
-        reader = link_analyser_of(config.query, config.language)
-        made.append(
-            LinkModel(
-                model.link,
-                reader,
-                config.relevant_at,
-                prior.shipped(),
-                spill=spill,
-                vectors=query_vectors_of(model),
-            )
-        )
-        if config.learnt:
-            persistence.load(made[-1], config.learnt)
-        return made[-1]
-
-    ingredients = SpeciesContext(
-        base,
-        model,
-        lambda row_of=None: Frontier(base.is_claimed, *memory, row_of),
-        lambda: OpenLinks(base.is_claimed, *memory),
-        config.wander_share,
-        config.boldness,
-        config.contest,
-        config.relevant_at,
-        labels,
-        environment.clock,
-        lexicon=lambda: Lexicon(config.query, config.language),
-        links=link_model,
-        leads=lambda: CandidatesByRow(*memory),
-    )
+    environment = _environment(config, base, HostSlots(host_limit), timeout_s, spill)
+    parts = SpeciesParts(config, model, environment, base, spill, labels)
+    context = parts.context()
     population = Population(
-        [make(ingredients) for make in makers],
+        [make(context) for make in makers],
         environment,
         _bounds(config),
         np.random.default_rng(config.seed),
         max_unsettled=config.max_unsettled or concurrency,
     )
+    _check_learning(config, parts.link_model)
+    _let_learn(model, population)
+    ledger = Ledger(config.relevant_at)
+    population.on_event.append(ledger.note)
+    forecast, stop_rule = _forecast(config, population)
+    return Assembly(
+        config,
+        model,
+        base,
+        environment.budget,
+        ledger,
+        population,
+        parts.link_model,
+        forecast,
+        stop_rule,
+        _rendering(config, population),
+    )
+
+
+def _environment(
+    config: Config, base: MemoryPageBase, hosts: HostSlots, timeout_s: float, spill: SpillFile
+) -> Environment:
+    fees = Fees(
+        config.cost,
+        config.refusal_cost,
+        config.dead_cost,
+        config.latency_cost,
+        timeout_s,
+        config.hand_on_cost,
+        config.browser_cost,
+        config.gain,
+    )
+    return Environment(
+        _energy(config),
+        fees,
+        base,
+        hosts,
+        Budget(config.max_requests or None),
+        config.rewards,
+        traps=_traps(config, spill),
+    )
+
+
+class SpeciesParts:
+    """Makes the parts that species consist of; `link_model` is the first one made, None before."""
+
+    def __init__(
+        self,
+        config: Config,
+        model: Relevance,
+        environment: Environment,
+        base: MemoryPageBase,
+        spill: SpillFile,
+        labels: Collection[Fingerprint] | None,
+    ) -> None:
+        self.link_model: LinkModel | None = None
+        self._config = config
+        self._model = model
+        self._environment = environment
+        self._base = base
+        self._spill = spill
+        self._labels = labels
+
+    def context(self) -> SpeciesContext:
+        """Return the parts for the makers of species."""
+        config, base, memory = self._config, self._base, (self._config.memory_links, self._spill)
+        return SpeciesContext(
+            base,
+            self._model,
+            lambda row_of=None: Frontier(base.is_claimed, *memory, row_of),
+            lambda: OpenLinks(base.is_claimed, *memory),
+            config.wander_share,
+            config.boldness,
+            config.contest,
+            config.relevant_at,
+            self._labels,
+            self._environment.clock,
+            lexicon=lambda: Lexicon(config.query, config.language),
+            links=self._links,
+            leads=lambda: CandidatesByRow(*memory),
+        )
+
+    def _links(self) -> LinkModel:
+        config = self._config
+        made = LinkModel(
+            self._model.link,
+            link_analyser_of(config.query, config.language),
+            config.relevant_at,
+            prior.shipped(),
+            spill=self._spill,
+            vectors=query_vectors_of(self._model),
+        )
+        if config.learnt:
+            persistence.load(made, config.learnt)
+        self.link_model = self.link_model or made
+        return made
+
+
+def _let_learn(model: Relevance, population: Population) -> None:
+    """Show a relevance model that learns the marks of a user, and the pages of the crawl."""
     if isinstance(model, Learner):
         population.on_mark.append(model.learn)
     observe = observer_of(model)
@@ -153,19 +203,22 @@ def assemble(
         population.on_outcome.append(
             lambda _, outcome: observe(outcome.page) if isinstance(outcome, Fetched) else None
         )
-    ledger = Ledger(config.relevant_at)
-    population.on_event.append(ledger.note)
-    forecast = Forecast(config.relevant_at, budget)
+
+
+def _forecast(config: Config, population: Population) -> tuple[Forecast, StopRule]:
+    forecast = Forecast(config.relevant_at, population.environment.budget)
     population.on_event.append(forecast.note)
     forecast.is_exhausted = lambda: population.ended == "exhausted"
     stop_rule = StopRule(stop_conditions(config.stop), forecast, population)
     if config.stop:
         population.on_event.append(stop_rule.note)
-    learner = made[0] if made else None
-    _check_learning(config, learner)
+    return forecast, stop_rule
+
+
+def _rendering(config: Config, population: Population) -> RenderingChoice:
     rendering = RenderingChoice(
-        budget,
-        environment.fees,
+        population.environment.budget,
+        population.environment.fees,
         gain=config.gain,
         relevant_at=config.relevant_at,
         share=config.browser_share,
@@ -173,9 +226,7 @@ def assemble(
     )
     if config.browser != "never":
         population.on_outcome.append(rendering.learn)
-    return Assembly(
-        config, model, base, budget, ledger, population, learner, forecast, stop_rule, rendering
-    )
+    return rendering
 
 
 def _traps(config: Config, spill: SpillFile) -> TrapDetector | None:

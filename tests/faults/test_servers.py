@@ -218,6 +218,6 @@ def test_answers_without_a_page_count_as_none(visited: Visited) -> None:
 def test_a_handler_that_never_answers(visited: Visited) -> None:
     """B067, B116: its request is named and given up; what it raises itself is a failed download."""
     _, proxy, crawled = visited
-    never = "given up, its download handler does not answer: http://stuck.test/never"
+    never = "a request was given up, since its download handler does not answer: http://stuck.test/never"
     assert never in crawled.log
     assert "/ok" in proxy.requested("stuck.test")

@@ -127,4 +127,4 @@ def test_a_crawl_without_any_seed_has_failed(serve, crawl: Crawl) -> None:
     assert crawled.code == 1
     assert crawled.stat("stop_reason") == "seeds_failed"
     assert "its answer is no" in crawled.log
-    assert "none of the 1 sources gives any" in crawled.log
+    assert "no source (of 1) gives a seed" in crawled.log
