@@ -20,6 +20,7 @@ from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.extensions.dashboard import CrawlDashboard
 from evocrawl.adapter.extensions.ending import EndReport
+from evocrawl.adapter.extensions.opt_out_files import OptOutFiles
 from evocrawl.adapter.extensions.progress import Progress
 from evocrawl.adapter.extensions.recorder import Recorder
 from evocrawl.adapter.extensions.seeds import SeedWarnings
@@ -73,6 +74,7 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("EXTENSIONS", CrawlDashboard, 0),
     ("EXTENSIONS", SeedWarnings, 0),
     ("EXTENSIONS", Recorder, 0),
+    ("EXTENSIONS", OptOutFiles, 0),
     ("EXTENSIONS", Stalled, 0),
 )
 """Setting, class and order of each component."""

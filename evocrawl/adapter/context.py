@@ -11,9 +11,10 @@ import numpy as np
 
 from evocrawl.adapter.browser.places import BrowserPlaces
 from evocrawl.adapter.cluster import cluster_of
-from evocrawl.adapter.earlier_pages import EarlierPages
+from evocrawl.adapter.earlier_pages import earlier_pages_of
 from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.kept_requests import KeptRequests
+from evocrawl.adapter.opt_outs import opt_out_store
 from evocrawl.adapter.pages import PageReader
 from evocrawl.adapter.redirects import Redirects
 from evocrawl.adapter.request_codec import RequestCodec
@@ -128,7 +129,8 @@ class CrawlContext:
         )
         self.kept = KeptRequests(self._journal, codec, self.names, self.journaled.flush_soon)
         self.fetches.on_settled += [self.kept.settled, self.redirects.settled]
-        self.earlier = EarlierPages(self.config.since) if self.config.since else None
+        self.opt_outs = opt_out_store(self._journal, self.cluster, self.journaled.flush_soon)
+        self.earlier = earlier_pages_of(self.config, self.state_path)
         """The pages of the crawl that the option `since` names."""
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches, self.earlier)
         self._ahead_s = 0.0

@@ -7,39 +7,79 @@ clock has set. A response without one gets the date of its fetch, as the RFC ask
 from __future__ import annotations
 
 import logging
+import os
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
 
 from evocrawl.core.errors import SettingError, StateError
 from evocrawl.core.fetch import RawResponse, has_page
 from evocrawl.core.urls.identity import fingerprint, is_of
 from evocrawl.extraction.dates import parse_date
 from evocrawl.store.archive import Archive
+from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.store.cluster.redis.keys import RedisAddress, is_shared
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evocrawl.core.config.config import Config
     from evocrawl.core.model import Fingerprint
     from evocrawl.extraction import ParsedPage
 
 logger = logging.getLogger(__name__)
 
 _AHEAD_S = 86_400.0
+TIMEOUT_S = 5.0
+"""Longest time that a Redis may take for an answer; then pages are requested again."""
 _UNKEPT = frozenset(("set-cookie", "set-cookie2"))
 """Headers left out: cookies of the earlier crawl would replace those of this one."""
+
+
+def earlier_pages_of(config: Config, state_path: Path | None) -> EarlierPages | None:
+    """Return the pages of the crawl that the option `since` names, None without it.
+
+    Raises SettingError, also if it is the store of this crawl.
+    """
+    since, own = config.since, str(state_path or config.store)
+    if not since:
+        return None
+    if own and is_shared(since) == is_shared(own) and _place(since) == _place(own):
+        allowed = "the store of another crawl, and this is the crawl's own"
+        raise SettingError("since", since, allowed)
+    return EarlierPages(since)
+
+
+def _place(store: str) -> object:
+    """Return what stores have in common that are one, however their addresses are written."""
+    if not is_shared(store):
+        return os.path.realpath(store)
+    try:
+        address = RedisAddress.of(store)
+    except StateError:
+        return store
+    parts = [urlsplit(each) for each in address.urls]
+    first = parts[0]
+    database = dict(parse_qsl(first.query)).get("db") or first.path.strip("/") or "0"
+    where = database if not address.is_by_socket else first.path
+    hosts = {(each.hostname or "localhost", each.port or 6379) for each in parts}
+    return hosts, where, address.name
 
 
 class EarlierPages:
     """The pages of the earlier crawl `store`, and the dates of changes from their sites.
 
-    Only dates from a page's own site count, and of two dates the later one. Keeps 100 bytes for
-    each page of the earlier crawl with a known date. Raises SettingError.
+    The store is a file, or the address of a Redis. Only dates from a page's own site count, and of
+    two dates the later one. Keeps 100 bytes for each page of the earlier crawl with a known date.
+    Raises SettingError.
     """
 
     def __init__(self, store: str) -> None:
-        allowed = "the store (a file) of an earlier crawl with store_bodies=true"
+        allowed = "the store of an earlier crawl with store_bodies=true: a file, or a Redis address"
         try:
-            self._archive = Archive(store)
-            has_answers = next(self._archive.answers(), None) is not None
+            self._archive = SharedArchive(store, TIMEOUT_S) if is_shared(store) else Archive(store)
+            has_answers = self._archive.has_answers()
         except StateError as error:
             raise SettingError("since", store, f"{allowed} ({error})") from error
         if not has_answers:
@@ -58,7 +98,7 @@ class EarlierPages:
             return
         try:
             page = fingerprint(url)
-            if page in self._changed_by_s or self._archive.has_answer_at(page):
+            if page in self._changed_by_s or self._archive.has_answer_of(url):
                 self._changed_by_s[page] = max(changed_by_s, self._changed_by_s.get(page, 0.0))
         except ValueError:
             return
@@ -85,7 +125,7 @@ class EarlierPages:
         if changed_by_s is None or changed_by_s > now_s + _AHEAD_S:
             return None
         try:
-            dated = self._archive.dated_answer_at(page)
+            dated = self._archive.dated_answer_of(url)
         except StateError as error:
             self._fail(error)
             return None

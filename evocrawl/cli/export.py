@@ -20,6 +20,7 @@ from evocrawl.store.export.datasheet import write_datasheet
 from evocrawl.store.export.datatrove import write_datatrove
 from evocrawl.store.export.markdown_folder import write_folder, write_stream
 from evocrawl.store.export.page_files import WRITERS
+from evocrawl.store.export.page_rights import PageRights
 from evocrawl.store.export.target import Target
 from evocrawl.store.export.world import write_world
 from evocrawl.store.stored_page import StoredPage
@@ -49,7 +50,8 @@ formats:
             it is plain text); pip install 'evocrawl[markdown]'
   datatrove JSON lines with text, id and metadata, as datatrove reads them
   croissant a data sheet (JSON-LD): what, when, from where, licences and opt-outs that pages
-            name (store_bodies=true), near-duplicates; --data names the jsonl file that it describes
+            name (store_bodies=true) or servers (opt_out_files=true), near-duplicates;
+            --data names the jsonl file that it describes
   warc      the responses as received; the crawl needs store_bodies=true;
             pip install 'evocrawl[warc]'
   world     for evocrawl sim: crawl the same pages with any species
@@ -136,12 +138,13 @@ def _write(
                 return write_stream(with_answers(archive, pages), file)
         case "datatrove":
             with target.open() as file:
-                return write_datatrove(with_answers(archive, pages), file)
+                return write_datatrove(with_answers(archive, pages), PageRights(archive), file)
         case "croissant":
             data = Path(asked.data) if asked.data else None
             with target.open() as file:
                 answered = with_answers(archive, pages)
-                return write_datasheet(answered, archive.about(), file, data)
+                rights = PageRights(archive)
+                return write_datasheet(answered, archive.about(), rights, file, data)
         case _:
             return _pages(pages, asked.format, target)
 

@@ -26,6 +26,9 @@ STATS: dict[str, str] = {
     "evocrawl/pages/read_aside": "large or unusual pages that were read in a separate process",
     "evocrawl/soft_404/probes": "requests for addresses that cannot exist, at most one per server",
     "evocrawl/soft_404/pages": "200 responses classified as soft 404s",
+    "evocrawl/opt_outs/requests": "requests for ai.txt and tdmrep.json with their redirects; part "
+    "of evocrawl/requests",
+    "evocrawl/opt_outs/files": "such files found",
     "evocrawl/visits/opened": "visits started",
     "evocrawl/visits/settled": "visits settled",
     "evocrawl/visits/unsettled": "visits started and never settled; a value other than 0 is an "

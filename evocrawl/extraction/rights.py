@@ -5,7 +5,8 @@ signal               where
 ===================  ==========================================================================
 ``noai``             meta robots or X-Robots-Tag; also ``noimageai``, ``noml``
 ``noindex`` …        ``noarchive`` and ``none`` in the same places, for all robots
-``tdm-reservation``  header or meta of that name with the value 1 (W3C TDM Reservation Protocol)
+``tdm-reservation``  header or meta of that name with the value 1 (W3C TDM Reservation Protocol);
+                     the meta prevails over the header, and both over the file of the server
 ===================  ==========================================================================
 """
 
@@ -30,40 +31,56 @@ _CREATIVE_COMMONS = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(licenses|publicdomain)/([a-z0-9+-]+)/?([0-9.]*)",
     re.I,
 )
+_RESERVED = {"1": True, "0": False}
 _LONGEST = 200
 _MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Licences are URLs or the words of the page; opt-outs are names of signals, sorted."""
+    """Licences are URLs or the words of the page; opt-outs are names of signals, sorted.
+
+    `is_reserved` is what header and meta declare of mining, None if they declare nothing, and
+    `policy` is the address of the conditions that they name, "" for none.
+    """
 
     licenses: tuple[str, ...] = ()
     opt_outs: tuple[str, ...] = ()
+    is_reserved: bool | None = None
+    policy: str = ""
 
 
 def rights_of(answer: RawResponse, url: str) -> Rights:
     """Return the licences and opt-outs of a response; never raises."""
     opt_outs = {*_directives(header_of(answer, "x-robots-tag").split(","))}
-    if header_of(answer, "tdm-reservation").strip() == "1":
-        opt_outs.add("tdm-reservation")
+    is_reserved = _RESERVED.get(header_of(answer, "tdm-reservation").strip())
+    policy = header_of(answer, "tdm-policy")
+    licenses: dict[str, None] = {}
     body = body_of(answer)
     charset = header_encoding(header_of(answer, "content-type").rpartition(",")[2])
     root = None if body is None else head_and_links(body, charset)
-    if root is None:
-        return Rights((), tuple(sorted(opt_outs)))
-    licenses: dict[str, None] = {}
-    for name, content in _metas(root):
-        if name in ("robots", "evocrawl"):
-            opt_outs |= {*_directives(content.split(","))}
-        elif name == "tdm-reservation" and content.strip() == "1":
-            opt_outs.add("tdm-reservation")
-        elif name in _META_NAMES:
-            licenses.setdefault(_short(content))
-    for found in (*_links(root, url), *_structured(root)):
-        licenses.setdefault(_short(found))
-    licenses.pop("", None)
-    return Rights(tuple(licenses)[:_MOST], tuple(sorted(opt_outs)))
+    if root is not None:
+        for name, content in _metas(root):
+            if name in ("robots", "evocrawl"):
+                opt_outs |= {*_directives(content.split(","))}
+            elif name == "tdm-reservation":
+                is_reserved = _RESERVED.get(content.strip(), is_reserved)
+            elif name == "tdm-policy":
+                policy = content
+            elif name in _META_NAMES:
+                licenses.setdefault(_short(content))
+        for found in (*_links(root, url), *_structured(root)):
+            licenses.setdefault(_short(found))
+        licenses.pop("", None)
+    if is_reserved:
+        opt_outs.add("tdm-reservation")
+    named = policy_address(policy, url) if is_reserved else ""
+    return Rights(tuple(licenses)[:_MOST], tuple(sorted(opt_outs)), is_reserved, named)
+
+
+def policy_address(written: str, url: str) -> str:
+    """Return the address that a `tdm-policy` of the page `url` names, "" if it names none."""
+    return _short(safe_link(written, url)) if written.strip() else ""
 
 
 def _directives(values: Iterable[str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from evocrawl.core.config.population import DEFAULT_SPECIES
 from evocrawl.core.urls.identity import host_of
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.curve import Point
+from evocrawl.monitor.opt_outs import opt_outs_of
 from evocrawl.monitor.record import AgentRecord, HostRecord, Record
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, config_of, open_store
@@ -28,7 +29,8 @@ class StoredRecord:
     """The data of a stored crawl for reports.
 
     `ended` is why the crawl ended, "" if it can go on. `began` and `stopped` are the dates of the
-    first and the last page, ISO 8601, "" without pages. `command` makes the crawl again.
+    first and the last page, ISO 8601, "" without pages. `command` makes the crawl again. `opt_outs`
+    is what `evocrawl.monitor.opt_outs` finds.
     """
 
     store: str
@@ -41,6 +43,7 @@ class StoredRecord:
     stopped: str
     command: str
     notes: list[str] = field(default_factory=list)
+    opt_outs: dict[str, Any] | None = None
 
 
 def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
@@ -54,11 +57,12 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
             problem = rebuilt.replay(archive.ops())
             notes = [f"The journal was replayed in part only: {problem}"] if problem else []
             began, stopped = _dates([page.fetched_at for page in archive.pages()])
+            opt_outs = opt_outs_of(archive, (each.url for each in record.results))
             limit = rebuilt.assembly.budget.limit
             return StoredRecord(
                 store, about, record, rebuilt.config.relevant_at, limit,
                 rebuilt.population.ended or "", began, stopped, command_of(about, store, limit),
-                notes,
+                notes, opt_outs,
             )  # fmt: skip
         relevant_at = config_of(about, "").relevant_at
         shared = SharedRecord(archive, relevant_at)
@@ -66,6 +70,7 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
         return StoredRecord(
             store, about, shared, relevant_at, None, "", shared.began, shared.stopped,
             command_of(about, store, limit), [_SHARED],
+            opt_outs_of(archive, (each.url for each in shared.results)),
         )  # fmt: skip
 
 

@@ -17,8 +17,11 @@ from typing import Any, Self, TypeVar, cast
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import RawResponse
 from evocrawl.core.model import Fingerprint, VisitId
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.politeness.opt_out_files import OptOutFile
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
+from evocrawl.store.journal.kept_opt_outs import has_opt_outs, read_opt_outs
 from evocrawl.store.journal.operations import Op
 from evocrawl.store.journal.operations.row import Row
 from evocrawl.store.stored_page import StoredPage
@@ -57,6 +60,7 @@ SELECT url, fetched_at, status_line, headers, body
 FROM bodies JOIN pages ON pages.fingerprint = bodies.fingerprint WHERE bodies.rowid = ?
 """
 _ANSWER_OF = "SELECT rowid FROM bodies WHERE fingerprint = ?"
+_ANY_ANSWER = "SELECT 1 FROM bodies LIMIT 1"
 _URL_OF_VISIT = "SELECT url FROM pages WHERE visit = ?"
 _VERSIONS = "SELECT fingerprint, version FROM pages"
 _OPS, _LAST_OP = "SELECT seq FROM ops ORDER BY seq", "SELECT max(seq) FROM ops"
@@ -175,9 +179,30 @@ class Archive(Opened):
             return None if answer is None else answer[1:]
         return None
 
-    def has_answer_at(self, fingerprint: Fingerprint) -> bool:
-        """Return whether the HTTP response of a page was kept. O(log n)."""
-        return any(self._rows(_ANSWER_OF, (fingerprint,)))
+    def dated_answer_of(self, url: str) -> tuple[str, RawResponse] | None:
+        """As `dated_answer_at`, by the address; raises ValueError if it is none."""
+        return self.dated_answer_at(fingerprint(url))
+
+    def has_answers(self) -> bool:
+        """Return whether the HTTP response of any page was kept. O(1)."""
+        return any(self._rows(_ANY_ANSWER))
+
+    def has_answer_of(self, url: str) -> bool:
+        """Return whether the HTTP response of a page was kept. O(log n).
+
+        Raises ValueError if `url` is no address.
+        """
+        return any(self._rows(_ANSWER_OF, (fingerprint(url),)))
+
+    def opt_out_files(self, authority: str) -> tuple[OptOutFile, ...]:
+        """Return the opt-out files of a server that the crawl has asked for. O(log n)."""
+        with sqlite_file.explained(self.path):
+            try:
+                has = has_opt_outs(self._database)
+                return tuple(read_opt_outs(self._database, authority)) if has else ()
+            except ValueError as error:
+                self.left_out(f"an opt-out file of {authority}", error)
+                return ()
 
     def url_of_visit(self, visit: VisitId) -> str | None:
         """Return the address of the page that a visit was the first to find, None for none."""

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_crawls import SEED, StoredCrawl
 
-from evocrawl.adapter.earlier_pages import EarlierPages
+from evocrawl.adapter.earlier_pages import EarlierPages, earlier_pages_of
+from evocrawl.core.config.config import Config
 from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.extraction import Document, read
@@ -122,6 +123,25 @@ def test_a_store_without_responses_is_refused(tmp_path: Path) -> None:
     crawl.close()
     with pytest.raises(SettingError, match="this one has no responses"):
         EarlierPages(str(tmp_path / "crawl.sqlite"))
-    for wrong in ("none.sqlite", ".", "redis://127.0.0.1:1/0"):
-        with pytest.raises(SettingError, match=r"the store \(a file\) of an earlier crawl"):
-            EarlierPages(str(tmp_path / wrong))
+    files = (str(tmp_path / "none.sqlite"), str(tmp_path))
+    for wrong in (*files, "redis://127.0.0.1:1/0", "redis://["):
+        with pytest.raises(SettingError, match="the store of an earlier crawl with store_bodies"):
+            EarlierPages(wrong)
+
+
+@pytest.mark.parametrize(
+    ("since", "store", "state"),
+    [
+        ("{}/a.sqlite", "", "{}/x/../a.sqlite"),
+        ("redis://localhost", "redis://LOCALHOST:6379/0?crawl=evocrawl", None),
+        ("redis://u:p@h.test/2?crawl=a", "redis://h.test:6379/2?crawl=a", None),
+        ("unix:///run/redis.sock", "unix://p@/run/redis.sock", None),
+    ],
+)
+def test_the_crawls_own_store_is_no_earlier_crawl(
+    tmp_path: Path, since: str, store: str, state: str | None
+) -> None:
+    config = Config(query="a", since=since.format(tmp_path), store=store)
+    path = None if state is None else Path(state.format(tmp_path))
+    with pytest.raises(SettingError, match="this is the crawl's own"):
+        earlier_pages_of(config, path)

@@ -68,3 +68,16 @@ def test_markup_names_licences(html: str, found: tuple[str, ...]) -> None:
 def test_a_page_that_names_a_thousand_licences_gives_few() -> None:
     many = "".join(f"<a rel=license href=/{number}>x</a>" for number in range(1000))
     assert len(rights(many).licenses) == 20
+
+
+def test_the_element_of_a_page_prevails_over_the_header() -> None:
+    """As TDMRep has it ("Processing priority")."""
+    reserved, open_ = ("TDM-Reservation", "1"), ("TDM-Reservation", "0")
+    element = "<meta name=tdm-reservation content={}><meta name=tdm-policy content='/terms'>"
+    assert rights("<p>x", open_).is_reserved is False
+    assert rights("<p>x").is_reserved is None
+    assert rights(element.format(0), reserved).opt_outs == ()
+    assert rights(element.format(2), reserved).opt_outs == ("tdm-reservation",)
+    found = rights(element.format(1), open_)
+    assert (found.opt_outs, found.policy) == (("tdm-reservation",), "http://a.example/terms")
+    assert rights("<p>x", reserved, ("tdm-policy", "javascript:x")).policy == ""

@@ -110,6 +110,6 @@ def test_a_store_without_responses_is_refused(serve, crawl: Crawl, tmp_path: Pat
         proxy = serve({})
         crawled = crawl(proxy, arguments={**ARGUMENTS, "since": tmp_path / name})
         assert crawled.code != 0
-        assert "the store (a file) of an earlier crawl with store_bodies=true" in crawled.log
+        assert "the store of an earlier crawl with store_bodies=true: a file" in crawled.log
         assert words in crawled.log
         assert proxy.log == []

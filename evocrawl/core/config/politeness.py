@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import maybe, number, option, whole, words
+from evocrawl.core.config.option import flag, maybe, number, option, whole, words
 from evocrawl.core.urls.networks import read_networks
 
 
@@ -40,6 +40,13 @@ class PolitenessOptions:
         number(0, above=True),
         "a number above 0",
         "seconds before the first of these retries, doubled for each further one",
+    )
+    opt_out_files: bool = option(
+        False,
+        flag,
+        "true or false",
+        "whether to ask each server that gives a page for ai.txt and /.well-known/tdmrep.json: two "
+        "requests a server, which count; needs a store, a JOBDIR or `warc`",
     )
     crawl_delay_cap_s: float = option(
         30.0,

@@ -41,8 +41,8 @@ class StorageOptions:
     )
     since: str = option(
         "",
-        path,
-        "a path",
+        path_or_url("redis://", "rediss://", "unix://"),
+        "a path, or redis://HOST:PORT/DB (rediss:// for TLS, unix:///PATH), also with ?crawl=NAME",
         "store of an earlier crawl with store_bodies: a page that has not changed since, by the "
         "sitemap or the feed of its site, is read from there and not requested; none if empty",
     )

@@ -26,6 +26,7 @@ def content(crawl: StoredRecord, pages: int = PAGES) -> dict[str, Any]:
         "pages": [views.result(each, crawl.relevant_at) for each in record.results.best(pages)],
         "agents": _agents(crawl),
         "hosts": views.hosts(record, HOSTS),
+        "opt_outs": crawl.opt_outs,
         "costs": _costs(crawl),
         "settings": dict(sorted(crawl.about.items())),
         "command": crawl.command,

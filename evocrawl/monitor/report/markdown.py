@@ -88,6 +88,9 @@ def _crawl(crawl: dict[str, Any], mark: str) -> Iterator[str]:
             for each in crawl["hosts"]
         ),
     )  # fmt: skip
+    if crawl["opt_outs"] is not None:
+        yield from ("", f"{mark}# Opt-outs of servers", "")
+        yield from _opt_outs(crawl["opt_outs"])
     yield from ("", f"{mark}# Costs", "")
     yield from _table(("what", "number"), _costs(crawl["costs"]))
     yield from ("", f"{mark}# Settings", "")
@@ -152,6 +155,20 @@ def _costs(costs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for kind in ("failures", "held_back"):
         for name, times in costs[kind].items():
             yield f"{kind.replace('_', ' ')}: {plain(name)}", str(times)
+
+
+def _opt_outs(found: dict[str, Any]) -> Iterator[str]:
+    for name, answers in found["servers"].items():
+        counts = ", ".join(f"{answer} {times}" for answer, times in answers.items())
+        yield f"- {plain(name)}: {found['pages'][name]} pages reserved; servers: {counts}"
+    for policy, times in found["policies"].items():
+        yield f"- conditions of {times} pages: {plain(policy)}"
+    yield ""
+    names = tuple(found["servers"])
+    yield from _table(
+        ("host", *(f"pages reserved by {name}" for name in names)),
+        ((plain(row["host"]), *(row[name] for name in names)) for row in found["hosts"]),
+    )
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:

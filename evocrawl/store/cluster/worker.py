@@ -25,6 +25,7 @@ from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress
+from evocrawl.store.cluster.redis.opt_outs import SharedOptOuts
 from evocrawl.store.cluster.redis.outbox import Outbox
 from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.state import ClusterState
@@ -55,6 +56,7 @@ class ClusterWorker:
         self._terms = terms
         self._connection = connection = Connection(place)
         self._state = state = ClusterState(connection, round(1000 * terms.lease_s))
+        self.opt_outs = SharedOptOuts(connection, state.layout, lambda: state.session)
         self._table = table = LeaseTable(terms.lease_s)
         self._tasks = tasks = BackgroundTasks(f"{place}", events)
         self._availability = Availability(place, terms.timeout_s, table.clock, events)

@@ -19,14 +19,15 @@ from evocrawl.core.fetch import RawResponse
 from evocrawl.core.sanitize import public
 from evocrawl.core.urls.identity import host_of
 from evocrawl.extraction.markdown_text import without_unseen
-from evocrawl.extraction.rights import rights_of
+from evocrawl.politeness.opt_out_files import FILES
+from evocrawl.store.export.page_rights import PageRights
 from evocrawl.store.stored_page import StoredPage
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 _TERMS = "https://github.com/evocrawl/evocrawl/docs/guide/durability#"
 _MOST = 100
-_OWN = ("crawl", "pages", "hosts", "languages", "licenses", "optOuts", "rightsKnownOfPages",
-        "notFetched")  # fmt: skip
+_OWN = ("crawl", "pages", "hosts", "languages", "licenses", "optOuts", "tdmPolicies",
+        "rightsKnownOfPages", "optOutFiles", "notFetched")  # fmt: skip
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -87,8 +88,11 @@ class Tally:
     languages: Counter[str] = field(default_factory=Counter)
     licenses: Counter[str] = field(default_factory=Counter)
     opt_outs: Counter[str] = field(default_factory=Counter)
+    policies: Counter[str] = field(default_factory=Counter)
 
-    def add(self, page: StoredPage, answer: RawResponse | None, relevant_at: float) -> None:
+    def add(
+        self, page: StoredPage, answer: RawResponse | None, rights: PageRights, relevant_at: float
+    ) -> None:
         """Count a page."""
         self.pages += 1
         self.relevant += page.relevance >= relevant_at
@@ -98,16 +102,18 @@ class Tally:
         self.last = max(self.last, page.fetched_at)
         self.hosts[host_of(page.url)] += 1
         self.languages[page.language or "unknown"] += 1
-        if answer is not None:
-            self.answers += 1
-            rights = rights_of(answer, page.url)
-            self.licenses.update(rights.licenses)
-            self.opt_outs.update(rights.opt_outs)
+        self.answers += answer is not None
+        found = rights.of(page.url, answer)
+        if found is not None:
+            self.licenses.update(found.licenses)
+            self.opt_outs.update(found.opt_outs)
+            self.policies.update([found.policy] if found.policy else [])
 
 
 def write_datasheet(
     pages: Iterable[tuple[StoredPage, RawResponse | None]],
     about: dict[str, Any],
+    rights: PageRights,
     file: BinaryIO,
     data: Path | None = None,
 ) -> int:
@@ -118,15 +124,15 @@ def write_datasheet(
     """
     tally, relevant_at = Tally(), float(about.get("relevant_at", 0.5))
     for page, answer in pages:
-        tally.add(page, answer, relevant_at)
-    sheet = datasheet(tally, about)
+        tally.add(page, answer, rights, relevant_at)
+    sheet = datasheet(tally, about, rights)
     if data is not None:
         sheet |= _distribution(data)
     file.write(json.dumps(sheet, indent=2, allow_nan=False).encode("ascii") + b"\n")
     return tally.pages
 
 
-def datasheet(tally: Tally, about: dict[str, Any]) -> dict[str, Any]:
+def datasheet(tally: Tally, about: dict[str, Any], rights: PageRights) -> dict[str, Any]:
     """Return the data sheet as JSON values, without the files."""
     query = " ".join(without_unseen(str(about.get("query", ""))).split())
     licenses = [name for name, _ in tally.licenses.most_common(_MOST)]
@@ -165,8 +171,13 @@ def datasheet(tally: Tally, about: dict[str, Any]) -> dict[str, Any]:
         "evocrawl:languages": dict(tally.languages.most_common(_MOST)),
         "evocrawl:licenses": dict(tally.licenses.most_common(_MOST)),
         "evocrawl:optOuts": dict(sorted(tally.opt_outs.items())),
+        "evocrawl:tdmPolicies": dict(tally.policies.most_common(_MOST)),
         "evocrawl:rightsKnownOfPages": tally.answers,
-        "evocrawl:notFetched": ["ai.txt", "/.well-known/tdmrep.json"],
+        # Of how many servers each file was found, was none, and so on.
+        "evocrawl:optOutFiles": {
+            name: dict(sorted(counts.items())) for name, counts in rights.servers.items()
+        },
+        "evocrawl:notFetched": [] if rights.are_files_known else [each[1:] for each in FILES],
     }
 
 

@@ -18,8 +18,10 @@ from typing import Any, Protocol
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fetched, Page
+from evocrawl.politeness.opt_out_files import OptOutFile
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, digest_of
+from evocrawl.store.journal.kept_opt_outs import KeptOptOuts
 from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Op, VisitSettled
 from evocrawl.store.journal.operations.row import Row
@@ -110,7 +112,7 @@ class SqliteJournal:
             self._database = sqlite_file.connect(self.path)
             with sqlite_file.explained(self.path):
                 self._introduce(about)
-                self.kept = KeptValues()
+                self.kept, self.opt_outs = KeptValues(), KeptOptOuts()
                 self._version = self._data_version()
         except BaseException:
             sqlite_file.close(getattr(self, "_database", None))
@@ -140,7 +142,7 @@ class SqliteJournal:
         write = self._database
         try:
             self._owner.check()
-            if not (self._rows or self.kept):
+            if not (self._rows or self.kept or self.opt_outs):
                 return
             with sqlite_file.explained(self.path):
                 write.execute("BEGIN IMMEDIATE")
@@ -155,6 +157,7 @@ class SqliteJournal:
                 for body in self._bodies:
                     write.execute(_ADD_BODY, body)
                 self.kept.write(write)
+                self.opt_outs.write(write)
                 write.execute("COMMIT")
         except StateError:
             self._rows.clear()
@@ -163,6 +166,15 @@ class SqliteJournal:
         for each in (self._rows, self._contents, self._pages, self._bodies):
             each.clear()
         self.kept.written()
+        self.opt_outs.written()
+
+    def opt_outs_of(self, authority: str) -> dict[str, OptOutFile]:
+        """Return the opt-out files of a server by their paths. Raises StateError for damage."""
+        with sqlite_file.explained(self.path):
+            try:
+                return self.opt_outs.of(authority, self._database)
+            except ValueError as error:
+                raise StateError(f"{self.path}: a kept file is damaged: {error}") from error
 
     def kept_values(self) -> dict[str, Any]:
         """Return the values that earlier runs have kept. Raises StateError if one is damaged."""
@@ -176,6 +188,12 @@ class SqliteJournal:
         """Read the operations of earlier runs, in order. Raises StateError if one is damaged."""
         with sqlite_file.explained(self.path):
             yield from read_ops(self._database, self._packer)
+
+    def page_urls(self) -> Iterator[str]:
+        """Read the addresses of the pages of earlier runs."""
+        with sqlite_file.explained(self.path):
+            for (url,) in self._database.execute("SELECT url FROM pages ORDER BY visit"):
+                yield str(url)
 
     def close(self) -> None:
         """Close the state; drop uncommitted operations and ignore later ones."""

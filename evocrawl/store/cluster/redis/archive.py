@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property, partial
 from itertools import count
 from typing import Any
@@ -12,7 +14,8 @@ from typing import Any
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import RawResponse
 from evocrawl.core.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
-from evocrawl.core.urls.identity import fingerprint
+from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.politeness.opt_out_files import FILES, OptOutFile
 from evocrawl.store.archive import LeftOut, Opened
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.connection import Unreachable, explained
@@ -21,16 +24,17 @@ from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
 from evocrawl.store.stored_page import StoredPage
 
 _AT_ONCE = 500
+_HOSTS_KNOWN = 16
 
 
 class SharedArchive(Opened):
     """As `evocrawl.store.archive.Archive`, for a crawl of several workers.
 
     `pages` yields the pages in the order in which they were fetched. Raises StateError if Redis has
-    no such crawl or cannot be reached.
+    no such crawl, cannot be reached, or takes longer than `timeout_s` for an answer.
     """
 
-    def __init__(self, store: str) -> None:
+    def __init__(self, store: str, timeout_s: float | None = None) -> None:
         self.path = RedisAddress.of(store)
         self._layout = KeyNames(self.path.name)
         self._rows = RowCodec(LeftOut())
@@ -38,7 +42,8 @@ class SharedArchive(Opened):
             from evocrawl.store.cluster.redis.servers import connect_blocking
         except ImportError as error:
             raise StateError(f"{self.path}: pip install 'evocrawl[redis]' ({error})") from error
-        self._connect = partial(connect_blocking, self.path)
+        self._connect = partial(connect_blocking, self.path, timeout_s)
+        self._answered: OrderedDict[str, frozenset[bytes]] = OrderedDict()
 
     def close(self) -> None:
         """Close the connection."""
@@ -104,9 +109,7 @@ class SharedArchive(Opened):
                 continue
             try:
                 url = str(json.loads(self._record(host, key))["url"])
-                head, _, body = packed.partition(b"\n")
-                status_line, headers = json.loads(head)
-                answer = RawResponse(str(status_line), tuple(map(tuple, headers)), body)
+                answer = _answer(packed)
             except (ValueError, KeyError, TypeError) as error:
                 self.left_out(f"an answer of {host}", error)
             else:
@@ -120,6 +123,54 @@ class SharedArchive(Opened):
         """Return the HTTP response of a page, None if none was kept. O(pages)."""
         found = (answer for url, _, answer in self.answers() if _address(url) == fingerprint)
         return next(found, None)
+
+    def dated_answer_of(self, url: str) -> tuple[str, RawResponse] | None:
+        """Return date and HTTP response of a page, None if none was kept. O(1).
+
+        Raises ValueError if `url` is no address.
+        """
+        host, key = host_of(url), fingerprint(url).hex()
+        packed = self.ask("hget", self._layout.of(host, "bodies:")[0], key)
+        if packed is None:
+            return None
+        try:
+            fetched_at = str(json.loads(self._record(host, key))["fetched_at"])
+            datetime.fromisoformat(fetched_at)
+            return fetched_at, _answer(packed)
+        except (ValueError, KeyError, TypeError) as error:
+            self.left_out(f"an answer of {host}", error)
+            return None
+
+    def has_answers(self) -> bool:
+        """Return whether the HTTP response of any page was kept. O(keys) if none was."""
+        self.about()
+        return next(self._hosts("bodies:"), None) is not None
+
+    def has_answer_of(self, url: str) -> bool:
+        """Return whether the HTTP response of a page was kept. O(1), O(pages of a host) at first.
+
+        Redis is asked for the pages of a host at once: a sitemap names thousands. Raises ValueError
+        if `url` is no address.
+        """
+        host, key = host_of(url), fingerprint(url)
+        known = self._answered.get(host)
+        if known is None:
+            found = self.ask("hkeys", self._layout.of(host, "bodies:")[0])
+            known = self._answered[host] = frozenset(found)
+            if len(self._answered) > _HOSTS_KNOWN:
+                self._answered.popitem(last=False)
+        return key.hex().encode() in known
+
+    def opt_out_files(self, authority: str) -> tuple[OptOutFile, ...]:
+        """Return the opt-out files of a server that the crawl has asked for. O(1)."""
+        key = self._layout.of(host_of(f"{authority}/"), "opt_outs:")[0]
+        found = self.ask("hmget", key, [f"{authority}{path}" for path in FILES])
+        rows = zip(FILES, found, strict=True)
+        try:
+            return tuple(OptOutFile.unpack(authority, path, row) for path, row in rows if row)
+        except (ValueError, TypeError) as error:
+            self.left_out(f"an opt-out file of {authority}", error)
+            return ()
 
     def versions(self) -> Iterator[tuple[Fingerprint, str]]:
         """Read the fingerprints of address and content of each page; the latter as hex digits."""
@@ -170,7 +221,7 @@ class SharedArchive(Opened):
             if self.ask("hget", self._layout.shard(shard, "mark"), "epoch") != epoch:
                 self.left_out(f"shard {shard}", ValueError("Redis has lost it"))
 
-    def _record(self, host: str, key: bytes) -> bytes:
+    def _record(self, host: str, key: bytes | str) -> bytes:
         return bytes(self.ask("hget", self._layout.of(host, "pages:")[0], key) or b"")
 
     def _unfetched(self) -> Iterator[tuple[Fingerprint, bytes]]:
@@ -185,6 +236,14 @@ class SharedArchive(Opened):
         with self._stated():
             for key in self._client.scan_iter(match=pattern, count=_AT_ONCE):
                 yield key.decode(errors="replace").partition(f"}}:{what}")[2]
+
+
+def _answer(packed: bytes) -> RawResponse:
+    """Return a response as it is stored; raises ValueError or TypeError if it is damaged."""
+    head, _, body = packed.partition(b"\n")
+    status_line, headers = json.loads(head)
+    pairs = tuple((str(name), str(value)) for name, value in headers)
+    return RawResponse(str(status_line), pairs, body)
 
 
 def _url(record: bytes, host: str) -> str:

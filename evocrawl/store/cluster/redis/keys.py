@@ -32,6 +32,8 @@ done:HOST       hash       target to its outcome
 pages:HOST      hash       page to its record
 contents:HOST   hash       page to its content and links
 bodies:HOST     hash       page to its HTTP response, if responses are kept
+opt_outs:HOST   hash       server and path to an opt-out file, if the crawl asks for them
+asking:SERVER   string     the worker that asks for the opt-out files of a server, for two minutes
 guests:HOST     hash       agents that travelled to the host and wait for its owner
 ==============  =========  =======================================================================
 """

@@ -125,11 +125,15 @@ async def connect(place: RedisAddress) -> Servers:
     raise failure
 
 
-def connect_blocking(place: RedisAddress) -> Any:
-    """Return a client of redis-py for the servers at `place` that blocks, by the same rules."""
+def connect_blocking(place: RedisAddress, timeout_s: float | None = None) -> Any:
+    """Return a client of redis-py for the servers at `place` that blocks, by the same rules.
+
+    It waits up to `timeout_s` for a response (None: for ever).
+    """
+    options = {**connecting(place), "socket_timeout": timeout_s}
     failure: Exception | None = None
     for url in place.urls:
-        redis: Any = BlockingRedis.from_url(url, **connecting(place))
+        redis: Any = BlockingRedis.from_url(url, **options)
         try:
             is_cluster = _is_cluster(place, _blocking_hello(place, redis))
         except (NoConnection, NoResponse, OSError) as error:
@@ -143,7 +147,7 @@ def connect_blocking(place: RedisAddress) -> Any:
                 return redis
             redis.close()
             nodes: list[Any] = [_node(*address_of(each)) for each in place.urls]
-            return BlockingCluster.from_url(url, startup_nodes=nodes, **connecting(place))
+            return BlockingCluster.from_url(url, startup_nodes=nodes, **options)
     assert failure is not None
     raise failure
 

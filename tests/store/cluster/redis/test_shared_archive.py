@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 from redisserver import PASSWORD, RedisServer
 
+from evocrawl.adapter.earlier_pages import EarlierPages
 from evocrawl.cli import main
+from evocrawl.core.errors import SettingError
 from evocrawl.core.fetch import FetchDetails, RawResponse
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
 from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.politeness.opt_out_files import AI_TXT, TDMREP, OptOutFile
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Connection
-from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress
+from evocrawl.store.cluster.redis.keys import KeyNames, RedisAddress, shard_of
+from evocrawl.store.cluster.redis.opt_outs import SharedOptOuts
 from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.journal.codec import NoPayloads
 
@@ -26,6 +30,11 @@ ABOUT = {
     "evocrawl": "0.1.0", "DOWNLOAD_TIMEOUT": 9.0,
 }  # fmt: skip
 A, B, DEAD = "http://a.test/", "http://b.test/", "http://c.test/"
+
+
+def key_of(what: str) -> str:
+    """Return a key in the shard of the host a.test."""
+    return KeyNames("mine").shard(shard_of("a.test"), what)
 
 
 def fill(server: RedisServer) -> None:
@@ -91,3 +100,61 @@ def test_an_impossible_export_is_reported(
     assert main(["export", f"redis://:{PASSWORD}@127.0.0.1:1/0", "--out", out]) != 0
     assert PASSWORD not in reported + capsys.readouterr().err
     assert not Path(out).exists()
+
+
+def test_a_server_is_asked_for_its_opt_out_files_by_one_worker(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    """And what it answers is in the export; a damaged row is reported and left out."""
+    fill(server)
+    store, place = f"{server.url}?crawl=mine", "http://a.test"
+    rule = OptOutFile(place, AI_TXT, "found", "bot", b"User-agent: *\nDisallow: /\n")
+
+    async def work() -> None:
+        connection = Connection(RedisAddress.of(store))
+        first = SharedOptOuts(connection, KeyNames("mine"), lambda: "1")
+        second = SharedOptOuts(connection, KeyNames("mine"), lambda: "2")
+        assert [*await first.missing(place)] == [AI_TXT, TDMREP]
+        assert [*await second.missing(place)] == []
+        await first.keep(rule)
+        with server.client() as client:
+            client.delete(key_of(f"asking:{place}"))
+        assert [*await second.missing(place)] == [TDMREP]
+        await second.keep(OptOutFile(place, TDMREP, "none"))
+        assert [*await first.missing(place)] == []
+        await connection.close()
+
+    asyncio.run(work())
+    out = tmp_path / "sheet.json"
+    command = ["export", store, "--format", "croissant", "--out", str(out), "--force"]
+    assert main(command) == 0
+    sheet = json.loads(out.read_text())
+    assert sheet["evocrawl:optOuts"] == {"ai.txt": 1}
+    assert sheet["evocrawl:optOutFiles"]["ai.txt"] == {"found": 1, "not asked": 1}
+    with server.client() as client:
+        client.hset(key_of("opt_outs:a.test"), f"{place}{AI_TXT}", b"\xff")
+    assert main(command) == 1
+    assert json.loads(out.read_text())["evocrawl:optOuts"] == {}
+
+
+def test_a_crawl_in_redis_has_the_pages_that_have_not_changed(server: RedisServer) -> None:
+    """For the option `since`; pages that it has not are no burden, and neither is a lost Redis."""
+    fill(server)
+    earlier = EarlierPages(f"{server.url}?crawl=mine")
+    for url in (A, DEAD, "http://none.test/", "mailto:a"):
+        earlier.note(url, 0.0)
+    answer = earlier.unchanged(A, 2e9)
+    assert answer is not None
+    assert answer.body == b"<p>\n"
+    assert dict(answer.headers)["Date"] == "Thu, 01 Jan 2026 00:00:00 GMT"
+    assert [earlier.unchanged(url, 2e9) for url in (B, DEAD, "mailto:a")] == [None] * 3
+    with server.client() as client:
+        client.delete(key_of("bodies:a.test"))
+    assert earlier.unchanged(A, 2e9) is None
+    earlier.close()
+    for name, problem in (("none", "there is no such crawl"), ("bare", "has no responses")):
+        if name == "bare":
+            with server.client() as client:
+                client.set("evocrawl:{bare}:about", "{}")
+        with pytest.raises(SettingError, match=problem):
+            EarlierPages(f"{server.url}?crawl={name}")
