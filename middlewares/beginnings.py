@@ -8,6 +8,7 @@ from scrapy.http import TextResponse
 
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.extractor import latin1
+from evocrawl.adapter.scrapy_internals import given_encoding
 from evocrawl.extraction import beginning
 
 if TYPE_CHECKING:
@@ -47,6 +48,6 @@ class BeginningsMiddleware:
         # Otherwise Scrapy would decode the whole body to find its encoding.
         kept: dict[str, Any] = {}
         if isinstance(response, TextResponse):
-            kept["encoding"] = response._encoding
+            kept["encoding"] = given_encoding(response)
         cut: Response = response.replace(body=body, **kept)
         return cut

@@ -34,6 +34,7 @@ from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exceptions import OverBudget
 from evocrawl.adapter.meta import REFUSED
 from evocrawl.adapter.network.handler_classes import SCHEMES, is_browser
+from evocrawl.adapter.network.handlers import handler_of
 from evocrawl.core.errors import SettingError
 from evocrawl.core.sanitize import one_line
 from evocrawl.middlewares.guard import GuardMiddleware
@@ -79,7 +80,7 @@ class Browser:
         for name in _WRAPPED:
             if not hasattr(handler, name):
                 raise SettingError(
-                    "DOWNLOAD_HANDLERS", type(handler).__name__, "scrapy-playwright 0.0.48 or alike"
+                    "DOWNLOAD_HANDLERS", type(handler).__name__, "scrapy-playwright 0.0.48"
                 )
         assert crawler.stats is not None
         self._crawler = crawler
@@ -267,7 +268,7 @@ def watch_browsers(crawler: Crawler) -> None:
     """Apply the rules of the crawl to each handler that drives a browser."""
     assert crawler.engine is not None
     handlers = crawler.engine.downloader.handlers
-    found = [each for each in map(handlers._get_handler, SCHEMES) if is_browser(type(each))]
+    found = [each for scheme in SCHEMES if is_browser(type(each := handler_of(handlers, scheme)))]
     for handler in {id(each): each for each in found}.values():
         Browser(crawler, handler)
 

@@ -20,6 +20,7 @@ from evocrawl.adapter.network.handler_classes import (
     check_handlers,
     say_what_is_not_watched,
 )
+from evocrawl.adapter.network.handlers import handler_of, pool_of
 from evocrawl.adapter.network.resolver import MAX_NAMES, DnsCache
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.sanitize import one_line
@@ -155,11 +156,11 @@ class GuardMiddleware:
         self._is_watching = True
         assert self._crawler.engine is not None
         handlers = self._crawler.engine.downloader.handlers
-        found = [each for each in map(handlers._get_handler, SCHEMES) if each is not None]
+        found = [each for scheme in SCHEMES if (each := handler_of(handlers, scheme)) is not None]
         for handler in {type(each): each for each in found}.values():
             say_what_is_not_watched(type(handler))
         for handler in [] if self._networks.is_everything else found:
-            guard_pool(getattr(handler, "_pool", None), self._networks)
+            guard_pool(pool_of(handler), self._networks)
 
 
 def places_at_one_address(config: Config, settings: BaseSettings) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Self
 
-from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_request
+from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.scrapy_internals import OpenRetryMiddleware
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -21,7 +22,7 @@ RETRIES_FREE = 10
 """Number of retries that are always allowed, even if their share of all requests is larger."""
 
 
-class ShareRetryMiddleware(RetryMiddleware):
+class ShareRetryMiddleware(OpenRetryMiddleware):
     """Scrapy's RetryMiddleware; it gives up if there have been too many retries.
 
     It gives up as Scrapy does: the last response or failure goes to the spider. The scheduler could
@@ -50,11 +51,14 @@ class ShareRetryMiddleware(RetryMiddleware):
             return None
         return super().process_exception(request, exception)
 
-    def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
+    def retried(
+        self, request: Request, reason: str | Exception | type[Exception]
+    ) -> Request | None:
+        """Return the retry, or None after the last one and if there have been too many."""
         if self.context.fetches.of(request) is None:
-            return super()._retry(request, reason)
+            return super().retried(request, reason)
         if self._may_retry():
-            again = super()._retry(request, reason)
+            again = super().retried(request, reason)
             self.retries += again is not None
             return again
         assert self.crawler.spider is not None

@@ -10,6 +10,7 @@ from scrapy.utils.deprecate import method_is_overridden
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.request import RequestFingerprinter
 
+from evocrawl.adapter.scrapy_internals import forget_seen
 from evocrawl.core.containers.keymap import KeySet
 from evocrawl.core.urls.request_keys import page_request_key, request_key
 
@@ -109,4 +110,4 @@ def _forget_file(dupefilter: RFPDupeFilter) -> None:
     if dupefilter.file is not None:
         dupefilter.file.close()
         dupefilter.file = None
-        dupefilter._fingerprints.clear()
+        forget_seen(dupefilter)

@@ -18,7 +18,18 @@ class SafeCsvItemExporter(CsvItemExporter):
     ``FEED_EXPORTERS = {"csv": "evocrawl.adapter.exporters.SafeCsvItemExporter"}``
     """
 
-    def _build_row(self, values: Iterable[Any]) -> Iterable[Any]:
-        """Yield the cells of a row, also of the header: a page may have named the fields."""
-        for value in super()._build_row(values):
-            yield escape_formula(value) if isinstance(value, str) else value
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.csv_writer = _SafeWriter(self.csv_writer)
+
+
+class _SafeWriter:
+    """Writes rows to `writer`, also the header: a page may have named the fields."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def writerow(self, cells: Iterable[Any]) -> None:
+        self._writer.writerow(
+            [escape_formula(each) if isinstance(each, str) else each for each in cells]
+        )

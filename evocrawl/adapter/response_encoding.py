@@ -11,6 +11,7 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
+from evocrawl.adapter.scrapy_internals import given_encoding
 from evocrawl.extraction.decoding import is_web_encoding
 
 
@@ -21,7 +22,7 @@ def chosen_encoding(response: Response) -> str | None:
     encoding that equals the declared one, and that no page is written in, was copied by
     ``response.replace``.
     """
-    name: str | None = getattr(response, "_encoding", None)
+    name = given_encoding(response)
     if name is None or not isinstance(response, TextResponse):
         return None
     if is_web_encoding(name, response.body):

@@ -1,4 +1,4 @@
-"""Gives plain names to the private parts of Scrapy's engine that evocrawl uses.
+"""Gives plain names to the private parts of Scrapy that evocrawl uses.
 
 What evocrawl uses of Scrapy's download handlers is in `evocrawl.adapter.network`.
 `tests/adapter/test_scrapy_internals.py` fails when Scrapy changes one of these.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
 from scrapy.cmdline import execute
 from scrapy.commands import ScrapyCommand
+from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.utils.defer import _schedule_coro
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.core.downloader import Downloader, Slot
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
+    from scrapy.dupefilters import RFPDupeFilter
     from scrapy.http import Response
 
 
@@ -133,6 +135,30 @@ def allow_more_requests(downloader: Downloader, number: int) -> None:
 def download_slot(downloader: Downloader, request: Request) -> Slot:
     """Return the downloader's slot of `request`; the downloader makes it if there is none."""
     return downloader._get_slot(request)[1]
+
+
+class OpenRetryMiddleware(RetryMiddleware):
+    """Scrapy's RetryMiddleware; subclasses may override `retried`, which makes each retry."""
+
+    def retried(
+        self, request: Request, reason: str | Exception | type[Exception]
+    ) -> Request | None:
+        """Return the retry of a request, None after the last one."""
+        return super()._retry(request, reason)
+
+    def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
+        return self.retried(request, reason)
+
+
+def given_encoding(response: Response) -> str | None:
+    """Return the encoding with which a response was made, None without one."""
+    encoding: str | None = getattr(response, "_encoding", None)
+    return encoding
+
+
+def forget_seen(dupefilter: RFPDupeFilter) -> None:
+    """Remove the requests that Scrapy's dupe filter has read from a JOBDIR."""
+    dupefilter._fingerprints.clear()
 
 
 def exit_with_failure(crawler: Crawler) -> None:

@@ -1,7 +1,7 @@
-"""The private parts of Scrapy's engine that evocrawl uses are as this version of Scrapy has them.
+"""The private parts of Scrapy that evocrawl uses are as this version of Scrapy has them.
 
-Each test looks at a crawl by Scrapy alone, in a process of its own, and fails when Scrapy changes
-the part.
+A test fails when Scrapy changes the part. Most tests look at one crawl by Scrapy alone, which runs
+in a process of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 from processes import run
+from scrapy import Request, Spider
+from scrapy.dupefilters import RFPDupeFilter
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
 
 from evocrawl.adapter import scrapy_internals
 
@@ -22,6 +26,7 @@ import json
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 from evocrawl.adapter import scrapy_internals as internals
+from evocrawl.adapter.network.handlers import handler_of, pool_of
 
 FACTS = {}
 
@@ -48,6 +53,12 @@ class Looking(Spider):
 
     def opened(self):
         FACTS["ways"] = []
+        handlers = self.crawler.engine.downloader.handlers
+        pool = pool_of(handler_of(handlers, "https"))
+        names = ("retryAutomatically", "_putConnection", "_factory")
+        FACTS["pool"] = [type(pool).__name__, *(hasattr(pool, each) for each in names)]
+        FACTS["no_pool"] = pool_of(handler_of(handlers, "data"))
+        FACTS["schemes"], FACTS["not_configured"] = [*handlers._schemes], handlers._notconfigured
 
         async def call(result, request):
             FACTS["ways"].append(["call", type(result).__name__])
@@ -238,3 +249,36 @@ def test_the_running_command_of_scrapy_is_found(facts: dict[str, Any]) -> None:
     """`running_command` finds it in a crawl; a script has no command."""
     assert facts["command"] == "scrapy.commands.runspider"
     assert scrapy_internals.running_command() is None
+
+
+def test_a_response_keeps_the_encoding_that_it_was_made_with() -> None:
+    assert scrapy_internals.given_encoding(HtmlResponse("http://a.test/")) is None
+    made = HtmlResponse("http://a.test/", body=b"", encoding="gb18030")
+    assert scrapy_internals.given_encoding(made) == "gb18030"
+
+
+def test_a_dupe_filter_forgets_what_it_has_seen() -> None:
+    dupefilter, request = RFPDupeFilter.from_crawler(get_crawler()), Request("http://a.test/")
+    assert [dupefilter.request_seen(request) for _ in range(2)] == [False, True]
+    scrapy_internals.forget_seen(dupefilter)
+    assert not dupefilter.request_seen(request)
+
+
+def test_a_retry_of_scrapy_is_made_by_the_method_that_may_be_overridden() -> None:
+    class Refusing(scrapy_internals.OpenRetryMiddleware):
+        def retried(self, request: Request, reason: object) -> None:  # noqa: ARG002 - its form
+            return None
+
+    request, failed = Request("http://a.test/"), Response("http://a.test/", status=503)
+    crawler = get_crawler()
+    crawler.spider = Spider.from_crawler(crawler, name="any")
+    usual = scrapy_internals.OpenRetryMiddleware.from_crawler(crawler)
+    assert isinstance(usual.process_response(request, failed), Request)
+    assert Refusing.from_crawler(crawler).process_response(request, failed) is failed
+
+
+def test_the_handler_of_http_has_a_pool_that_can_be_patched(facts: dict[str, Any]) -> None:
+    assert facts["pool"] == ["HTTPConnectionPool", True, True, True]
+    assert facts["no_pool"] is None
+    assert {"http", "https"} <= set(facts["schemes"])
+    assert facts["not_configured"] == {}

@@ -24,10 +24,20 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+def handler_of(handlers: Any, scheme: str) -> Any:
+    """Return the handler of a scheme among the downloader's `handlers`, None without one."""
+    return handlers._get_handler(scheme)
+
+
+def pool_of(handler: Any) -> Any:
+    """Return the pool of connections of Scrapy's HTTP/1.1 handler, None for other handlers."""
+    return getattr(handler, "_pool", None)
+
+
 def patch_handlers(handlers: Any) -> None:
     """Patch the connection pools and time-outs of a downloader's handlers for http and https."""
     for scheme in ("http", "https"):
-        pool = getattr(handlers._get_handler(scheme), "_pool", None)
+        pool = pool_of(handler_of(handlers, scheme))
         keep_honest(pool)
         bound_headers(pool)
     keep_deadlines(handlers)
@@ -64,7 +74,7 @@ def check_at_last(handlers: Any, checks: ContextVar[Callable[[], None] | None]) 
     sent. Handlers without a pool of connections stay as they are.
     """
     for scheme in ("http", "https"):
-        pool: Any = getattr(handlers._get_handler(scheme), "_pool", None)
+        pool = pool_of(handler_of(handlers, scheme))
         if hasattr(pool, "getConnection"):
             pool.getConnection = _checking(pool.getConnection, checks)
 
