@@ -27,7 +27,7 @@ from evocrawl.core.config.config import Config
 from evocrawl.monitor.summary import CrawlSummary
 from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
-from evocrawl.population.assembly import assemble
+from evocrawl.population.assembly import Assembly, assemble
 from evocrawl.population.selection import PATIENCE
 from evocrawl.relevance.language_check import check_for
 from evocrawl.store.journal.host_limits import JournaledHostLimits
@@ -37,6 +37,7 @@ from evocrawl.store.journal.replay import ReplayedState, resume
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 
 FINISHED = "finished"
@@ -68,10 +69,7 @@ class CrawlContext:
         self.is_seeding = False
         """True until the last seed is placed: the population chooses nothing before."""
         limits = JournaledHostLimits(self.host_limit, (self._host_concurrency, self._host_delay_s))
-        if arguments is None and "EVOCRAWL_MAX_REQUESTS" not in settings:
-            # A project's own spider: by default the crawl leaves out none of its requests.
-            arguments = {"max_requests": 0}
-        config = Config.read(dict(settings), arguments)
+        config = _config_of(settings, arguments)
         self.state_path = path_of(crawler, config)
         assembly = assemble(
             config,
@@ -80,11 +78,29 @@ class CrawlContext:
             timeout_s=settings.getfloat("DOWNLOAD_TIMEOUT"),
             spill_to=self.state_path and self.state_path.parent,
         )
+        self._use(assembly)
+        self.names = RequestIdentities(crawler, self.base.is_claimed)
+        self.redirects = Redirects(self.names)
+        self._add_views()
+        self.unstorable = 0
+        codec = RequestCodec(lambda: crawler.spider, self._cannot_store)
+        self._connect_journal(assembly, limits, codec)
+        self._connect_pages(codec)
+        self._ahead_s = 0.0
+        self.backoff = HostBackoff(
+            # A separate stream: failures must not change the random draws of the agents.
+            np.random.default_rng([self.config.seed, 1]),
+            first_s=self.config.back_off_s,
+            cap_s=self.config.back_off_cap_s,
+            asked_cap_s=self.config.retry_after_cap_s,
+            breaker=self.config.breaker_failures,
+        )
+
+    def _use(self, assembly: Assembly) -> None:
+        """Set the population and its environment."""
         self.config = assembly.config
         self.relevance = assembly.relevance
         self.base = assembly.base
-        self.names = RequestIdentities(crawler, self.base.is_claimed)
-        self.redirects = Redirects(self.names)
         self.budget = assembly.budget
         self.ledger = assembly.ledger
         self.save_learnt = assembly.save_learnt
@@ -93,14 +109,22 @@ class CrawlContext:
         self.population = assembly.population
         self.population.selector.patience = PATIENCE
         self.rendering = assembly.rendering
+
+    def _add_views(self) -> None:
+        """Add the places of the browser, the summary of the crawl and Scrapy's stats."""
+        crawler = self._crawler
         pages = 0 if self.config.browser == "never" else self.config.browser_pages
         self.browser_places = BrowserPlaces(crawler, self.population, pages=pages)
         self.summary = CrawlSummary(self.ledger, self.budget, self.forecast)
         self.summary.attach(self.population.on_event, self.population.on_outcome)
         is_kept = bool(self.state_path or self.config.store)
         self.scheduler_stats = SchedulerStats(crawler, "disk" if is_kept else "memory")
-        self.unstorable = 0
-        codec = RequestCodec(lambda: crawler.spider, self._cannot_store)
+
+    def _connect_journal(
+        self, assembly: Assembly, limits: JournaledHostLimits, codec: RequestCodec
+    ) -> None:
+        """Record the population in the journal, and connect it with a cluster if it has one."""
+        crawler = self._crawler
         self._journal = journal_of(crawler, assembly.config, codec)
         self.cluster = cluster_of(crawler, assembly, limits, self._cannot_store)
         self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
@@ -112,6 +136,10 @@ class CrawlContext:
             self.names.keeps_slots = False
         self.journaled.on_links = self.names.recall
         self.journaled.on_settled = self.names.settled
+
+    def _connect_pages(self, codec: RequestCodec) -> None:
+        """Connect fetches, stored requests and the reader of pages with the population."""
+        crawler = self._crawler
         self.page_context = contexts[crawler] = PageContext(
             self.relevance,
             self.population,
@@ -133,15 +161,6 @@ class CrawlContext:
         self.earlier = earlier_pages_of(self.config, self.state_path)
         """The pages of the crawl that the option `since` names."""
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches, self.earlier)
-        self._ahead_s = 0.0
-        self.backoff = HostBackoff(
-            # A separate stream: failures must not change the random draws of the agents.
-            np.random.default_rng([self.config.seed, 1]),
-            first_s=self.config.back_off_s,
-            cap_s=self.config.back_off_cap_s,
-            asked_cap_s=self.config.retry_after_cap_s,
-            breaker=self.config.breaker_failures,
-        )
 
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> CrawlContext:
@@ -198,3 +217,10 @@ class CrawlContext:
     def now_s(self) -> float:
         """Return the time, in seconds, by the clock that measures delays."""
         return monotonic() + self._ahead_s
+
+
+def _config_of(settings: BaseSettings, arguments: Mapping[str, Any] | None) -> Config:
+    if arguments is None and "EVOCRAWL_MAX_REQUESTS" not in settings:
+        # A project's own spider: by default the crawl leaves out none of its requests.
+        arguments = {"max_requests": 0}
+    return Config.read(dict(settings), arguments)

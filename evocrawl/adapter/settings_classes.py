@@ -31,13 +31,7 @@ def check_classes(settings: Mapping[str, Any]) -> None:
 
     Scrapy's own defaults are not checked.
     """
-    for name in _CLASSES:
-        value = settings.get(name, getattr(default_settings, name))
-        if value != getattr(default_settings, name) and (value or name not in _OPTIONAL):
-            _check(name, value)
-    if settings.get("HTTPCACHE_ENABLED") in (True, 1, "1", "True", "true"):
-        for name in ("HTTPCACHE_POLICY", "HTTPCACHE_STORAGE"):
-            _check(name, settings.get(name, getattr(default_settings, name)))
+    _check_single(settings)
     for name in _COMPONENTS:
         for component, order in _entries(name, settings.get(name)):
             if order is not None:
@@ -52,6 +46,17 @@ def check_classes(settings: Mapping[str, Any]) -> None:
         for key, path in _entries(name, settings.get(name)):
             if path is not None:
                 _check(f"{name}[{key!r}]", path)
+
+
+def _check_single(settings: Mapping[str, Any]) -> None:
+    """Check the settings that name one class; those of the HTTP cache only if it is enabled."""
+    for name in _CLASSES:
+        value = settings.get(name, getattr(default_settings, name))
+        if value != getattr(default_settings, name) and (value or name not in _OPTIONAL):
+            _check(name, value)
+    if settings.get("HTTPCACHE_ENABLED") in (True, 1, "1", "True", "true"):
+        for name in ("HTTPCACHE_POLICY", "HTTPCACHE_STORAGE"):
+            _check(name, settings.get(name, getattr(default_settings, name)))
 
 
 def _listed(value: Any) -> list[Any]:

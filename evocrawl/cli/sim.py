@@ -74,6 +74,12 @@ def add_to(commands: Any) -> None:
     )
     command.set_defaults(run=run, when_stopped="finished runs are kept")
     add_world(command)
+    _add_topic(command)
+    _add_start(command)
+    _add_runs(command)
+
+
+def _add_topic(command: argparse.ArgumentParser) -> None:
     asked = command.add_argument_group(
         "topic (give --query or --topics; synthetic worlds need only --relevant)"
     )
@@ -90,6 +96,9 @@ def add_to(commands: Any) -> None:
     asked.add_argument(
         "--split", metavar="NAME", default="", help="with --topics: use only lines of this split"
     )
+
+
+def _add_start(command: argparse.ArgumentParser) -> None:
     begin = command.add_argument_group(
         "starting pages (give one of these; default: --start search)"
     )
@@ -106,6 +115,9 @@ def add_to(commands: Any) -> None:
         help="search: the first 3 results of a search; far: one page at least 2 links away from "
         "any relevant page; both: search,far",
     )  # fmt: skip
+
+
+def _add_runs(command: argparse.ArgumentParser) -> None:
     how = command.add_argument_group("the runs")
     how.add_argument(
         "--species", metavar="A,B,C", type=_species,

@@ -110,11 +110,7 @@ def parse_html(
     head = read_head(root, url, limits.url_chars, hidden)
     anchors = LinkExtractor(root, head.base_url, url, limits, hidden)
     links = with_data(anchors.collect(), head.data, head.base_url, limits)
-    etree.strip_elements(root, *_UNPLAYED, with_tail=False)
-    hidden.empty()
-    text = main_text(root)
-    if len(unscripted) > max(_UNSCRIPTED_CHARS, 5 * len(text)):
-        text = unscripted
+    text = _text_of(root, hidden, unscripted)
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
         cut.append("text_chars")
@@ -133,6 +129,14 @@ def parse_html(
         formats=formats,
         dates=dates,
     )
+
+
+def _text_of(root: Any, hidden: Hidden, unscripted: str) -> str:
+    """Return the main text of a page, or that for browsers without scripts if it is the content."""
+    etree.strip_elements(root, *_UNPLAYED, with_tail=False)
+    hidden.empty()
+    text = main_text(root)
+    return unscripted if len(unscripted) > max(_UNSCRIPTED_CHARS, 5 * len(text)) else text
 
 
 def shown_tree(body: bytes, encoding: str | None = None, limits: Limits = _DEFAULT) -> Any | None:

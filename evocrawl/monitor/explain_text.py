@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from evocrawl.core.sanitize import one_line
-from evocrawl.monitor.explanation import AgentShown, Explanation, FoundShown, ReasonShown
+from evocrawl.monitor.explanation import (
+    AgentShown,
+    Explanation,
+    FoundShown,
+    LinkShown,
+    PathStep,
+    ReasonShown,
+)
 
 _TERMS = 12
 _LINE = 160
@@ -29,21 +36,9 @@ def as_text(found: Explanation) -> str:
 def _lines(found: Explanation) -> Iterator[str]:
     yield f"{one_line(found.url, _LINE)} {_SUMMARIES[found.status]}."
     if found.path:
-        yield ""
-        yield "The way from the seed:"
-        for number, step in enumerate(found.path):
-            via = f' by "{one_line(step.anchor, 60)}"' if step.anchor else ""
-            name = one_line(step.title or step.url, 70)
-            yield f"  {number:3d}  {step.relevance:.3f}  {name}{via}"
-            yield f"       {' ' * 7}{one_line(step.url, _LINE)}"
+        yield from _path(found.path)
     if found.link is not None:
-        yield ""
-        yield "The link:"
-        source = one_line(found.link.source, _LINE) if found.link.source else "none, it is a seed"
-        yield f"  page with the link  {source}"
-        yield f'  anchor              "{one_line(found.link.anchor, _LINE)}"'
-        if found.link.context:
-            yield f'  text around it      "{one_line(found.link.context, _LINE)}"'
+        yield from _link(found.link)
     if found.agent is not None:
         yield from _agent(found.agent)
     if found.reason is not None:
@@ -61,6 +56,25 @@ def _lines(found: Explanation) -> Iterator[str]:
     if found.notes:
         yield ""
         yield from (f"Note: {one_line(each, 400)}" for each in found.notes)
+
+
+def _path(path: Iterable[PathStep]) -> Iterator[str]:
+    yield ""
+    yield "The way from the seed:"
+    for number, step in enumerate(path):
+        via = f' by "{one_line(step.anchor, 60)}"' if step.anchor else ""
+        name = one_line(step.title or step.url, 70)
+        yield f"  {number:3d}  {step.relevance:.3f}  {name}{via}"
+        yield f"       {' ' * 7}{one_line(step.url, _LINE)}"
+
+
+def _link(link: LinkShown) -> Iterator[str]:
+    yield ""
+    yield "The link:"
+    yield f"  page with the link  {one_line(link.source, _LINE) or 'none, it is a seed'}"
+    yield f'  anchor              "{one_line(link.anchor, _LINE)}"'
+    if link.context:
+        yield f'  text around it      "{one_line(link.context, _LINE)}"'
 
 
 def _agent(agent: AgentShown) -> Iterator[str]:

@@ -20,11 +20,14 @@ from evocrawl.adapter.scheduler import EvoScheduler
 from evocrawl.core.items import PageItem
 from evocrawl.energy.sigmoid import Sigmoid
 from evocrawl.extraction import html
-from evocrawl.frontier import Frontier
+from evocrawl.frontier import Frontier, OpenLinks
 from evocrawl.pipelines.energy import EnergyPipeline
 from evocrawl.pipelines.relevance import RelevancePipeline
 from evocrawl.pipelines.reward import RewardPipeline, reward
 from evocrawl.relevance.tfidf import TfIdf
+from evocrawl.species.biocrawler.vision import Vision
+from evocrawl.species.foragers.species import Errands
+from evocrawl.species.random_queue import RandomQueue
 from evocrawl.spiders.evospider import EvoSpider
 
 PAGE = Path(evocrawl.__file__).parents[1] / "docs/explanation/how-it-works.md"
@@ -37,8 +40,8 @@ BODY = b"<title>Coral</title><p>Coral reefs of many seas are good.</p><a href='/
 class Crawl:
     """A crawler with its scheduler and spider, in which nothing is downloaded."""
 
-    def __init__(self) -> None:
-        self.crawler = get_crawler(EvoSpider, SETTINGS)
+    def __init__(self, species: str = "evo") -> None:
+        self.crawler = get_crawler(EvoSpider, {**SETTINGS, "EVOCRAWL_SPECIES": species})
         self.spider = EvoSpider.from_crawler(self.crawler)
         slot = SimpleNamespace(inprogress=set())
         downloader = SimpleNamespace(slots={}, _delay=0.0)
@@ -80,10 +83,10 @@ def run(pages: AsyncIterator[PageItem]) -> list[PageItem]:
             return found
 
 
-def path_of_request() -> CallPath:
-    scheduler = Crawl().scheduler
+def path_of_request(species: str = "evo", arrival: Callable[..., Any] = Frontier.push) -> CallPath:
+    scheduler = Crawl(species).scheduler
     request = Request("http://me:secret@a.test/x?b=1&a=2#top")
-    return CallPath(lambda: scheduler.enqueue_request(request), Frontier.push)
+    return CallPath(lambda: scheduler.enqueue_request(request), arrival)
 
 
 def path_of_response() -> CallPath:
@@ -127,6 +130,28 @@ def test_a_path_has_the_modules_that_its_documentation_gives(path: str) -> None:
     modules = trace().modules
     assert modules == documented(path)
     assert len(modules) - 1 <= most
+
+
+STORES: dict[str, tuple[str, Callable[..., Any]]] = {
+    "energy": ("frontier/open_links", OpenLinks.add),
+    "infospiders": ("frontier/open_links", OpenLinks.add),
+    "biocrawler": ("species/biocrawler/vision", Vision.found),
+    "weblog": ("species/foragers/species", Errands.found),
+    "breadth_first": ("frontier/queue", Frontier.push),
+    "random": ("species/random_queue", RandomQueue.push),
+}
+"""Where some species put the link of a request."""
+
+
+@pytest.mark.parametrize("species", STORES)
+def test_a_request_comes_in_by_at_most_six_changes_of_module_for_any_species(species: str) -> None:
+    """The path is that of `evo` up to the species' own store of links."""
+    store, arrival = STORES[species]
+    modules = path_of_request(species, arrival).modules
+    common = documented("a request comes in")[:5]
+    assert modules[:5] == common
+    assert modules[-1] == store
+    assert len(modules) - 1 <= 6
 
 
 def test_a_request_makes_no_detour_over_several_modules() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -24,47 +24,62 @@ class Line:
 def chart(title: str, lines: Sequence[Line], x_name: str = "requests") -> Markup:
     """Return an SVG image with axes from 0, a label for each line and a description."""
     drawn = [[(x, y) for x, y in line.points if y is not None] for line in lines]
-    flat = [point for points in drawn for point in points]
-    top = _round_up(max((y for _, y in flat), default=1.0))
-    bottom = min(0.0, min((y for _, y in flat), default=0.0))
-    right = max((x for x, _ in flat), default=1.0) or 1.0
+    scale = _Scale.of([point for points in drawn for point in points])
+    head = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
+        _WIDTH, _HEIGHT, f"{title} over {x_name}"
+    )
+    curves = [
+        Markup('<polyline class="line{}" points="{}"><title>{}</title></polyline>').format(
+            number, " ".join(scale.at(x, y) for x, y in points), line.name
+        )
+        for number, (line, points) in enumerate(zip(lines, drawn, strict=True))
+    ]
+    parts = [head, *_grid(scale), *_ticks(scale), *curves, Markup("</svg>")]
+    return Markup("").join(parts) + _legend(lines)
 
-    def at(x: float, y: float) -> str:
-        across = _LEFT + (_WIDTH - _LEFT - _RIGHT) * x / right
-        share = (y - bottom) / ((top - bottom) or 1.0)
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Maps values to places of the image: x from 0 to `right`, y from `bottom` to `top`."""
+
+    right: float
+    bottom: float
+    top: float
+
+    @classmethod
+    def of(cls, points: Sequence[tuple[float, float]]) -> _Scale:
+        return cls(
+            max((x for x, _ in points), default=1.0) or 1.0,
+            min(0.0, min((y for _, y in points), default=0.0)),
+            _round_up(max((y for _, y in points), default=1.0)),
+        )
+
+    def at(self, x: float, y: float) -> str:
+        across = _LEFT + (_WIDTH - _LEFT - _RIGHT) * x / self.right
+        share = (y - self.bottom) / ((self.top - self.bottom) or 1.0)
         return f"{across:.1f},{_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * share:.1f}"
 
-    parts = [
-        Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
-            _WIDTH, _HEIGHT, f"{title} over {x_name}"
-        )
-    ]
+
+def _grid(scale: _Scale) -> Iterator[Markup]:
+    """Yield the horizontal lines, each with its value at the left."""
     for number in range(_TICKS + 1):
-        y = bottom + (top - bottom) * number / _TICKS
-        height = at(0, y).split(",")[1]
-        parts.append(
-            Markup(
-                '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>'
-                '<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>'
-            ).format(_LEFT, _WIDTH - _RIGHT, height, height, _LEFT - 6, height, _shown(y))
-        )
+        y = scale.bottom + (scale.top - scale.bottom) * number / _TICKS
+        height = scale.at(0, y).split(",")[1]
+        yield Markup(
+            '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>'
+            '<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>'
+        ).format(_LEFT, _WIDTH - _RIGHT, height, height, _LEFT - 6, height, _shown(y))
+
+
+def _ticks(scale: _Scale) -> Iterator[Markup]:
+    """Yield the values below the horizontal axis."""
     for number in range(_TICKS + 1):
-        x = right * number / _TICKS
-        across = at(x, bottom).split(",")[0]
+        x = scale.right * number / _TICKS
+        across = scale.at(x, scale.bottom).split(",")[0]
         anchor = "end" if number == _TICKS else "middle"
-        parts.append(
-            Markup('<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-                across, _HEIGHT - 8, anchor, _shown(x)
-            )
+        yield Markup('<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>').format(
+            across, _HEIGHT - 8, anchor, _shown(x)
         )
-    for number, (line, points) in enumerate(zip(lines, drawn, strict=True)):
-        path = " ".join(at(x, y) for x, y in points)
-        parts.append(
-            Markup('<polyline class="line{}" points="{}"><title>{}</title></polyline>').format(
-                number, path, line.name
-            )
-        )
-    return Markup("").join([*parts, Markup("</svg>")]) + _legend(lines)
 
 
 def _legend(lines: Sequence[Line]) -> Markup:

@@ -112,72 +112,80 @@ class FeatureExtractor:
         Shape (targets, len(FEATURES)). Similar columns are computed together: with few targets, the
         number of numpy calls sets the time, not their size.
         """
-        pages, groups = self.evidence.pages, self.evidence.groups
-        mean = self.evidence.mean_label
         starts = n.cumsum() - n
         links = self.evidence.links.take(each)
-        source = links["source"]
-        label = pages["label"][source].astype(float)
-        like = pages["like"][source]
+        label = self.evidence.pages["label"][links["source"]].astype(float)
         words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
         logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
         ids = plain(words)
         matches = self.profile.matches(ids)
+        of_links = self._of_links(links, label, logits, ids, matches)
+        maximum = np.maximum.reduceat(of_links, starts, axis=0)
+        total = np.add.reduceat(self._summed(each, links, label, logits), starts, axis=0)
+        mean_of = total / n[:, None]
+        parent = (total[:, _Sum.LABEL] + self.evidence.mean_label) / (n + 1)
 
-        of_links = np.empty((len(each), _Maximum.WIDTH))
+        self._fill_maxima(x, maximum, parent)
+        x[:, _AT["words_mean"]] = mean_of[:, _Sum.LOGIT]
+        x[:, _AT["url"]] = targets["url_match"]
+        x[:, _AT["parent_mean"]] = parent
+        x[:, _AT["links"]] = np.log1p(targets["count"]) / 3
+        x[:, _AT["parent_sum"]] = np.log1p(total[:, _Sum.LABEL])
+        x[:, _AT["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
+        x[:, _AT["parent_like_mean"]] = mean_of[:, _Sum.LIKE]
+        x[:, _AT["new_parent"]] = mean_of[:, _Sum.NEWNESS]
+        self._fill_groups(x, targets, mean_of)
+        inside = self.evidence.pages["host"][links["source"]] == targets["host"].repeat(n)
+        kinds = self.evidence.kinds(np.logical_or.reduceat(inside, starts))
+        x[:, _AT["alive"]] = self._alive(targets["host"], targets["folder"], kinds)
+
+    def _of_links(
+        self, links: Records, label: Matrix, logits: Matrix, ids: Matrix, matches: Matrix
+    ) -> Matrix:
+        """Return the columns `_Maximum` of links, shape (links, _Maximum.WIDTH)."""
+        pages, source = self.evidence.pages, links["source"]
+        of_links = np.empty((len(links), _Maximum.WIDTH))
         of_links[:, _Maximum.LOGIT] = logits
         of_links[:, _Maximum.ANCHOR] = links["anchor_match"]
         of_links[:, _Maximum.CONTEXT] = links["context_match"]
         of_links[:, _Maximum.PROFILES] = matches[:, :2]
         of_links[:, _Maximum.LABEL] = label
         of_links[:, _Maximum.CLOSENESS] = -pages["distance"][source]
-        of_links[:, _Maximum.LIKE] = like
+        of_links[:, _Maximum.LIKE] = pages["like"][source]
         of_links[:, _Maximum.TITLE] = pages["title_match"][source]
         of_links[:, _Maximum.NEAR_QUERY] = self.nearness.of_links(ids)
-        maximum = np.maximum.reduceat(of_links, starts, axis=0)
+        return of_links
 
-        total = np.add.reduceat(self._summed(each, links, label, logits, like), starts, axis=0)
-        mean_of = total / n[:, None]
+    @staticmethod
+    def _fill_maxima(x: Matrix, maximum: Matrix, parent: Matrix) -> None:
+        """Set the features that are the greatest value of the links, and their products."""
+        x[:, _AT["words_max"]] = maximum[:, _Maximum.LOGIT]
+        x[:, _AT["anchor"]] = maximum[:, _Maximum.ANCHOR]
+        x[:, _AT["context"]] = np.sqrt(maximum[:, _Maximum.CONTEXT])
+        x[:, _AT["parent_max"]] = maximum[:, _Maximum.LABEL]
+        x[:, _PROFILES] = np.minimum(maximum[:, _Maximum.PROFILES], 1.5)
+        x[:, _AT["distance"]] = -maximum[:, _Maximum.CLOSENESS] / FAR
+        x[:, _AT["anchor_x_parent"]] = maximum[:, _Maximum.ANCHOR] * parent
+        x[:, _AT["anchor_profile_x_parent"]] = x[:, _AT["anchor_profile"]] * parent
+        x[:, _AT["parent_like_max"]] = maximum[:, _Maximum.LIKE]
+        x[:, _AT["parent_title"]] = maximum[:, _Maximum.TITLE]
+        x[:, _AT["near_query"]] = maximum[:, _Maximum.NEAR_QUERY]
 
-        parent = (total[:, _Sum.LABEL] + mean) / (n + 1)
+    def _fill_groups(self, x: Matrix, targets: Records, mean_of: Matrix) -> None:
+        """Set the features of host, folder and tag path: rates relative to a base, and newness."""
+        mean, tried = self.evidence.mean_label, self.evidence.groups["tried"]
         host, folder = targets["host"], targets["folder"]
-        rates = np.empty((_Rate.WIDTH, len(n)))
+        rates = np.empty((_Rate.WIDTH, len(host)))
         rates[_Rate.HOST] = self._rate(host, mean)
         rates[_Rate.FOLDER] = self._rate(folder, rates[_Rate.HOST])
         rates[_Rate.OF_SOURCES] = mean_of[:, _Sum.RATES].T
-        bases = np.full((_Rate.WIDTH, len(n)), mean)
+        bases = np.full((_Rate.WIDTH, len(host)), mean)
         bases[_Rate.FOLDER] = rates[_Rate.HOST]
-        lifts = _lift(rates, bases)
+        x[:, _LIFTS] = _lift(rates, bases).T
+        x[:, _AT["new_host"]] = 1 / np.sqrt(1 + tried[host])
+        x[:, _AT["new_folder"]] = 1 / np.sqrt(1 + tried[folder])
 
-        at = _AT
-        x[:, at["words_max"]] = maximum[:, _Maximum.LOGIT]
-        x[:, at["words_mean"]] = mean_of[:, _Sum.LOGIT]
-        x[:, at["anchor"]] = maximum[:, _Maximum.ANCHOR]
-        x[:, at["context"]] = np.sqrt(maximum[:, _Maximum.CONTEXT])
-        x[:, at["url"]] = targets["url_match"]
-        x[:, at["parent_max"]] = maximum[:, _Maximum.LABEL]
-        x[:, at["parent_mean"]] = parent
-        x[:, at["links"]] = np.log1p(targets["count"]) / 3
-        x[:, at["parent_sum"]] = np.log1p(total[:, _Sum.LABEL])
-        x[:, _LIFTS] = lifts.T
-        x[:, _PROFILES] = np.minimum(maximum[:, _Maximum.PROFILES], 1.5)
-        x[:, at["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
-        x[:, at["distance"]] = -maximum[:, _Maximum.CLOSENESS] / FAR
-        x[:, at["anchor_x_parent"]] = maximum[:, _Maximum.ANCHOR] * parent
-        x[:, at["anchor_profile_x_parent"]] = x[:, at["anchor_profile"]] * parent
-        x[:, at["parent_like_max"]] = maximum[:, _Maximum.LIKE]
-        x[:, at["parent_like_mean"]] = mean_of[:, _Sum.LIKE]
-        x[:, at["parent_title"]] = maximum[:, _Maximum.TITLE]
-        x[:, at["near_query"]] = maximum[:, _Maximum.NEAR_QUERY]
-        x[:, at["new_host"]] = 1 / np.sqrt(1 + groups["tried"][host])
-        x[:, at["new_folder"]] = 1 / np.sqrt(1 + groups["tried"][folder])
-        x[:, at["new_parent"]] = mean_of[:, _Sum.NEWNESS]
-        is_inside = np.logical_or.reduceat(pages["host"][source] == host.repeat(n), starts)
-        x[:, at["alive"]] = self._alive(host, folder, self.evidence.kinds(is_inside))
-
-    def _summed(
-        self, each: Rows, links: Records, label: Matrix, logits: Matrix, like: Matrix
-    ) -> Matrix:
+    def _summed(self, each: Rows, links: Records, label: Matrix, logits: Matrix) -> Matrix:
         """Return the columns `_Sum` of links, shape (links, _Sum.WIDTH)."""
         mean, source = self.evidence.mean_label, links["source"]
         tried = self.evidence.pages["tried"][source]
@@ -187,7 +195,7 @@ class FeatureExtractor:
         summed[:, _Sum.PATH_RATE] = self._rate(links["path"], mean)
         summed[:, _Sum.HUB_RATE] = self._hub(source, label, tried, mean)
         summed[:, _Sum.NEAR_RATE] = self._near(each, source, mean)
-        summed[:, _Sum.LIKE] = like
+        summed[:, _Sum.LIKE] = self.evidence.pages["like"][source]
         summed[:, _Sum.NEWNESS] = 1 / np.sqrt(1 + tried)
         return summed
 
