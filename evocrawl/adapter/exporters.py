@@ -20,7 +20,7 @@ class SafeCsvItemExporter(CsvItemExporter):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.csv_writer = _SafeWriter(self.csv_writer)
+        self.csv_writer: Any = _SafeWriter(self.csv_writer)
 
 
 class _SafeWriter:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from evocrawl.core.containers.paged_rows import Records
 from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph, Reals, Rows
-from evocrawl.species.evo.link_model.hashing import plain
+from evocrawl.species.evo.link_model.hashing import Ids, plain
 from evocrawl.species.evo.link_model.nearness import Nearness
 from evocrawl.species.evo.link_model.profile import Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
@@ -140,7 +140,12 @@ class FeatureExtractor:
         x[:, _AT["alive"]] = self._alive(targets["host"], targets["folder"], kinds)
 
     def _of_links(
-        self, links: Records, label: Matrix, logits: Matrix, ids: Matrix, matches: Matrix
+        self,
+        links: Records,
+        label: Matrix,
+        logits: Matrix,
+        ids: Ids,
+        matches: npt.NDArray[np.float32],
     ) -> Matrix:
         """Return the columns `_Maximum` of links, shape (links, _Maximum.WIDTH)."""
         pages, source = self.evidence.pages, links["source"]
