@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import IgnoreRequest
 
 from evocrawl.adapter.context import CrawlContext
-from evocrawl.adapter.exceptions import AddressRefused, HostGivenUp, OverBudget
+from evocrawl.adapter.exceptions import AddressRefused, HostGivenUp, OverBudget, RobotsUnreachable
 from evocrawl.adapter.meta import OPENER, REFUSED, VISIT
 from evocrawl.core.fetch import ADDRESS, GIVEN_UP, OVER_BUDGET, RawResponse, has_page
+from evocrawl.core.model import SERVER_ERROR
 from evocrawl.core.sanitize import one_line
 from evocrawl.middlewares.browser_requests import watch_browsers
 
@@ -81,13 +82,20 @@ class MeterMiddleware:
             fetch.returned(self._context.now_s())
             fetch.failure = type(exception).__name__
         elif request.meta.get(REFUSED):
-            fetch.refused = True
+            fetch.refused, fetch.failure = True, _cause_of(exception)
         elif isinstance(exception, AddressRefused):
             fetch.failure = ADDRESS
         elif isinstance(exception, HostGivenUp):
             fetch.failure = GIVEN_UP
         else:
             fetch.failure = fetch.failure or one_line(str(exception))
+
+
+def _cause_of(exception: IgnoreRequest) -> str:
+    """Return why robots.txt cannot be fetched, "" where it disallows the page."""
+    if not isinstance(exception, RobotsUnreachable):
+        return ""
+    return type(exception.__cause__).__name__ if exception.__cause__ else SERVER_ERROR
 
 
 def as_it_came(response: Response) -> RawResponse:

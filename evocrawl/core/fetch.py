@@ -69,6 +69,7 @@ class Fetch:
     address             identity of `url`; before redirects the identity of the link, which for a
                         form or a repeated request differs from that of its URL
     hops                redirects, as pairs (from, to)
+    refused             robots.txt disallows the page, or cannot be fetched: `failure` is the cause
     failure             reason why there is no page
     answer              last response, if responses are kept
     is_read             the spider has read the page itself
@@ -180,7 +181,7 @@ class Fetch:
         if self.page is not None:
             return Fetched(self.page, self.cost)
         if self.refused:
-            return Refused(self.cost)
+            return Refused(self.cost, self.failure)
         if self.failure and (self.requests or self.failure in _UNSENT):
             return Dead(self.failure, self.cost)
         return Dropped(self.failure or otherwise)

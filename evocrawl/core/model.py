@@ -139,9 +139,18 @@ class Dead:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """robots.txt disallows the link."""
+    """robots.txt disallows the link, or cannot be fetched.
+
+    `cause` is "" where it disallows the link, else `SERVER_ERROR` or the name of the exception with
+    which its fetch failed.
+    """
 
     cost: Cost
+    cause: str = ""
+
+
+SERVER_ERROR = "server error"
+"""The server has answered with an error where its robots.txt was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ weights are those at the moment of the choice.
 from __future__ import annotations
 
 from evocrawl.core.errors import StateError
-from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Outcome
+from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Outcome, Refused
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.explanation import (
+    NO_ROBOTS,
     AgentShown,
     Explanation,
     FoundShown,
@@ -20,6 +21,7 @@ from evocrawl.monitor.explanation import (
     Status,
     TermShown,
 )
+from evocrawl.monitor.seeds import cause_of
 from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, open_store
 from evocrawl.monitor.watch import Watch, part_of
 from evocrawl.population.link_status import LinkState, link_status
@@ -255,8 +257,9 @@ def _found(outcome: Outcome, relevant_at: float) -> FoundShown:
             return FoundShown("dead", reason, "", "", None, relevant_at, None, cost.seconds)
         case Dropped(reason):
             return FoundShown("dropped", reason, "", "", None, relevant_at, None, 0.0)
-        case _:
-            return FoundShown("refused", "robots.txt", "", "", None, relevant_at, None, 0.0)
+        case Refused(cause=cause):
+            reason = f"{NO_ROBOTS}: {cause_of(cause)}" if cause else "robots.txt"
+            return FoundShown("refused", reason, "", "", None, relevant_at, None, 0.0)
 
 
 def _missing(reason: Reason) -> list[str]:

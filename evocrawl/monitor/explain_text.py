@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from evocrawl.core.sanitize import one_line
 from evocrawl.monitor.explanation import (
+    NO_ROBOTS,
     AgentShown,
     Explanation,
     FoundShown,
@@ -34,7 +35,10 @@ def as_text(found: Explanation) -> str:
 
 
 def _lines(found: Explanation) -> Iterator[str]:
-    yield f"{one_line(found.url, _LINE)} {_SUMMARIES[found.status]}."
+    summary = _SUMMARIES[found.status]
+    if found.found is not None and found.found.reason.startswith(NO_ROBOTS):
+        summary = f"was not fetched: its {NO_ROBOTS}"
+    yield f"{one_line(found.url, _LINE)} {summary}."
     if found.path:
         yield from _path(found.path)
     if found.link is not None:

@@ -10,6 +10,9 @@ Status = Literal[
 ]
 
 
+NO_ROBOTS = "robots.txt cannot be fetched"
+
+
 @dataclass(frozen=True, slots=True)
 class PathStep:
     """A page on the way from a seed: `anchor` is the text of the link that led to it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from evocrawl.core.fetch import ADDRESS, GIVEN_UP, KNOWN
-from evocrawl.core.model import Dead, Dropped, Fingerprint, Outcome, Refused, Visit
+from evocrawl.core.model import SERVER_ERROR, Dead, Dropped, Fingerprint, Outcome, Refused, Visit
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.monitor.words import duration, shown_url
 
@@ -22,8 +22,9 @@ CAUSES = {
     "DownloadFailedError": "the connection failed",
     "ResponseDataLossError": "the answer was cut short",
     "no HTML": "the answer is no page (no HTML)",
+    SERVER_ERROR: "its server answers with an error",
 }
-"""The cause to show for each reason of a dead link or name of an exception."""
+"""The cause to show for each reason of a dead or refused link, or name of an exception."""
 
 FORBIDDEN = "robots.txt forbids it"
 

@@ -128,8 +128,8 @@ class CrawlSummary:
                 self._fetched = outcome
             case Dead(reason=reason) if reason not in _NO_FAILURES:
                 self._fail(KINDS.get(reason) or _status(reason) or reason[:40])
-            case Refused():
-                self._fail("robots.txt")
+            case Refused(cause=cause):
+                self._fail("robots.txt not fetched" if cause else "robots.txt")
             case _:
                 pass
 

@@ -108,14 +108,17 @@ def test_failures_are_counted_by_kind() -> None:
     for reason in ("status 404", "status 404", "CannotResolveHostError", "address"):
         story.settle(Dead(reason, Cost()))
     story.settle(Refused(Cost()))
+    story.settle(Refused(Cost(), "DownloadTimeoutError"))
     story.settle(Dropped("to be tried again"))
     story.settle(Dead(KNOWN, Cost()))
     story.settle(Dead(OVER_BUDGET, Cost()))
-    assert story.summary.failures == {"404": 2, "DNS": 1, "address guard": 1, "robots.txt": 1}
+    assert story.summary.failures == {
+        "404": 2, "DNS": 1, "address guard": 1, "robots.txt": 1, "robots.txt not fetched": 1,
+    }  # fmt: skip
     for number in range(100):
         story.settle(Dead(f"kind {number}", Cost()))
     assert len(story.summary.failures) <= 41
-    assert story.summary.failures.total() == 105
+    assert story.summary.failures.total() == 106
 
 
 def test_hosts_are_ranked_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,8 +137,8 @@ class OperationCodec:
                 data: list[Any] = ["fetched", _cost(cost), record]
             case Dead(reason, cost):
                 data = ["dead", _cost(cost), reason]
-            case Refused(cost):
-                data = ["refused", _cost(cost)]
+            case Refused(cost, cause):
+                data = ["refused", _cost(cost), *([cause] if cause else ())]
             case Dropped(reason):
                 data = ["dropped", None, reason]
         return key, to_json(data)
@@ -158,7 +158,7 @@ class OperationCodec:
         if kind == "dead":
             return Dead(rest[0], Cost(*cost))
         if kind == "refused":
-            return Refused(Cost(*cost))
+            return Refused(Cost(*cost), *rest)
         if kind == "dropped":
             return Dropped(rest[0])
         raise ValueError(kind)
