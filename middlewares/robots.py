@@ -22,6 +22,7 @@ from evocrawl.adapter.exceptions import AddressRefused, RobotsUnreachable
 from evocrawl.adapter.failures import because
 from evocrawl.adapter.meta import REFUSED
 from evocrawl.adapter.robots.directory import RobotsDirectory
+from evocrawl.adapter.robots.fetcher import is_fetched_here
 from evocrawl.adapter.scrapy_internals import download_slot
 from evocrawl.core.urls.identity import host_of
 from evocrawl.middlewares.guard import GuardMiddleware, places_at_one_address
@@ -65,6 +66,7 @@ class RobotsMiddleware:
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise IgnoreRequest if it is forbidden.
 
+        A request that a middleware needs to send that for robots.txt passes.
         Raises RobotsUnreachable, which also has the type of the failure, if robots.txt cannot be
         fetched, and AddressRefused if the address guard refuses to fetch it.
         """
@@ -76,6 +78,8 @@ class RobotsMiddleware:
             place = authority(request.url)
         except ValueError as error:
             raise IgnoreRequest(str(error)) from error
+        if is_fetched_here(place):
+            return
         rules = await self.directory.rules_of(place)
         if rules.verdict is Verdict.BARRED:
             raise AddressRefused(f"the robots.txt of {place} may not be asked for")

@@ -107,7 +107,7 @@ class Retries:
         request = own or Request(without_credentials(fetch.url))
         tries = self._tries.pop(lead.fingerprint, 0)
         if tries:
-            request.meta["retry_times"] = tries
+            request = request.replace(meta={**request.meta, "retry_times": tries})
         return request
 
     def _put_off(self, fetch: Fetch, request: Request) -> None:

@@ -24,6 +24,7 @@ from evocrawl.adapter.request_queue import DirectRequestQueue
 from evocrawl.adapter.requests import RequestIntake, cleaned
 from evocrawl.adapter.retries import Retries
 from evocrawl.adapter.robots.directory import RobotsDirectory
+from evocrawl.adapter.robots.fetcher import leave_fetches
 from evocrawl.adapter.robots.gate import RobotsGate
 from evocrawl.adapter.scrapy_internals import requests_in_engine
 from evocrawl.core.urls.address import Address
@@ -192,6 +193,7 @@ class EvoScheduler(BaseScheduler):
         None also while the settling takes long and goes on in the next turn of the event loop, and
         after the crawl's state could not be written.
         """
+        leave_fetches()  # the engine may have been woken by one
         if not self._settle_ended():
             self._wakes.wake()
             return None
@@ -223,9 +225,7 @@ class EvoScheduler(BaseScheduler):
         while (visit := self._next_visit()) is not None:
             request = self._request(visit)
             if request is not None:
-                is_own = isinstance(visit.lead.payload, Request)
-                goes_on = request.meta.get("retry_times") or self._fetches.under_way[visit.id].hops
-                self._stats.dequeued(was_enqueued=is_own and not goes_on)
+                self._stats.dequeued(was_enqueued=request is visit.lead.payload)
                 return request
         return None
 

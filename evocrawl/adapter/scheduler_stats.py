@@ -29,10 +29,10 @@ class SchedulerStats:
 
     def dequeued(self, *, was_enqueued: bool = True) -> None:
         """Count a request that is sent to the downloader."""
-        if not was_enqueued or not self.waiting:
-            # Read off a page, or accepted by an earlier run.
+        if not was_enqueued:
             self.enqueued()
-        self.waiting -= 1
+        if self.waiting:  # else accepted by an earlier run, which has counted it
+            self.waiting -= 1
         self._count("dequeued")
 
     def unserializable(self) -> None:

@@ -53,6 +53,48 @@ class ChangedByAMiddleware(Tree):
     settings = {"DOWNLOADER_MIDDLEWARES": {Changing: 560}}
 
 
+class Marking:
+    """Downloader middleware that sends each request anew, with a header and another meta."""
+
+    def process_request(self, request):
+        if "marked" not in request.meta:
+            meta = {**request.meta, "marked": True}
+            return request.replace(headers={"X": "1"}, meta=meta, dont_filter=True)
+        return None
+
+
+class MarkedByAMiddleware(Tree):
+    """The request for robots.txt is sent anew, too."""
+
+    settings = {"DOWNLOADER_MIDDLEWARES": {Marking: 300}}
+
+
+class Identified:
+    """Downloader middleware that downloads a token before it lets the first request out."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+        self.token = ""
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_request(self, request):
+        url = f"http://{self.crawler.spider.name}.test/token"
+        if request.url != url:
+            if not self.token:
+                answer = await self.crawler.engine.download_async(Request(url))
+                self.token = answer.text[:3]
+            request.headers["Authorization"] = self.token
+
+
+class IdentifiedByAMiddleware(Tree):
+    """The first request is that for robots.txt: the token is downloaded while that is awaited."""
+
+    settings = {"DOWNLOADER_MIDDLEWARES": {Identified: 300}}
+
+
 class Rescuing:
     """Downloader middleware that answers in place of a failure."""
 

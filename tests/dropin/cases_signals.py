@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 
 from scrapy import Request, signals
+from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import CloseSpider
 from smallspider import path_of
 from treecase import Picky, Tree
@@ -92,7 +93,12 @@ class RequestSignals(Tree):
 
 
 class SchedulerStats(RequestSignals):
-    """Scrapy's scheduler counts, and has a length."""
+    """Scrapy's scheduler counts, and has a length; a page that is retried by hand counts again."""
+
+    def parse(self, response):
+        if path_of(response) == "/p/1" and "retry_times" not in response.meta:
+            yield get_retry_request(response.request, spider=self)
+        yield from super().parse(response)
 
     def idle(self):
         if not self.counts["refused_once"]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import logging
 import time
+from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request, signals
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotSupported, StopDownload
@@ -44,6 +45,17 @@ _SENT = "evocrawl_robots_sent"
 _INFLATED_MAX_BYTES = 8 * 1024 * 1024
 _QUICK_TO_PARSE_BYTES = 32 * 1024
 _TRACEBACKS = 10
+_META: dict[str, Any] = {
+    "dont_obey_robotstxt": True,
+    "dont_redirect": True,
+    "dont_retry": True,
+    "dont_cache": True,
+    _RECEIVED: 0,
+    _SENT: False,
+}
+
+_fetched_here: ContextVar[tuple[str, ...]] = ContextVar("authorities fetched here", default=())
+"""Authorities whose robots.txt the running code is part of fetching."""
 
 
 class Withheld(IgnoreRequest):
@@ -135,36 +147,25 @@ class RobotsFetcher:
         return failure
 
     async def _follow(self, authority: str) -> RobotsAnswer:
-        url = f"{authority}/robots.txt"
+        _fetched_here.set((*_fetched_here.get(), authority))
+        request = _request_for(f"{authority}/robots.txt")
         for _ in range(MAX_REDIRECTS + 1):
-            result = await self._request(url)
+            result = await self._request(request)
             if isinstance(result, Request):
-                target: str | None = result.url
-            else:
-                location = header_text(result.headers.get("Location") or b"")
-                target = redirect_target(result.status, result.url, location)
+                # A middleware of the project sends this request in place of ours.
+                request = result.replace(
+                    callback=NO_CALLBACK, dont_filter=True, meta={**result.meta, **_META}
+                )
+                continue
+            location = header_text(result.headers.get("Location") or b"")
+            target = redirect_target(result.status, result.url, location)
             if target is None:
-                assert isinstance(result, Response)
-                return RobotsAnswer(await self._read(result), url)
-            url = target
+                return RobotsAnswer(await self._read(result), request.url)
+            request = _request_for(target)
         logger.debug("robots.txt of %r redirects more than %d times", authority, MAX_REDIRECTS)
-        return RobotsAnswer(RobotsRules.unreachable(), url)
+        return RobotsAnswer(RobotsRules.unreachable(), request.url)
 
-    async def _request(self, url: str) -> Response | Request:
-        request = Request(
-            url,
-            callback=NO_CALLBACK,
-            dont_filter=True,
-            # Compressed, the first 500 KiB of a larger file could not be read alone.
-            headers={"Accept-Encoding": "identity"},
-            meta={
-                "dont_obey_robotstxt": True,
-                "dont_redirect": True,
-                "dont_retry": True,
-                "dont_cache": True,
-                _RECEIVED: 0,
-            },
-        )
+    async def _request(self, request: Request) -> Response | Request:
         assert self._crawler.engine is not None
         middlewares = self._crawler.engine.downloader.middleware
         try:
@@ -212,6 +213,26 @@ class RobotsFetcher:
         request.meta[_RECEIVED] = received + len(data)
         if request.meta[_RECEIVED] > MAX_BYTES:
             raise StopDownload(fail=False)
+
+
+def is_fetched_here(authority: str) -> bool:
+    """Return whether the running code is part of fetching the robots.txt of `authority`.
+
+    So is a downloader middleware that downloads something, such as a token, before it lets the
+    request for robots.txt out. It would wait for itself if it waited for the rules.
+    """
+    return authority in _fetched_here.get()
+
+
+def leave_fetches() -> None:
+    """Make the running code, and what it starts, no part of fetching any robots.txt."""
+    _fetched_here.set(())
+
+
+def _request_for(url: str) -> Request:
+    # Compressed, the first 500 KiB of a larger file could not be read alone.
+    headers = {"Accept-Encoding": "identity"}
+    return Request(url, callback=NO_CALLBACK, dont_filter=True, headers=headers, meta=_META)
 
 
 def is_for_robots(request: Request) -> bool:
