@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from evocrawl.adapter.requests import cleaned
 from evocrawl.adapter.scrapy_internals import ask_scheduler_soon, run_soon
 from evocrawl.adapter.soft_404 import SOFT_404
 from evocrawl.core.fetch import has_page
+from evocrawl.core.sanitize import mask_secrets, one_line
 from evocrawl.core.urls.address import Address
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from evocrawl.core.fetch import Fetch
     from evocrawl.core.items import PageItem
     from evocrawl.core.model import Fingerprint, Link, VisitId
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -206,20 +210,30 @@ class CallbackLinks:
     def _links(
         self, requests: list[Request], words: dict[Fingerprint, Link], fetch: Fetch | None
     ) -> Iterator[Link]:
-        names = self._context.names
         for request in requests:
             if not self._is_wanted(request):
                 continue
-            address = Address.of(request.url)
-            own = cleaned(request, address)
-            if names.admits(own, address):
-                link = names.link_of(own, address, words, fetch=fetch)
-                self._context.scheduler_stats.enqueued()
-            else:
-                self._drop(request)
-                link = names.known(own, address, words)
+            try:
+                link = self._link_of(request, words, fetch)
+            except Exception:
+                # The project's dupe filter or fingerprinter: the other requests are good.
+                url = one_line(mask_secrets(request.url))
+                logger.exception("scheduler: the request for %s cannot be scheduled", url)
+                continue
             if link is not None:
                 yield link
+
+    def _link_of(
+        self, request: Request, words: dict[Fingerprint, Link], fetch: Fetch | None
+    ) -> Link | None:
+        names, address = self._context.names, Address.of(request.url)
+        own = cleaned(request, address)
+        if not names.admits(own, address):
+            self._drop(request)
+            return names.known(own, address, words)
+        link = names.link_of(own, address, words, fetch=fetch)
+        self._context.scheduler_stats.enqueued()
+        return link
 
     def _drop(self, request: Request) -> None:
         """Send request_dropped for a request that the dupe filter drops, as the engine does."""

@@ -83,6 +83,24 @@ class FingerprintWithFragment(Paged):
             yield Request(self.at(f"/a#{k}"), self.parse_item, cb_kwargs={"k": k})
 
 
+class _NotOfAll(RFPDupeFilter):
+    """Asks the request for what not every request has."""
+
+    def request_seen(self, request):
+        return request.meta["kind"] == "seen" or super().request_seen(request)
+
+
+class DupefilterFails(Paged):
+    """A dupe filter that raises loses the request that it raises for, and no other."""
+
+    settings = {"DUPEFILTER_CLASS": _NotOfAll}
+
+    def parse(self, response):
+        yield response.follow("/a", self.parse_item, meta={"kind": "new"})
+        yield response.follow("/b", self.parse_item)
+        yield response.follow("/c", self.parse_item, meta={"kind": "new"})
+
+
 class _ByPageObject(RequestFingerprinter):
     """As scrapy-poet's: the page object that a callback wants belongs to the identity."""
 
