@@ -47,9 +47,11 @@ class GuardMiddleware:
     connection (`evocrawl.adapter.network.guard`). If a proxy makes the connection, only this
     middleware checks, and names that cannot be looked up from here are left to the proxy.
 
-    A ``data:`` address passes: it holds its own content, and nothing is connected to. Other schemes
-    than http, https and data pass only where the spider marks a request as no link
-    (``meta["evocrawl"] = False``) and the project has a handler for them.
+    A ``data:`` address passes: it holds its own content, and nothing is connected to. So does a
+    scheme of the project's own, which Scrapy has no handler for and the project has. ``file:``,
+    ``ftp:`` and ``s3:`` pass only where the spider marks a request as no link
+    (``meta["evocrawl"] = False``) and the project has a handler for them: LinkExtractor follows
+    links to files.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext, networks: NetworkPolicy) -> None:
@@ -99,8 +101,11 @@ class GuardMiddleware:
         if parts.scheme not in SCHEMES:
             if parts.scheme == "data" or request.meta.get(PLAIN) is False:
                 return
-            if parts.scheme not in self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS"):
+            handlers = self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS")
+            if parts.scheme not in handlers:
                 raise NotSupported(f"Unsupported URL scheme '{parts.scheme}': there is no handler")
+            if parts.scheme not in self._crawler.settings["DOWNLOAD_HANDLERS_BASE"]:
+                return
             self._stats.inc_value("evocrawl/guard/scheme")
             raise SchemeRefused(f"{parts.scheme}: is not followed")
         host = parts.hostname or ""

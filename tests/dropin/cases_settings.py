@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from scrapy import Request, signals
+from scrapy.http import TextResponse
 from smallspider import Paged, html, path_of, prose
 from treecase import Tree
 
@@ -84,6 +85,37 @@ class OwnRequests(Tree):
 
     def own(self, response):
         yield {"kind": response.request.kind, "class": type(response.request).__name__}
+
+
+class _Queue:
+    """A download handler of the project's own: addresses of a queue, without a network."""
+
+    lazy = True
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls()
+
+    async def download_request(self, request):
+        return TextResponse(request.url, body=request.url.encode(), request=request)
+
+    async def close(self):
+        return None
+
+
+class OwnScheme(Tree):
+    """A scheme that only the project has a handler for; its answers lead to pages."""
+
+    settings = {"DOWNLOAD_HANDLERS": {"queue": _Queue}}
+
+    def parse(self, response):
+        for k in range(3):
+            yield Request(f"queue://jobs/{k}", self.job)
+
+    def job(self, response):
+        yield {"job": response.text}
+        yield Request(self.at(f"/p/{response.url[-1]}"), self.parse_item)
+        yield response.request.replace(url="queue://jobs/last", callback=self.parse_item)
 
 
 class NoCookies(Tree):
