@@ -132,7 +132,7 @@ class Addon:
         with refusing(self._crawler):
             check_settings(settings)
         settings.set("SCHEDULER", EvoScheduler, "addon")
-        if load_object(settings["SCHEDULER"]) is not EvoScheduler:
+        if not _is_ours(load_object(settings["SCHEDULER"])):
             raise NotConfigured(
                 f"this project's SCHEDULER ({settings['SCHEDULER']}) prevails over evocrawl's: the "
                 "crawl is not focused"
@@ -155,6 +155,10 @@ class Addon:
             logging.getLogger(name).addFilter(_mask)
         with refusing(self._crawler):
             CrawlContext.of(self._crawler)
+
+
+def _is_ours(scheduler: object) -> bool:
+    return isinstance(scheduler, type) and issubclass(scheduler, EvoScheduler)
 
 
 def _replace(
