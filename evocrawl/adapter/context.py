@@ -29,11 +29,13 @@ from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
 from evocrawl.population.assembly import Assembly, assemble
 from evocrawl.population.selection import PATIENCE
+from evocrawl.relevance.base import observer_of
 from evocrawl.relevance.language_check import check_for
+from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted
-from evocrawl.store.journal.replay import ReplayedState, resume
+from evocrawl.store.journal.replay import resume
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -136,6 +138,20 @@ class CrawlContext:
             self.names.keeps_slots = False
         self.journaled.on_links = self.names.recall
         self.journaled.on_settled = self.names.settled
+        self._choose_parts_of_snapshots()
+
+    def _choose_parts_of_snapshots(self) -> None:
+        """Name the objects that snapshots hold; take none where they do not hold all."""
+        # A model that learns from pages is rebuilt by a replay of them only.
+        is_rebuilt = observer_of(self.relevance) is None
+        self.journaled.snapshot_visits = self.config.snapshot_visits if is_rebuilt else 0
+        self.journaled.parts |= {
+            "ledger": self.ledger,
+            "forecast": self.forecast,
+            "stop rule": self._stop_rule,
+            "browser": self.rendering,
+            "summary": self.summary,
+        }
 
     def _connect_pages(self, codec: RequestCodec) -> None:
         """Connect fetches, stored requests and the reader of pages with the population."""

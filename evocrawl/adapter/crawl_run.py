@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from evocrawl.adapter.engine_wakes import EngineWakes
     from evocrawl.adapter.request_queue import DirectRequestQueue
     from evocrawl.adapter.robots.gate import RobotsGate
-    from evocrawl.store.journal.replay import ReplayedState
+    from evocrawl.store.journal.facts import ReplayedState
 
 logger = logging.getLogger(__name__)
 

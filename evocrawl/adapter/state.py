@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from evocrawl.population.population import Population
-    from evocrawl.store.journal.replay import ReplayedState
+    from evocrawl.store.journal.facts import ReplayedState
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ MAY_DIFFER = frozenset(
         "learn_to", "memory_links", "warc", "warc_bytes", "since", "exchange_s",
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
         "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s", "dashboard",
-        "dashboard_token", "stop", "opt_out_files",
+        "dashboard_token", "stop", "opt_out_files", "snapshot_visits",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""

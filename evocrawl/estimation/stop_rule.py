@@ -31,6 +31,9 @@ class StopRule:
     had then. Attach `note` after the forecast.
     """
 
+    of_run = ("_conditions", "_is_armed")
+    """Attributes that are no part of a snapshot."""
+
     def __init__(
         self, conditions: Sequence[StopCondition], forecast: Forecast, population: Stoppable
     ) -> None:

@@ -29,6 +29,9 @@ class CandidatesByRow:
     The others are on disk, except links that cannot be packed. Every operation takes O(1).
     """
 
+    of_run = ("_most",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, most: int = MOST_LINKS, spill: SpillFile | None = None) -> None:
         spill = SpillFile() if spill is None else spill
         self._most = most
@@ -127,7 +130,7 @@ class CandidatesByRow:
     def _keep(self, number: int, lead: Lead) -> None:
         self._near[number] = lead
         self._near.move_to_end(number)
-        if len(self._near) > self._most:
+        while len(self._near) > self._most:
             far, gone = self._near.popitem(last=False)
             if self._address(far) == _NEAR:
                 self._places.set_one("address", far, self._file.put(gone))

@@ -21,6 +21,9 @@ class PageLinks:
     cannot be packed stays in memory.
     """
 
+    of_run = ("_most",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, most: int, spill: SpillFile | None = None) -> None:
         self._most = most
         self._spill = SpillFile() if spill is None else spill

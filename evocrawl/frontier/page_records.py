@@ -36,6 +36,9 @@ class Pages:
     Every operation takes O(1).
     """
 
+    of_run = ("_most",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, most: int = MOST_PAGES, spill: SpillFile | None = None) -> None:
         self._most = most
         self._spill = SpillFile() if spill is None else spill
@@ -89,7 +92,7 @@ class Pages:
     def _keep(self, page: Fingerprint, record: PageRecord) -> None:
         self._recent[page] = record
         self._recent.move_to_end(page)
-        if len(self._recent) > self._most:
+        while len(self._recent) > self._most:
             self._let_go(*self._recent.popitem(last=False))
 
     def _let_go(self, page: Fingerprint, record: PageRecord) -> None:

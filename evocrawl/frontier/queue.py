@@ -49,6 +49,9 @@ class Frontier:
     takes about 30 bytes of memory, or 13 if `row_of` numbers the targets.
     """
 
+    of_run = ("_most",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(
         self,
         is_claimed: Callable[[Fingerprint], bool],

@@ -49,6 +49,9 @@ class Population:
     the draws of the others.
     """
 
+    of_run = ("stopped",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(
         self,
         species: Sequence[Species],

@@ -19,11 +19,13 @@ SETTINGS = {"CONCURRENT_REQUESTS": IN_FLIGHT}
 def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: str) -> None:
     """Each kill costs the requests under way at most; the last run ends the crawl.
 
+    It goes on from snapshots.
+
     R1, R2, R3, C1, B055.
     """
     proxy = serve({HOST: tree(PAGES)})
     state = tmp_path / "state.sqlite"
-    arguments = {**ARGUMENTS, "species": species, "store": state}
+    arguments = {**ARGUMENTS, "species": species, "store": state, "snapshot_visits": 15}
     kills = (3, 40, 60)
     for later in kills:
         killed = crawl(
@@ -37,6 +39,8 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
     last = crawl(proxy, arguments=arguments, settings=SETTINGS)
     assert last.code == 0
     last.check_settled()
+    assert "store: read the snapshot after" in last.log
+    assert "took a snapshot" in last.log
     assert last.stat("stop_reason") == "exhausted"
     assert last.stat("store/runs") == len(kills) + 1
     everything = {str(number) for number in range(PAGES)}

@@ -14,10 +14,11 @@ ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 def test_a_crawl_goes_on_with_another_amount_of_memory(serve, crawl: Crawl, tmp_path: Path) -> None:
     """It does the same with two links in memory as with all, and so goes on after a kill."""
     proxy = serve({HOST: tree(150)})
-    arguments = {**ARGUMENTS, "store": tmp_path / "s"}
+    arguments = {**ARGUMENTS, "store": tmp_path / "s", "snapshot_visits": 20}
     crawl(proxy, arguments={**arguments, "memory_links": 2}, interrupt_at=60, by=signal.SIGKILL)
     last = crawl(proxy, arguments={**arguments, "memory_links": 1000})
     last.check_settled()
+    assert "store: read the snapshot after" in last.log
     assert last.stat("store/runs") == 2
     assert recorded(tmp_path / "s").keys() == {str(number) for number in range(150)}
 

@@ -103,6 +103,7 @@ def test_a_kill_neither_loses_nor_doubles_explicit_requests(
             "EVOCRAWL_NOVELTY": False,
             "CONCURRENT_REQUESTS": CONCURRENCY,
             "DUPEFILTER_CLASS": dupefilter,
+            "EVOCRAWL_SNAPSHOT_VISITS": 5,
             "JOBDIR": tmp_path / "job",
         },
     }
@@ -110,6 +111,7 @@ def test_a_kill_neither_loses_nor_doubles_explicit_requests(
         crawl(proxy, **run, interrupt_at=requests, by=signal.SIGKILL)
     last = crawl(proxy, **run)
     last.check_settled()
+    assert "store: read the snapshot after" in last.log
     made = asked(proxy, by_path=by_path)
     assert set(made) == expected(by_path)
     assert made.total() - len(made) <= 4 * CONCURRENCY

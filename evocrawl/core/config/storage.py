@@ -53,6 +53,13 @@ class StorageOptions:
         "most waiting links in memory, beside a quarter as many records of pages; the others are "
         "on disk. The number does not change what the crawl does",
     )
+    snapshot_visits: int = option(
+        20_000,
+        whole(0),
+        "a whole number from 0",
+        "visits between two snapshots of a crawl in a file: a resume reads the latest one, and "
+        "replays only the visits after it; 0: no snapshot is taken, and all visits are replayed",
+    )
     learnt: str = option(
         "",
         path_ending(".npz"),

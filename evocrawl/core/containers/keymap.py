@@ -9,7 +9,7 @@ time as the map grows (linear hashing, Litwin 1980), so that no single step take
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from struct import Struct
 from typing import Any, TypeAlias
@@ -111,6 +111,35 @@ class KeyMap:
             bucket[at : at + stride] = bucket[-stride:]
             del bucket[-stride:]
             self._packed -= 1
+
+    def dump(self) -> tuple[str, list[tuple[Fingerprint, Values]], bytes]:
+        """Return the format, the entries that are in a dict, and all other records in one string.
+
+        `load` of another map takes the last two. O(keys).
+        """
+        return self._struct.format, [*self._few.items()], b"".join(self._buckets)
+
+    def load(self, few: Iterable[tuple[Fingerprint, Values]], records: bytes) -> None:
+        """Replace all entries by those that `dump` of a map of the same format has returned. O(n).
+
+        The place of a record depends on the process, whose hashes of strings are its own.
+        """
+        stride = self._stride
+        count, rest = divmod(len(records), stride)
+        if rest:
+            raise ValueError(f"records of {stride} bytes in a string of {len(records)}")
+        self._few = dict(few)
+        self._packed = count
+        number = -(-count // self._full)
+        self._high = (1 << max(number.bit_length(), 1)) - 1
+        self._low = self._high >> 1
+        low, high = self._low, self._high
+        buckets = [list[bytes]() for _ in range(number)]
+        for at in range(0, len(records), stride):
+            record = records[at : at + stride]
+            place = hash(record[:_KEY_BYTES])
+            buckets[place & high if place & high < number else place & low].append(record)
+        self._buckets = [bytearray(b"".join(each)) for each in buckets]
 
     def _place(self, key: Fingerprint, bucket: bytearray) -> int:
         """Return where the record of `key` begins in its bucket, −1 if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,12 @@ class PagedTable:
         self._new = np.zeros(1, np.dtype(fields, align=True))
         for name, (_, _, value) in kinds.items():
             self._new[name] = value
-        self._blocks = PagedRows(spill, self._new, most_bytes)
+        self._spill, self._most_bytes = spill, most_bytes
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all rows."""
+        self._blocks = PagedRows(self._spill, self._new, self._most_bytes)
         self._count = 0
 
     def __len__(self) -> int:
@@ -63,6 +69,11 @@ class PagedTable:
             places = self._blocks.places(rows, changes=True)
             self._blocks.rows[places] = part
         return slice(start, self._count)
+
+    def pieces(self) -> Iterator[Records]:
+        """Yield all rows in order, some at a time, as `append` takes them."""
+        for at in range(0, self._count, self._blocks.at_once):
+            yield self.take(np.arange(at, min(at + self._blocks.at_once, self._count)))
 
     def take(self, rows: Rows) -> Records:
         """Return some rows; their fields are the columns."""

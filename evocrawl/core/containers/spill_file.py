@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from weakref import finalize
 
@@ -63,6 +64,23 @@ class SpillFile:
     def part(self, address: int, start: int, size: int) -> bytes:
         """Return `size` bytes of a record, from `start` on; raises StateError. O(size)."""
         return self._read(address + _SIZE_BYTES + start, size)
+
+    def pieces(self, size: int) -> Iterator[bytes]:
+        """Yield all records as they are kept, in pieces of at most `size` bytes; for `load`."""
+        for at in range(0, self._written, size):
+            yield self._read(at, min(size, self._written - at))
+        if self._buffer:
+            yield bytes(self._buffer)
+
+    def load(self, pieces: Iterable[bytes]) -> None:
+        """Replace all records by the `pieces` of another file, whose addresses then hold here."""
+        self._written = 0
+        self._buffer.clear()
+        self._write_at = _BUFFERED
+        for piece in pieces:
+            self._buffer += piece
+            if len(self._buffer) > self._write_at:
+                self._write()
 
     def nameless(self) -> int:
         """Return a descriptor of a new file beside the records; raises OSError."""

@@ -85,6 +85,9 @@ class HeldLinks:
     packed. A long queue takes some 20 bytes of memory for most of its links.
     """
 
+    of_run = ("_most",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(
         self, most: int = MOST_LEADS, spill: SpillFile | None = None, *, longest: int = MOST_ENTRIES
     ) -> None:

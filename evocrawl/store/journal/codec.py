@@ -65,6 +65,14 @@ class OperationCodec:
     def __init__(self, payloads: Payloads) -> None:
         self._payloads = payloads
 
+    def pack_payload(self, payload: Any) -> Any:
+        """Return the payload of a link as a JSON value."""
+        return self._payloads.pack(payload)
+
+    def unpack_payload(self, packed: Any) -> Any:
+        """Undo `pack_payload`."""
+        return self._payloads.unpack(packed)
+
     def pack(self, op: Op, digest: bytes | None = None) -> Row:
         """Return the row of `op`; `digest` is that of the content of a fetched page."""
         return op.pack(self, digest)

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from time import perf_counter
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.errors import SettleError
@@ -18,6 +20,7 @@ from evocrawl.population.admission import Gate
 from evocrawl.population.population import Population
 from evocrawl.population.steering import Parameters
 from evocrawl.species.base import Species
+from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.operations import (
     CallbackContinued,
@@ -43,11 +46,22 @@ from evocrawl.store.journal.operations import (
     VisitSettled,
     WentOn,
 )
+from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.sqlite_journal import Journal
+
+logger = logging.getLogger(__name__)
 
 _Applied: TypeAlias = (
     OriginOpened | OriginClosed | HostHeld | HostLocated | Claimed | Released | WentOn
 )
+
+
+@runtime_checkable
+class SnapshotJournal(Protocol):
+    """A journal that stores snapshots: `SqliteJournal`."""
+
+    def snapshot(self, root: dict[str, object]) -> int:
+        """Replace the snapshot by one of `root` at the last entry; return its bytes."""
 
 
 class JournaledPopulation:
@@ -70,6 +84,14 @@ class JournaledPopulation:
         """Called with links that an earlier run or another worker has found."""
         self.on_settled: Callable[[Fingerprint], None] = lambda _: None
         """Called with the target of a visit that an earlier run settled for good."""
+        self.facts = ReplayedState()
+        """What the population does not hold of the crawl."""
+        self.parts: dict[str, object] = {}
+        """Objects that a snapshot holds beside the population: what they know comes from events."""
+        self.snapshot_visits = 0
+        """Visits between two snapshots; 0: no snapshot is taken."""
+        self.snapshot_at = 0
+        """Visits that had ended when the latest snapshot was taken."""
         limits.on_change = journal.append
         population.admission.gate = self._ask_gate
 
@@ -79,7 +101,7 @@ class JournaledPopulation:
 
     def begin(self, run: RunStarted) -> None:
         """Begin a run."""
-        self._journal.append(run)
+        self._record(run)
         self.obey(run)
 
     def obey(self, run: RunStarted) -> None:
@@ -111,7 +133,7 @@ class JournaledPopulation:
             visit = self.population.choose(now_s)
         finally:
             self._is_choosing = False
-            self._journal.append(chosen(now_s, self._origins, visit))
+            self._record(chosen(now_s, self._origins, visit))
             while self._postponed:
                 self._postponed.pop(0)()
         return visit
@@ -217,9 +239,15 @@ class JournaledPopulation:
         marked.apply(self.population)
 
     def flush(self) -> None:
-        """Commit if there are operations that must be durable now. Raises StateError."""
+        """Commit if there are operations that must be durable now. Raises StateError.
+
+        Takes a snapshot when enough visits have ended since the latest one.
+        """
         if self._is_due:
             self.commit()
+            every = self.snapshot_visits
+            if every and self.facts.settled - self.snapshot_at >= every:
+                self.take_snapshot()
 
     def flush_soon(self) -> None:
         """Make the next `flush` commit."""
@@ -230,6 +258,33 @@ class JournaledPopulation:
         self._is_due = False
         self._journal.commit()
 
+    def take_snapshot(self) -> None:
+        """Make a snapshot durable, so that a resume need not replay the journal before it.
+
+        Does nothing while a choice is under way. If a part of the crawl cannot be stored, no
+        snapshot is taken any more, and a resume replays the journal. Raises StateError on failure.
+        """
+        if self._is_choosing or not isinstance(self._journal, SnapshotJournal):
+            return
+        self.commit()
+        began_s = perf_counter()
+        try:
+            size = self._journal.snapshot(self.root(self.facts))
+        except SnapshotError as error:
+            self.snapshot_visits = 0
+            logger.warning("store: no snapshot is taken: %s; a resume replays every visit", error)
+            return
+        self.snapshot_at = self.facts.settled
+        logger.info(
+            "store: took a snapshot after %d visits: %.1f MB in %.1f s",
+            self.snapshot_at, size / 1e6, perf_counter() - began_s,
+        )  # fmt: skip
+
+    def root(self, facts: ReplayedState) -> dict[str, object]:
+        """Return the objects that a snapshot holds, with all that they refer to."""
+        parts = {f"part {name}": part for name, part in self.parts.items()}
+        return {"population": self.population, "limits": self.limits, "facts": facts, **parts}
+
     def close(self) -> None:
         """Commit, and close the journal."""
         try:
@@ -238,8 +293,12 @@ class JournaledPopulation:
             self._journal.close()
 
     def _note(self, op: Op) -> None:
-        self._journal.append(op)
+        self._record(op)
         self._is_due = True
+
+    def _record(self, op: Op) -> None:
+        self.facts.note(op, self.population)
+        self._journal.append(op)
 
     def _ask_gate(self, url: str) -> str | None:
         origin = self._gate(url)
@@ -255,7 +314,7 @@ class JournaledPopulation:
 
     def _do(self, op: _Applied) -> None:
         """Record and apply an operation."""
-        self._journal.append(op)
+        self._record(op)
         op.apply(self.population)
 
 

@@ -9,19 +9,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from evocrawl.core.errors import StateError
-from evocrawl.core.fetch import LATER, OVER_BUDGET
-from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, VisitId
+from evocrawl.core.model import Fetched, Fingerprint, VisitId
 from evocrawl.population.population import Population
-from evocrawl.species.base import Species
+from evocrawl.store.journal.facts import ReplayedState, is_cut_short
 from evocrawl.store.journal.journaled_population import JournaledPopulation, chosen
 from evocrawl.store.journal.operations import (
     CallbackContinued,
     CallbackEnded,
     Chosen,
-    Claimed,
     GivenBack,
     Limited,
     Linked,
@@ -31,52 +29,29 @@ from evocrawl.store.journal.operations import (
     VisitRepeated,
     VisitSettled,
 )
+from evocrawl.store.journal.operations.row import present
+from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.sqlite_journal import Journal
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCallback:
-    """A callback that had not ended: the link of its visit, and the targets of its redirects."""
+@runtime_checkable
+class SnapshotSource(Protocol):
+    """A journal that may have a snapshot of the population: `SqliteJournal`."""
 
-    lead: Lead
-    species: Species
-    targets: tuple[Fingerprint, ...]
+    def restore(self, root: dict[str, object]) -> int:
+        """Read the snapshot into `root`; return its last entry, 0 without one."""
 
+    def ops_after(self, entry: int) -> Iterator[Op]:
+        """Read the operations after an entry, in order."""
 
-@dataclass(slots=True)
-class ReplayedState:
-    """The facts about earlier runs that the population itself does not hold.
-
-    `now_s` is the latest time in the journal, `repeated` the number of visits that this run
-    repeats. `moved` maps each visit under way to the targets of its redirects. `cut_short` maps
-    each visit that ended for lack of budget or was postponed, and whose link is not open again, to
-    its lead and species. `redirected` maps each link that was
-    redirected before it was reopened to its URL and the targets claimed on the way. `callbacks` are
-    the callbacks that had not ended, by settled visit, and `first_visits` the links that were
-    reopened for such a callback, each with the first visit.
-    """
-
-    runs: int = 0
-    now_s: float = 0.0
-    pages: int = 0
-    repeated: int = 0
-    moved: dict[VisitId, list[Fingerprint]] = field(default_factory=dict)
-    cut_short: dict[VisitId, tuple[Lead, Species]] = field(default_factory=dict)
-    redirected: dict[Fingerprint, tuple[str, list[Fingerprint]]] = field(default_factory=dict)
-    callbacks: dict[VisitId, OpenCallback] = field(default_factory=dict)
-    first_visits: dict[Fingerprint, VisitId] = field(default_factory=dict)
-
-    def repeats(self, visit: VisitId) -> OpenCallback:
-        """Take out the callback of `visit`, whose link is reopened."""
-        callback = self.callbacks.pop(visit)
-        self.first_visits.setdefault(callback.lead.fingerprint, visit)
-        return callback
+    def links_until(self, entry: int) -> Iterator[Op]:
+        """Read up to an entry the operations that add links, and the visits to them, in order."""
 
 
 def resume(journal: Journal, journaled: JournaledPopulation, run: RunStarted) -> ReplayedState:
-    """Replay the journal, then begin a run.
+    """Read the latest snapshot and replay the journal after it, then begin a run.
 
     Visits that were under way are under way again. The run releases the redirect targets of these
     visits and of postponed links. It reopens the links whose callbacks had not ended, and those
@@ -84,7 +59,8 @@ def resume(journal: Journal, journaled: JournaledPopulation, run: RunStarted) ->
 
     Raises StateError as `replay` does, and if the journal cannot be written.
     """
-    past = replay(journal.ops(), journaled)
+    past = rebuild(journal, journaled)
+    journaled.facts = past.copied()
     journaled.begin(run)
     past.repeated = len(journaled.population.unsettled) + len(past.callbacks)
     for visit in journaled.population.unsettled:
@@ -96,25 +72,77 @@ def resume(journal: Journal, journaled: JournaledPopulation, run: RunStarted) ->
     if journaled.population.environment.budget.left != 0:
         for number, (lead, species) in past.cut_short.items():
             journaled.give_back(number, lead, species)
-    for number in list(past.callbacks):
-        callback = past.repeats(number)
+    for number, callback in [*past.callbacks.items()]:
+        past.repeats(number)
         journaled.repeat(number, callback.lead, callback.species, callback.targets)
     journaled.commit()
     return past
 
 
-def replay(ops: Iterable[Op], journaled: JournaledPopulation) -> ReplayedState:
-    """Apply `ops` to a new population and return the other facts about earlier runs.
+def rebuild(journal: Journal, journaled: JournaledPopulation) -> ReplayedState:
+    """Rebuild the population of a journal; return the other facts about earlier runs.
 
-    Writes nothing to the journal. Raises StateError if the population chooses differently than
-    before, and any error that reading `ops` raises.
+    A snapshot takes the place of the entries before it. Raises StateError as `replay` does.
     """
-    repeat = Replayer(journaled)
+    if isinstance(journal, SnapshotSource):
+        past = ReplayedState()
+        try:
+            entry = journal.restore(journaled.root(past))
+        except SnapshotError as error:
+            logger.warning("store: the snapshot is not used: %s; every visit is replayed", error)
+            entry = 0
+        if entry:
+            logger.info("store: read the snapshot after %d visits", past.settled)
+            _catch_up(past, journal.links_until(entry), journaled)
+            return replay(journal.ops_after(entry), journaled, past, after=entry)
+    return replay(journal.ops(), journaled)
+
+
+def _catch_up(past: ReplayedState, ops: Iterator[Op], journaled: JournaledPopulation) -> None:
+    """Let what is no part of a snapshot catch up with it: marks, and the requests of links.
+
+    `ops` are those that add links and the visits to them; they are read if links have payloads.
+    """
+    journaled.snapshot_at = past.settled
+    for mark in past.marks:
+        for listener in journaled.population.on_mark:
+            listener(mark.content, mark.relevant)
+    targets: dict[VisitId, Fingerprint] = {}
+    for op in ops if past.has_payloads else ():
+        match op:
+            case Placed(links) | Linked(_, links):
+                journaled.on_links(links)
+            case Chosen(visit=int(visit), target=bytes(target)):
+                targets[visit] = target
+            case VisitSettled(visit, outcome):
+                if isinstance(outcome, Fetched):
+                    journaled.on_links(outcome.page.links)
+                target = targets.pop(visit, b"")
+                if not is_cut_short(op):
+                    journaled.on_settled(target)
+            case _:
+                pass
+
+
+def replay(
+    ops: Iterable[Op],
+    journaled: JournaledPopulation,
+    past: ReplayedState | None = None,
+    *,
+    after: int = 0,
+) -> ReplayedState:
+    """Apply `ops`, the entries `after` a number, and return the other facts about earlier runs.
+
+    The population is new, or that of a snapshot at that entry, with the facts `past`. Writes
+    nothing to the journal. Raises StateError if the population chooses differently than before, and
+    any error that reading `ops` raises.
+    """
+    repeat = Replayer(journaled, past)
     population, gate = journaled.population, journaled.population.admission.gate
     population.admission.gate = repeat.answer
     journaled.limits.is_replaying = True
     try:
-        for number, op in enumerate(ops, 1):
+        for number, op in enumerate(ops, after + 1):
             repeat.do(op, number)
     finally:
         population.admission.gate = gate
@@ -125,12 +153,11 @@ def replay(ops: Iterable[Op], journaled: JournaledPopulation) -> ReplayedState:
 class Replayer:
     """Applies recorded operations to a population one by one."""
 
-    def __init__(self, journaled: JournaledPopulation) -> None:
-        self.past = ReplayedState()
+    def __init__(self, journaled: JournaledPopulation, past: ReplayedState | None = None) -> None:
+        self.past = ReplayedState() if past is None else past
         self._journaled = journaled
         self._population: Population = journaled.population
         self._origins: list[str | None] = []
-        self._continuing: set[VisitId] = set()
 
     def answer(self, url: str) -> str | None:  # noqa: ARG002 - the form of a gate
         """Return the recorded answer of the gate."""
@@ -139,32 +166,31 @@ class Replayer:
     def do(self, op: Op, number: int) -> None:
         """Apply one operation, the entry `number` of the journal."""
         population, past, journaled = self._population, self.past, self._journaled
+        if isinstance(op, VisitSettled) and op.visit not in population.unsettled:
+            raise StateError(f"entry {number} settles visit {op.visit}, which is not under way")
+        returned = past.cut_short[op.visit] if isinstance(op, GivenBack) else None
+        callback = past.callbacks[op.visit] if isinstance(op, VisitRepeated) else None
+        past.note(op, population)
         match op:
             case Chosen():
                 self._choose(op, number)
             case VisitSettled():
                 self._settle(op, number)
-            case GivenBack(visit):
-                op.apply(population, *past.cut_short.pop(visit))
-            case CallbackContinued(visit):
-                self._continuing.add(visit)
-            case CallbackEnded(visit):
-                past.callbacks.pop(visit, None)
-            case VisitRepeated(visit):
-                callback = past.repeats(visit)
+            case GivenBack():
+                op.apply(population, *present(returned))
+            case VisitRepeated():
+                callback = present(callback)
                 op.apply(population, callback.lead, callback.species, callback.targets)
+            case CallbackContinued() | CallbackEnded():
+                pass
             case Limited(host, concurrency, delay_s):
                 journaled.limits.learn(host, (concurrency, delay_s))
             case RunStarted():
-                past.runs += 1
-                past.moved.clear()
                 journaled.obey(op)
             case _:
                 op.apply(population)
         if isinstance(op, Placed | Linked):
             journaled.on_links(op.links)
-        elif isinstance(op, Claimed):
-            past.moved.setdefault(op.visit, []).append(op.target)
 
     def _choose(self, op: Chosen, number: int) -> None:
         self._origins = list(op.origins)
@@ -178,41 +204,15 @@ class Replayer:
                 f"now visit {again.visit} goes to {_hex(again.target)}; it was written by another "
                 "version of evocrawl or of a library"
             )
-        self.past.now_s = max(self.past.now_s, op.now_s)
 
     def _settle(self, op: VisitSettled, number: int) -> None:
-        visit, outcome = op.visit, op.outcome
-        under_way = self._population.unsettled.get(visit)
-        if under_way is None:
-            raise StateError(f"entry {number} settles visit {visit}, which is not under way")
-        species = self._population.lifecycle.agents[under_way.agent].species
+        lead = self._population.unsettled[op.visit].lead
         with _as_before(number):
             op.apply(self._population)
-        self.past.pages += isinstance(outcome, Fetched)
-        if isinstance(outcome, Fetched):
-            self._journaled.on_links(outcome.page.links)
-        if isinstance(outcome, Dead | Dropped) and outcome.reason in (LATER, OVER_BUDGET):
-            self._cut_short(visit, under_way.lead, species)
-        else:
-            self._ended(visit, under_way.lead, species)
-
-    def _cut_short(self, visit: VisitId, lead: Lead, species: Species) -> None:
-        past = self.past
-        past.cut_short[visit] = (lead, species)
-        targets = past.moved.pop(visit, [])
-        if targets:
-            past.redirected.setdefault(lead.fingerprint, (lead.url, []))[1].extend(targets)
-
-    def _ended(self, visit: VisitId, lead: Lead, species: Species) -> None:
-        past = self.past
-        _, before = past.redirected.pop(lead.fingerprint, ("", []))
-        targets = (*before, *past.moved.pop(visit, []))
-        if visit in self._continuing:
-            self._continuing.discard(visit)
-            past.callbacks[visit] = OpenCallback(lead, species, targets)
-        else:
-            past.first_visits.pop(lead.fingerprint, None)
-        self._journaled.on_settled(lead.fingerprint)
+        if isinstance(op.outcome, Fetched):
+            self._journaled.on_links(op.outcome.page.links)
+        if not is_cut_short(op):
+            self._journaled.on_settled(lead.fingerprint)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Op, VisitSettled
 from evocrawl.store.journal.operations.row import Row
 from evocrawl.store.journal.ownership import Ownership
+from evocrawl.store.journal.snapshot import snapshot as snapshots
 
 _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT OR IGNORE INTO contents (digest, packed) VALUES (?, ?)"
@@ -46,13 +47,21 @@ WHERE fingerprint = ?1 AND version <> ?13
 _ADD_BODY = "REPLACE INTO bodies (fingerprint, status_line, headers, body) VALUES (?, ?, ?, ?)"
 _READ_OPS = """
 SELECT kind, at, visit, key, ops.content, data, packed
-FROM ops LEFT JOIN contents ON contents.digest = ops.content ORDER BY seq
+FROM ops LEFT JOIN contents ON contents.digest = ops.content WHERE seq > ? ORDER BY seq
 """
+_READ_LINKS = """
+SELECT kind, at, visit, key, ops.content, data, packed
+FROM ops LEFT JOIN contents ON contents.digest = ops.content
+WHERE seq <= ? AND kind IN ('place', 'link', 'choose', 'settle') ORDER BY seq
+"""
+_LAST = "SELECT max(seq) FROM ops"
 
 
-def read_ops(connection: sqlite3.Connection, packer: OperationCodec) -> Iterator[Op]:
-    """Read all operations in order. Raises StateError for an invalid one."""
-    for *columns, packed in connection.execute(_READ_OPS):
+def read_ops(
+    connection: sqlite3.Connection, packer: OperationCodec, after: int = 0
+) -> Iterator[Op]:
+    """Read the operations after an entry in order. Raises StateError for an invalid one."""
+    for *columns, packed in connection.execute(_READ_OPS, (after,)):
         yield packer.unpack(Row(*columns), packed)
 
 
@@ -194,6 +203,50 @@ class SqliteJournal:
         with sqlite_file.explained(self.path):
             for (url,) in self._database.execute("SELECT url FROM pages ORDER BY visit"):
                 yield str(url)
+
+    def ops_after(self, entry: int) -> Iterator[Op]:
+        """Read the operations after an entry, in order. Raises StateError if one is damaged."""
+        with sqlite_file.explained(self.path):
+            yield from read_ops(self._database, self._packer, entry)
+
+    def links_until(self, entry: int) -> Iterator[Op]:
+        """Read up to an entry the operations that add links, and the visits to them, in order.
+
+        Raises StateError if one is damaged.
+        """
+        with sqlite_file.explained(self.path):
+            for *columns, packed in self._database.execute(_READ_LINKS, (entry,)):
+                yield self._packer.unpack(Row(*columns), packed)
+
+    def snapshot(self, root: dict[str, object]) -> int:
+        """Replace the snapshot by one of `root` at the last committed entry; return its bytes.
+
+        It takes the place of the earlier one in one transaction. Raises SnapshotError for an object
+        that no snapshot can hold, which leaves the earlier one; StateError as `commit` does.
+        """
+        write = self._database
+        with sqlite_file.explained(self.path):
+            self._owner.check()
+            write.execute("BEGIN IMMEDIATE")
+            try:
+                self._check_sole_writer()
+                entry = write.execute(_LAST).fetchone()[0] or 0
+                size = snapshots.write(write, entry, root, self._packer.pack_payload)
+            except BaseException:
+                write.execute("ROLLBACK")
+                raise
+            write.execute("COMMIT")
+            # The log has grown by the whole snapshot, and would keep that length.
+            write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return size
+
+    def restore(self, root: dict[str, object]) -> int:
+        """Read the snapshot into the objects of `root`; return its last entry, 0 without one.
+
+        Raises SnapshotError, before anything is changed, if it is damaged or does not fit.
+        """
+        with sqlite_file.explained(self.path):
+            return snapshots.read(self._database, root, self._packer.unpack_payload)
 
     def close(self) -> None:
         """Close the state; drop uncommitted operations and ignore later ones."""

@@ -6,11 +6,12 @@ from journeys import ListJournal, new_population
 
 from evocrawl.core.events import Event
 from evocrawl.species import SPECIES
+from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import (
     Op,
 )
-from evocrawl.store.journal.replay import ReplayedState, replay
+from evocrawl.store.journal.replay import replay
 
 EVERY_SPECIES = [*sorted(SPECIES), "energy+best_first"]
 

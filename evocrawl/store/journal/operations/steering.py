@@ -105,5 +105,9 @@ class Marked(PlainOperation):
 
     def apply(self, population: Population) -> None:
         """Teach the population; see `mark`."""
-        content = Content(self.title, self.text, self.language)
-        mark(population, self.page, content, relevant=self.relevant)
+        mark(population, self.page, self.content, relevant=self.relevant)
+
+    @property
+    def content(self) -> Content:
+        """What the page has that is learnt from."""
+        return Content(self.title, self.text, self.language)

@@ -1,0 +1,106 @@
+"""The form in which a snapshot holds a graph of Python objects, as data without code.
+
+Each object is a *node*: a kind, then what its kind says. Plain values stand in a node as they are:
+None, booleans, numbers, strings, and tuples of values. Other values are references to nodes.
+
+A snapshot names no function. It is read into a new population, which the same options have made.
+There the functions are, and what else belongs to the process: see `is_of_process`. An object that
+the new population has already is filled, so that its functions go on to refer to it; an object that
+came into being during the crawl is created without a call of its class's own code.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+import struct
+import sys
+import types
+from collections import Counter, OrderedDict
+from typing import Any
+
+import msgpack
+
+from evocrawl.core.errors import StateError
+
+FORMAT = 1
+"""Version of this form; a snapshot of another version is not read."""
+
+REFERENCE, OF_PROCESS, METHOD, BIG, PAYLOAD = 1, 2, 3, 4, 5
+"""Codes of msgpack's extension types: a node's number, an object of the process, a method of the
+process with the node of its object, an integer of more than 64 bits, the payload of a link."""
+
+_STATIC = ("evocrawl.relevance.", "evocrawl.core.text.")
+"""Modules whose objects a crawl does not change: word vectors, lexicons, readers of a language."""
+_CODE = (
+    types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType,
+    types.ModuleType, type, functools.partial, re.Pattern, struct.Struct, logging.Logger,
+    type(functools.lru_cache(len)),
+)  # fmt: skip
+DICTS = {kind.__name__: kind for kind in (dict, OrderedDict, Counter)}
+"""Classes of dicts by their name in a node."""
+FACTORIES: dict[str, Any] = {each.__name__: each for each in (int, float, list, dict, set)}
+"""What makes the missing values of a defaultdict, by its name in a node."""
+
+
+class SnapshotError(StateError):
+    """A population has something that no snapshot can hold, or a snapshot does not fit it."""
+
+
+def is_of_process(value: object) -> bool:
+    """Return whether an object belongs to the process and is not stored: code, and static data."""
+    return isinstance(value, _CODE) or type(value).__module__.startswith(_STATIC)
+
+
+def is_wiring(value: object) -> bool:
+    """Return whether a list or dict has functions in it, as one of listeners."""
+    if type(value) is list:
+        return any(isinstance(each, _CODE) for each in value)
+    return type(value) is dict and any(isinstance(each, _CODE) for each in value.values())
+
+
+def state_of(value: object) -> dict[str, Any]:
+    """Return the attributes of an object without those that each run of a crawl sets anew.
+
+    A class names those in `of_run`. Attributes of slots that are not set are left out.
+    """
+    kind = type(value)
+    left_out = getattr(kind, "of_run", ())
+    names = [name for each in kind.__mro__ for name in _slots(each)]
+    values = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    values.update(getattr(value, "__dict__", {}))
+    return {name: each for name, each in values.items() if name not in left_out}
+
+
+def name_of(kind: type) -> str:
+    """Return the name of a class by which a snapshot refers to it."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def packed(value: Any) -> bytes:
+    """Return a node or a head as bytes."""
+    data: bytes = msgpack.packb(value, unicode_errors="surrogatepass")
+    return data
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    return (
+        (slots,)
+        if isinstance(slots, str)
+        else tuple(name for name in slots if name not in ("__dict__", "__weakref__"))
+    )
+
+
+def has_attributes(kind: type) -> bool:
+    """Return whether the state of an object is its attributes, as of evocrawl's own classes.
+
+    Python's own classes and those of libraries may hide state elsewhere.
+    """
+    return kind.__module__.partition(".")[0] not in _LIBRARIES
+
+
+_LIBRARIES = sys.stdlib_module_names | {
+    "numpy", "scipy", "sklearn", "scrapy", "twisted", "msgpack", "sortedcontainers",
+}  # fmt: skip

@@ -1,0 +1,300 @@
+"""What a snapshot can hold, and what it refuses: values alone, without a crawl."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sortedcontainers import SortedKeyList, SortedList
+
+from evocrawl.core.containers.keymap import KeyMap, KeySet
+from evocrawl.core.containers.paged_table import PagedTable
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Lead
+from evocrawl.store.journal.snapshot import snapshot
+from evocrawl.store.journal.snapshot.graph import SnapshotError
+
+
+@dataclass
+class Holder:
+    """An object of a part of the crawl's own."""
+
+    value: Any = None
+    other: Any = None
+
+
+def again(value: Any, into: Any = None) -> Any:
+    """The value as it is read from a snapshot."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    snapshot.write(database, 7, {"held": Holder(value)}, lambda payload: payload)
+    fresh = Holder(into)
+    assert snapshot.read(database, {"held": fresh}, lambda payload: payload) == 7
+    return fresh.value
+
+
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.binary()
+    | st.text(st.characters(codec=None))
+)
+KEYS = st.integers() | st.text() | st.binary(max_size=20) | st.tuples(st.integers(), st.text())
+VALUES = st.recursive(
+    PLAIN,
+    lambda each: st.lists(each) | st.dictionaries(KEYS, each) | st.tuples(each, each)
+    | st.builds(Holder, each) | st.sets(KEYS)
+    | st.builds(deque, st.lists(each), st.none() | st.integers(3, 9)),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES)
+def test_values_come_back_as_they_were(value: Any) -> None:
+    """Whatever they contain: lone surrogates, numbers of many digits, objects in objects."""
+    read = again(value)
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [0.1 * n for n in range(1000)], [*range(-500, 500)], [2**63, *range(100)], [inf, -inf] * 50,
+        Counter("abca"), OrderedDict(b=1, a=2), defaultdict(int, a=1), frozenset((1, "a")),
+        bytearray(b"ab" * 9000), array("I", range(5000)), SortedList([0.3, 0.1]), b"x" * 9000,
+        deque([1, 2, 3], maxlen=3), np.float64(0.1), np.int32(7), 10**40, -(10**40),
+    ],
+    ids=lambda value: f"{type(value).__name__}-{len(repr(value))}",
+)  # fmt: skip
+def test_each_kind_comes_back(value: Any) -> None:
+    """With its class and its order."""
+    read = again(value)
+    assert read == value
+    assert type(read) is type(value)
+    assert [*map(repr, read)] == [*map(repr, value)] if isinstance(value, list) else True
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(["f8", "f4", "u1", "i4", "?", [("a", "u2", (3,)), ("b", "f8")]]),
+    st.integers(0, 60_000),
+    st.sets(st.integers(0, 59_999), max_size=8),
+)
+def test_arrays_come_back_with_their_zeros(kind: Any, size: int, places: set[int]) -> None:
+    """Full, nearly empty and empty ones."""
+    whole = np.zeros(size, np.dtype(kind))
+    flat = whole.view(np.uint8)
+    flat[[place for place in places if place < len(flat)]] = 1
+    read = again(whole)
+    assert read.dtype == whole.dtype
+    assert read.tobytes() == whole.tobytes()
+    if size:
+        read[:] = read[0]  # it can be written to
+
+
+def test_an_array_keeps_the_order_of_its_axes() -> None:
+    """A product of matrices may depend on it in the last digit."""
+    whole = np.asfortranarray(np.arange(30_000.0).reshape(100, 300))
+    read = again(whole)
+    assert (read == whole).all()
+    assert read.flags.f_contiguous
+    assert np.isnan(again(np.array([nan]))).all()
+
+
+def test_a_generator_draws_and_spawns_as_it_would_have() -> None:
+    """After some draws and some children."""
+    rng = np.random.default_rng([5, 1]).spawn(2)[1]
+    rng.spawn(3)
+    rng.integers(10, size=3, dtype=np.uint32)
+    read = again(rng)
+    assert read.random(4).tolist() == rng.random(4).tolist()
+    assert read.spawn(1)[0].random() == rng.spawn(1)[0].random()
+
+
+@pytest.mark.parametrize("size", [3, 5_000, 20_000])
+def test_maps_of_keys_come_back(size: int) -> None:
+    """Small ones, those in buckets, keys of unusual length; and they go on growing."""
+    numbers, keys = KeyMap("<dI"), KeySet()
+    for n in range(size):
+        numbers.put(n.to_bytes(12, "big"), n / 7, n)
+        keys.add(n.to_bytes(12, "big"))
+    numbers.put(b"odd", 0.5, 1)
+    read = again(numbers, KeyMap("<dI"))
+    assert len(read) == len(numbers)
+    assert {key: read.get(key) for key in numbers} == {key: numbers.get(key) for key in numbers}
+    for n in range(size, size + 3_000):
+        read.put(n.to_bytes(12, "big"), 0.0, n)
+    assert read.get((size + 5).to_bytes(12, "big")) == (0.0, size + 5)
+    read.discard((1).to_bytes(12, "big"))
+    assert (1).to_bytes(12, "big") not in read
+    assert {*again(keys)} == {*keys}
+
+
+def test_tables_and_files_on_disk_are_filled_in_place() -> None:
+    """Those of the new population, whose other parts refer to them."""
+    spill, table = (
+        SpillFile(),
+        PagedTable(SpillFile(), most_bytes=1000, a=("i4", 0, 3), b=("f4", 2, 0)),
+    )
+    places = [spill.put(bytes([n]) * n * 50) for n in range(200)]
+    rows = table.fresh(700)
+    rows["a"] = np.arange(700)
+    table.append(rows)
+    new_spill, new_table = SpillFile(), PagedTable(SpillFile(), a=("i4", 0, 3), b=("f4", 2, 0))
+    read_spill, read_table = again([spill, table], [new_spill, new_table])
+    assert (read_spill, read_table) == (new_spill, new_table)
+    assert [new_spill.get(each) for each in places] == [spill.get(each) for each in places]
+    assert new_table["a"].tolist() == [*range(700)]
+    other = PagedTable(SpillFile(), a=("i8", 0, 3))
+    with pytest.raises(SnapshotError, match="other columns"):
+        again(table, other)
+
+
+def test_an_object_that_two_others_have_stays_one_and_loops_are_no_trouble() -> None:
+    """Identity is part of the state: an agent in two queues is one agent."""
+    one = Holder("one")
+    loop = Holder(one, [one])
+    loop.other.append(loop)
+    read = again([one, loop])
+    assert read[1].value is read[0]
+    assert read[1].other == [read[0], read[1]]
+
+
+class Listening:
+    """An object with a method of another one, a function, and listeners."""
+
+    of_run = ("setting",)
+
+    def __init__(self, known: Holder, setting: int) -> None:
+        self.known = known
+        self.setting = setting
+        self.ask: Callable[[object], bool] = known.__eq__
+        self.made: Callable[[], int] = lambda: setting
+        self.listeners = [known.__eq__]
+        self.count = 0
+
+
+def test_functions_and_settings_of_the_run_stay_those_of_the_process() -> None:
+    """The snapshot fills the objects to which they belong."""
+    before, known = Listening(Holder(5), 1), Holder(0)
+    before.count = 9
+    fresh = Listening(known, 2)
+    listeners = fresh.listeners
+    read = again(before, fresh)
+    assert read is fresh
+    assert (read.count, read.setting, read.made()) == (9, 2, 2)
+    assert read.known is known
+    assert known.value == 5
+    assert read.ask(Holder(5))
+    assert read.listeners is listeners
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (iter([1]), "list_iterator"), ({Holder: 1}, "keys are objects"), (open, ""),
+        (Path("a"), "PosixPath"), (np.array([object()]), "array of objects"),
+        (np.random.Generator(np.random.MT19937(1)), "MT19937"), ((n for n in ()), "generator"),
+        (lambda: 1, ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_stored_is_refused_by_name(value: Any, problem: str) -> None:
+    """Nothing is stored by half; a function is left to the process."""
+    if not problem:
+        assert again(value) is None
+        return
+    with pytest.raises(SnapshotError, match=problem):
+        again(value)
+
+
+def test_arrays_that_share_memory_are_refused() -> None:
+    """They would be two arrays after that."""
+    whole = np.arange(10.0)
+    with pytest.raises(SnapshotError, match="share memory"):
+        again([whole, whole[2:]])
+
+
+def test_payloads_go_through_their_codec() -> None:
+    """As in the journal."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    lead = Lead("http://a.test/", b"a" * 12, "a.test", b"", 1, 0.5, payload=object())
+    snapshot.write(database, 1, {"held": Holder(lead)}, lambda _: ["packed", 1])
+    fresh = Holder()
+    snapshot.read(database, {"held": fresh}, lambda packed: tuple(packed))
+    assert fresh.value.payload == ("packed", 1)
+    assert fresh.value == lead
+
+
+def test_a_sorted_list_with_a_key_is_filled_after_what_the_key_reads() -> None:
+    """The key is a function of the process."""
+
+    class Ranked:
+        def __init__(self) -> None:
+            self.ranked = SortedKeyList(key=self._key)
+            self.worth: dict[int, float] = {}
+
+        def _key(self, number: int) -> float:
+            return -self.worth[number]
+
+    before, fresh = Ranked(), Ranked()
+    before.worth = {1: 0.2, 2: 0.9}
+    before.ranked.update((1, 2))
+    assert [*again(before, fresh).ranked] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DELETE FROM snapshot WHERE part = 1",
+        "UPDATE snapshot SET data = x'c0'",
+        "UPDATE snapshot SET data = zeroblob(9) WHERE part = 1",
+    ],
+)
+def test_a_damaged_snapshot_changes_nothing(harm: str) -> None:
+    """So that the journal can be replayed instead."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    snapshot.write(database, 7, {"held": Holder([1, 2])}, lambda payload: payload)
+    database.execute(harm)
+    fresh = Holder("untouched")
+    with pytest.raises(SnapshotError):
+        snapshot.read(database, {"held": fresh}, lambda payload: payload)
+    assert fresh.value == "untouched"
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """An object whose class refuses changes."""
+
+    value: list[int] = field(default_factory=list)
+    numbers: Any = None
+
+
+def test_frozen_objects_and_counters_come_back() -> None:
+    """Their classes' own code is not called."""
+    numbers = count(5, 2)
+    next(numbers)
+    read = again(Frozen([1], numbers))
+    assert read.value == [1]
+    assert next(read.numbers) == 7
+
+
+def test_a_class_that_no_part_of_the_crawl_has_is_not_made() -> None:
+    """A file cannot name a class of its own."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    snapshot.write(database, 7, {"held": [Holder(1)]}, lambda payload: payload)
+    with pytest.raises(SnapshotError, match="is not known here"):
+        snapshot.read(database, {"held": list[Any]()}, lambda payload: payload)

@@ -1,0 +1,66 @@
+"""A crawl goes on from a snapshot exactly as from a replay of its whole journal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from journeys import Journey, new_population, state_of
+from replayed import EVERY_SPECIES
+
+from evocrawl.core.events import Event
+from evocrawl.store.journal.facts import ReplayedState
+from evocrawl.store.journal.journaled_population import JournaledPopulation
+from evocrawl.store.journal.replay import rebuild
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
+
+
+def rebuilt(
+    path: Path, species: str, seed: int
+) -> tuple[JournaledPopulation, ReplayedState, list[Event]]:
+    """The population of a stored crawl, its other facts, and the events since the snapshot."""
+    journal = SqliteJournal(path, {})
+    population, limits, events = new_population(species, seed)
+    journaled = JournaledPopulation(population, limits, journal)
+    past = rebuild(journal, journaled)
+    journal.close()
+    return journaled, past, events
+
+
+def told_of(past: ReplayedState) -> dict[str, Any]:
+    """The facts, a species by its name: each population has its own."""
+    told = asdict(replace(past, cut_short={}, callbacks={}))
+    told["cut_short"] = {visit: (lead, by.name) for visit, (lead, by) in past.cut_short.items()}
+    told["callbacks"] = {
+        visit: (each.lead, each.species.name, each.targets)
+        for visit, each in past.callbacks.items()
+    }
+    return told
+
+
+@pytest.mark.parametrize("species", EVERY_SPECIES)
+def test_it_goes_on_from_a_snapshot_as_if_it_had_not_stopped(species: str, tmp_path: Path) -> None:
+    """Agents, streams, pages, claims and events are the same, and so is what comes after."""
+    path = tmp_path / "state.sqlite"
+    journal = SqliteJournal(path, {})
+    journey = Journey(species, 3, journal)
+    for _ in range(150):
+        journey.act()
+    journey.journaled.take_snapshot()
+    known = len(journey.events)
+    for _ in range(60):
+        journey.act()
+    journey.journaled.commit()
+    journal.close()
+    journaled, past, events = rebuilt(path, species, 3)
+    assert events == journey.events[known:]
+    assert state_of(journaled.population) == state_of(journey.population)
+    assert told_of(past) == told_of(journey.journaled.facts)
+    for each in (journey.journaled, journaled):
+        each.limits.is_replaying, each.population.admission.gate = True, lambda _: None
+    going_on = [
+        each.choose(1e6) for each in (journey.population, journaled.population) for _ in range(3)
+    ]
+    assert going_on[:3] == going_on[3:]
