@@ -108,17 +108,22 @@ class CandidatesByRow:
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
         """Return the targets of the links of some numbers, None for a number without a link."""
         known = [number for number in numbers if number < len(self._places)]
-        if not known:
-            return [None] * len(numbers)
-        places = self._places.take(np.array(known))
+        places = self._places.take(np.array(known, np.intp))
         keys = places["key"].tobytes()
-        found: dict[int, Fingerprint | None] = {}
-        for at, (number, is_none) in enumerate(
-            zip(known, (places["address"] == _NONE).tolist(), strict=True)
-        ):
-            key = keys[at * _KEY_BYTES : (at + 1) * _KEY_BYTES]
-            found[number] = None if is_none else self._unusual.get(number, key)
-        return [found.get(number) for number in numbers]
+        found: list[Fingerprint | None] = [
+            keys[at : at + _KEY_BYTES] for at in range(0, len(keys), _KEY_BYTES)
+        ]
+        for at in np.flatnonzero(places["address"] == _NONE).tolist():
+            found[at] = None
+        if self._unusual:
+            found = [
+                key and self._unusual.get(number, key)
+                for number, key in zip(known, found, strict=True)
+            ]
+        if len(known) == len(numbers):
+            return found
+        by_number = dict(zip(known, found, strict=True))
+        return [by_number.get(number) for number in numbers]
 
     def _address(self, number: int) -> int:
         return int(self._places.get_one("address", number)) if number < len(self._places) else _NONE

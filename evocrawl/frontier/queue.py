@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
@@ -84,6 +84,10 @@ class Frontier:
         """True if links wait for a host that was busy at its turn."""
         return bool(self._parked)
 
+    def is_parked(self, host: str) -> bool:
+        """Return True if the host was busy at the turn of its best link, and not freed since."""
+        return host in self._parked
+
     def push(self, lead: Lead, priority: float) -> None:
         """Add a link; of a claimed target nothing waits any more. Runtime complexity: O(log n)."""
         target = lead.fingerprint
@@ -107,6 +111,33 @@ class Frontier:
         if known is not None and known[0] != priority:
             self._outdated += 1
             self._insert(lead, priority)
+
+    def place(self, leads: Sequence[Lead], priorities: Sequence[float]) -> None:
+        """Set links and priorities of different targets that are open, whether they wait or not.
+
+        Runtime complexity: O(log n) a link.
+        """
+        best, queues = self._best, self._queues
+        number, changed = self._pushed, dict[str, None]()
+        for lead, priority in zip(leads, priorities, strict=True):
+            number += 1
+            target, host = lead.fingerprint, lead.host
+            self._outdated += best.get(target) is not None
+            best.put(target, priority, number & _NUMBERS)
+            entry = (-priority, number, lead, NOWHERE)
+            queue = queues.get(host)
+            if queue is None:
+                queues[host] = [entry]
+                changed[host] = None
+                continue
+            heappush(queue, entry)
+            if queue[0] is entry:
+                changed[host] = None
+        self._pushed = number
+        self._held += len(leads)
+        for host in changed:
+            self._list(host)
+        self._make_room()
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link whose host is free; the link stays until it is claimed.

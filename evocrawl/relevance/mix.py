@@ -92,6 +92,8 @@ class _Together:
 
     def link(self, anchor: str, context: str, language: str = "") -> float:
         """Return the weighted mean of the models' scores of a link's words."""
+        if len(self._linked) == 1:
+            return min(1.0, self._linked[0][1].link(anchor, context, language))
         score = sum(
             weight * model.link(anchor, context, language) for weight, model in self._linked
         )

@@ -38,8 +38,14 @@ class Queue(Protocol):
     def rerank(self, lead: Lead, priority: float) -> None:
         """Give a waiting link another priority."""
 
+    def place(self, leads: Sequence[Lead], priorities: Sequence[float]) -> None:
+        """Set links and priorities of different open targets, whether they wait or not."""
+
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link of a free host."""
+
+    def is_parked(self, host: str) -> bool:
+        """Return True if the host's links are passed over until `free` names the host."""
 
     def free(self, host: str) -> None:
         """Count the host's links again."""

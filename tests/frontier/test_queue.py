@@ -154,6 +154,28 @@ def test_a_waiting_link_moves_with_its_rank() -> None:
     assert order == [9, 6, 3, 0]
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.floats(-5, 5)), min_size=1, max_size=60),
+    st.sampled_from([1, 5, 60]),
+)
+def test_links_that_are_placed_together_come_up_by_their_last_priority(
+    placed: list[tuple[int, float]], most: int
+) -> None:
+    """Those that wait already and new ones, on several hosts, in memory and on disk."""
+    claimed = set[bytes]()
+    frontier = Frontier(claimed.__contains__, most)
+    for start in range(0, len(placed), 7):
+        part = dict(placed[start : start + 7])
+        frontier.place([lead(number) for number in part], [*part.values()])
+    order = []
+    while (best := frontier.peek(lambda _: True)) is not None:
+        order.append(best.url)
+        claimed.add(best.fingerprint)
+    last = {lead(number).url: priority for number, priority in placed}
+    assert len(order) == len(last)
+    assert [last[url] for url in order] == sorted(last.values(), reverse=True)
+
+
 @given(EVERYTHING, st.sampled_from([1, 2, 5, 13]))
 def test_what_comes_up_does_not_depend_on_what_is_in_memory(
     actions: list[tuple[str, int, int]], most: int

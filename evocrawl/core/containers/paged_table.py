@@ -39,6 +39,7 @@ class PagedTable:
         self._new = np.zeros(1, np.dtype(fields, align=True))
         for name, (_, _, value) in kinds.items():
             self._new[name] = value
+        self._flat = _flat_places(self._new.dtype)
         self._spill, self._most_bytes = spill, most_bytes
         self.clear()
 
@@ -87,7 +88,7 @@ class PagedTable:
         """Return some rows of several columns."""
         if self._blocks.is_whole or rows.size <= self._blocks.at_once:
             places = self._blocks.places(rows, changes=False)
-            return [self._blocks.rows[name][places] for name in names]
+            return [self._column(places, name) for name in names]
         return [self.get(name, rows) for name in names]
 
     def set(self, name: str, rows: Rows, values: npt.ArrayLike) -> None:
@@ -114,7 +115,7 @@ class PagedTable:
         blocks = self._blocks
         if blocks.is_whole or rows.size <= blocks.at_once:
             places = blocks.places(rows, changes=False)
-            return blocks.rows[places] if name is None else blocks.rows[name][places]
+            return blocks.rows.take(places) if name is None else self._column(places, name)
         flat = rows.ravel()
         parts = [
             self._gathered(flat[at : at + blocks.at_once], name)
@@ -122,3 +123,28 @@ class PagedTable:
         ]
         whole = np.concatenate(parts)
         return whole.reshape(*rows.shape, *whole.shape[1:])
+
+    def _column(self, places: Rows, name: str) -> Column:
+        """Return one column of the rows at some places.
+
+        Numpy is slow at indexing a column of records, and fast at taking elements of a flat array.
+        """
+        records = self._blocks.rows
+        kind, stride, offset = self._flat[name]
+        if not stride:
+            return records.take(places)[name]
+        return records.view(kind).take(places * stride + offset)
+
+
+def _flat_places(form: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], int, int]]:
+    """Return where each column is in an array of rows that is read as one of its own type.
+
+    Its type, the elements from one row to the next, and those before the first; 0 elements for a
+    column of arrays or one that is not aligned.
+    """
+    places = {}
+    for name, (kind, offset, *_) in (form.fields or {}).items():
+        is_flat = not (kind.shape or offset % kind.itemsize or form.itemsize % kind.itemsize)
+        stride = form.itemsize // kind.itemsize if is_flat else 0
+        places[name] = kind, stride, offset // kind.itemsize
+    return places

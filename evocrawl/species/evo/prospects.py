@@ -8,7 +8,7 @@ links that were found in the last step.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -86,21 +86,27 @@ class CandidateRanking:
         self._turns = array("I")
         self._next_turn = 0
         self._fresh: list[int] = []
+        """Rows found since the last look, which has not scored them yet."""
+        self._unplaced: list[int] = []
+        """Those of them that are not in the queue yet, or with an older score."""
         self._hand: list[int] = []
-        self._features: dict[int, Matrix] = {}
+        self._features = np.zeros((0, 0))
+        self._place_at_hand: dict[int, int] = {}
         self._seen = -1
         self._to_sweep = 0
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Add links, new or found again. O(log n) a link."""
+        """Add links, new or found again. The next look scores them and places them in the queue."""
         rows: dict[int, Lead] = {}
         for lead in leads:
             row = row_of(lead)
-            self._queue.push(lead, _SEED if row is None else lead.score)
             if row is not None:
                 rows[row] = lead
+            if row is None or self._is_claimed(lead.fingerprint):
+                self._queue.push(lead, _SEED if row is None else lead.score)
         self._turns.extend(self._leads.put(rows))
         self._fresh.extend(rows)
+        self._unplaced.extend(rows)
         self._seen = -1
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
@@ -123,7 +129,7 @@ class CandidateRanking:
 
         O(log n) amortised in the number of links.
         """
-        first = self._queue.peek(is_free)
+        first = self._first(is_free)
         if first is None or row_of(first) is None:
             return [] if first is None else [first]
         if self._seen != self._model.version:
@@ -144,10 +150,10 @@ class CandidateRanking:
     def features(self, leads: Sequence[Lead]) -> Matrix:
         """Return the features of links at hand, as of the last look, shape (n, d)."""
         rows = [row_of(lead) or 0 for lead in leads]
-        known = [self._features.get(row) for row in rows]
-        if any(each is None for each in known):
+        places = [self._place_at_hand.get(row, -1) for row in rows]
+        if min(places, default=-1) < 0:
             return self._model.features(np.array(rows))
-        return np.array(known)
+        return self._features.take(places, axis=0)
 
     def freed(self, host: str) -> None:
         """Count the host's links again."""
@@ -175,31 +181,68 @@ class CandidateRanking:
         score = float(scores[own[0]])
         return Standing(1 + int((scores > score).sum()), len(scores), score)
 
+    def _first(self, is_free: Callable[[str], bool]) -> Lead | None:
+        """Return the best link of a free host, by the scores of the last look; None without one.
+
+        A link that is not in the queue yet has the score 0.
+        """
+        first = self._queue.peek(is_free)
+        row = None if first is None else row_of(first)
+        if not self._unplaced or (first is not None and row is None):
+            return first
+        if row is not None and self._leads.scores(np.array([row]))[0] >= 0:
+            return first
+        for lead in self._open_leads(self._unplaced):
+            if not self._queue.is_parked(lead.host) and is_free(lead.host):
+                return lead
+        if first is None:
+            # The queue notes which hosts are busy.
+            unplaced = [*self._open_leads(self._unplaced)]
+            self._queue.place(unplaced, [0.0] * len(unplaced))
+            self._unplaced.clear()
+            first = self._queue.peek(is_free)
+        return first
+
+    def _open_leads(self, rows: Sequence[int]) -> Iterator[Lead]:
+        """Yield the open links of some rows, each once."""
+        for lead in map(self._leads.get, dict.fromkeys(rows)):
+            if lead is not None and not self._is_claimed(lead.fingerprint):
+                yield lead
+
     def _look_again(self, first: Lead) -> None:
         rows = self._open((*self._hand, *self._fresh)) | self._swept()
         rows.add(row_of(first) or 0)
         self._fresh.clear()
+        self._unplaced.clear()
         ordered = np.array(sorted(rows))
         features = self._model.features(ordered)
         scores = self._model.scores(features)
         has_changed = np.abs(scores - self._leads.scores(ordered)) > _CHANGE
-        changed = ordered[has_changed]
-        self._leads.set_scores(changed, scores[has_changed])
-        for row, worth in zip(changed.tolist(), scores[has_changed].tolist(), strict=True):
-            self._queue.rerank(self._leads.get(row) or first, worth)
+        changed, worths = ordered[has_changed], scores[has_changed]
+        self._leads.set_scores(changed, worths)
+        leads = [self._leads.get(row) or first for row in changed.tolist()]
+        self._queue.place(leads, worths.tolist())
         best = np.argsort(-scores, kind="stable")[:_AT_HAND]
         self._hand = ordered[best].tolist()
-        self._features = dict(zip(self._hand, features[best], strict=True))
+        self._features = features[best]
+        self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
 
     def _swept(self) -> set[int]:
         """Return the next open rows in turn, and remove rows that are no longer open."""
         turns = self._turns
         most = _SWEPT_AT_ONCE if self._to_sweep > 0 else _SWEPT
         self._to_sweep -= most
-        ahead = [turns[(self._next_turn + n) % len(turns)] for n in range(min(most, len(turns)))]
+        count = min(most, len(turns))
+        self._next_turn %= max(len(turns), 1)
+        end = self._next_turn + count
+        around = max(end - len(turns), 0)
+        ahead = turns[self._next_turn : end] + turns[:around]
         are_open = self._open(ahead)
+        if len(are_open) == count:
+            self._next_turn = around or end
+            return are_open
         swept = set[int]()
-        for _ in range(len(ahead)):
+        for _ in range(count):
             self._next_turn %= max(len(turns), 1)
             row = turns[self._next_turn]
             if row in are_open or (row not in ahead and self._open((row,))):

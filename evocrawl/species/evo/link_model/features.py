@@ -11,11 +11,13 @@ import numpy.typing as npt
 from evocrawl.core.containers.paged_rows import Records
 from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph, Reals, Rows
 from evocrawl.species.evo.link_model.hashing import Ids, plain
+from evocrawl.species.evo.link_model.link_batch import LinkBatch
 from evocrawl.species.evo.link_model.nearness import Nearness
 from evocrawl.species.evo.link_model.profile import Profile
 from evocrawl.species.evo.link_model.word_model import WordModel
 
 Matrix = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
 
 FEATURES = (
     "bias", "words_max", "words_mean", "anchor", "context", "url", "parent_max", "parent_mean",
@@ -27,11 +29,19 @@ FEATURES = (
 """Names of the features; docs/explanation/evo.md describes each."""
 
 _AT = {name: number for number, name in enumerate(FEATURES)}
+_MAXIMA = np.array([_AT[name] for name in (
+    "words_max", "anchor", "context", "anchor_profile", "context_profile", "parent_max", "distance",
+    "parent_like_max", "parent_title", "near_query",
+)])  # fmt: skip
+"""Features that are the columns `_Maximum`, some of them changed after that."""
+_MEANS = np.array([_AT[name] for name in ("words_mean", "parent_like_mean", "new_parent")])
+"""Features that are the columns `_Sum.MEANS`, divided by the number of links."""
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
-_PROFILES = np.array([_AT[name] for name in ("anchor_profile", "context_profile")])
+_PROFILES = slice(_AT["anchor_profile"], _AT["url_profile"] + 1)
+_NOVELTIES = slice(_AT["new_host"], _AT["new_folder"] + 1)
 _SHRINK = 3.0
 _SHRINK_HUB = 2.0
-_STEPS = np.array([-2, -1, 1, 2])
+_STEPS = np.array([[-2], [-1], [1], [2]])
 _ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
 """Prior share of links that lead to a page, and its weight in links followed."""
 _ALIVE_ELSEWHERE = 0.5
@@ -46,7 +56,6 @@ class _Maximum:
         NEAR_QUERY,
     ) = range(10)  # fmt: skip
     WIDTH = 10
-    PROFILES = slice(ANCHOR_PROFILE, CONTEXT_PROFILE + 1)
 
 
 class _Sum:
@@ -55,6 +64,7 @@ class _Sum:
     LABEL, LOGIT, PATH_RATE, HUB_RATE, NEAR_RATE, LIKE, NEWNESS = range(7)
     WIDTH = 7
     RATES = slice(PATH_RATE, NEAR_RATE + 1)
+    MEANS = (LOGIT, LIKE, NEWNESS)
 
 
 class _Rate:
@@ -91,146 +101,109 @@ class FeatureExtractor:
 
         O(n · KEPT · WIDTH).
         """
-        x = np.zeros((len(rows), len(FEATURES)))
-        x[:, 0] = 1.0
         targets = self.evidence.targets.take(rows)
-        there = targets["links"] >= 0
-        counts = there.sum(1)
+        counts = (targets["links"] >= 0).sum(1)
         if counts.all():
-            self._fill(x, targets, targets["links"][there], counts)
-        elif counts.any():
+            return self._described(targets, counts)
+        x = np.zeros((len(rows), len(FEATURES)))
+        x[:, 0] = self.mask[0]
+        if counts.any():
             linked = counts > 0
-            of_linked = x[linked]
-            self._fill(of_linked, targets[linked], targets["links"][there], counts[linked])
-            x[linked] = of_linked
-        x *= self.mask
+            x[linked] = self._described(targets[linked], counts[linked])
         return x
 
-    def _fill(self, x: Matrix, targets: Records, each: Rows, n: Rows) -> None:
-        """Set the features of targets; of the links `each` the first n[0] lead to the first one.
+    def _described(self, targets: Records, n: Rows) -> Matrix:
+        """Return the features of targets with n[0], n[1], … links, shape (targets, d).
 
-        Shape (targets, len(FEATURES)). Similar columns are computed together: with few targets, the
-        number of numpy calls sets the time, not their size.
+        Similar columns are computed together: with few targets, the number of numpy calls sets the
+        time, not their size.
         """
-        starts = n.cumsum() - n
-        links = self.evidence.links.take(each)
-        label = self.evidence.pages["label"][links["source"]].astype(float)
-        words = np.concatenate((links["words"], targets["words"].repeat(n, axis=0)), axis=1)
+        batch = LinkBatch(self.evidence, targets, n)
+        words = batch.words()
         logits = np.minimum(np.maximum(self.words.logits(words), -4), 4).astype(float) / 4
         ids = plain(words)
         matches = self.profile.matches(ids)
-        of_links = self._of_links(links, label, logits, ids, matches)
-        maximum = np.maximum.reduceat(of_links, starts, axis=0)
-        total = np.add.reduceat(self._summed(each, links, label, logits), starts, axis=0)
-        mean_of = total / n[:, None]
-        parent = (total[:, _Sum.LABEL] + self.evidence.mean_label) / (n + 1)
+        maximum = batch.greatest(self._of_links(batch, logits, matches, ids))
+        total = batch.sums(self._summed(batch, logits))
+        return self._columns(batch, maximum, total, matches[2][batch.starts])
 
-        self._fill_maxima(x, maximum, parent)
-        x[:, _AT["words_mean"]] = mean_of[:, _Sum.LOGIT]
-        x[:, _AT["url"]] = targets["url_match"]
-        x[:, _AT["parent_mean"]] = parent
-        x[:, _AT["links"]] = np.log1p(targets["count"]) / 3
-        x[:, _AT["parent_sum"]] = np.log1p(total[:, _Sum.LABEL])
-        x[:, _AT["url_profile"]] = np.minimum(matches[starts, 2], 1.5)
-        x[:, _AT["parent_like_mean"]] = mean_of[:, _Sum.LIKE]
-        x[:, _AT["new_parent"]] = mean_of[:, _Sum.NEWNESS]
-        self._fill_groups(x, targets, mean_of)
-        inside = self.evidence.pages["host"][links["source"]] == targets["host"].repeat(n)
-        kinds = self.evidence.kinds(np.logical_or.reduceat(inside, starts))
-        x[:, _AT["alive"]] = self._alive(targets["host"], targets["folder"], kinds)
-
-    def _of_links(
-        self,
-        links: Records,
-        label: Matrix,
-        logits: Matrix,
-        ids: Ids,
-        matches: npt.NDArray[np.float32],
-    ) -> Matrix:
+    def _of_links(self, batch: LinkBatch, logits: Matrix, matches: Singles, ids: Ids) -> Matrix:
         """Return the columns `_Maximum` of links, shape (links, _Maximum.WIDTH)."""
-        pages, source = self.evidence.pages, links["source"]
-        of_links = np.empty((len(links), _Maximum.WIDTH))
+        pages, links, source = self.evidence.pages, batch.links, batch.source
+        of_links = np.empty((len(source), _Maximum.WIDTH))
         of_links[:, _Maximum.LOGIT] = logits
         of_links[:, _Maximum.ANCHOR] = links["anchor_match"]
         of_links[:, _Maximum.CONTEXT] = links["context_match"]
-        of_links[:, _Maximum.PROFILES] = matches[:, :2]
-        of_links[:, _Maximum.LABEL] = label
+        of_links[:, _Maximum.ANCHOR_PROFILE] = matches[0]
+        of_links[:, _Maximum.CONTEXT_PROFILE] = matches[1]
+        of_links[:, _Maximum.LABEL] = batch.label
         of_links[:, _Maximum.CLOSENESS] = -pages["distance"][source]
-        of_links[:, _Maximum.LIKE] = pages["like"][source]
+        of_links[:, _Maximum.LIKE] = batch.like
         of_links[:, _Maximum.TITLE] = pages["title_match"][source]
         of_links[:, _Maximum.NEAR_QUERY] = self.nearness.of_links(ids)
         return of_links
 
-    @staticmethod
-    def _fill_maxima(x: Matrix, maximum: Matrix, parent: Matrix) -> None:
-        """Set the features that are the greatest value of the links, and their products."""
-        x[:, _AT["words_max"]] = maximum[:, _Maximum.LOGIT]
-        x[:, _AT["anchor"]] = maximum[:, _Maximum.ANCHOR]
-        x[:, _AT["context"]] = np.sqrt(maximum[:, _Maximum.CONTEXT])
-        x[:, _AT["parent_max"]] = maximum[:, _Maximum.LABEL]
-        x[:, _PROFILES] = np.minimum(maximum[:, _Maximum.PROFILES], 1.5)
-        x[:, _AT["distance"]] = -maximum[:, _Maximum.CLOSENESS] / FAR
-        x[:, _AT["anchor_x_parent"]] = maximum[:, _Maximum.ANCHOR] * parent
-        x[:, _AT["anchor_profile_x_parent"]] = x[:, _AT["anchor_profile"]] * parent
-        x[:, _AT["parent_like_max"]] = maximum[:, _Maximum.LIKE]
-        x[:, _AT["parent_title"]] = maximum[:, _Maximum.TITLE]
-        x[:, _AT["near_query"]] = maximum[:, _Maximum.NEAR_QUERY]
-
-    def _fill_groups(self, x: Matrix, targets: Records, mean_of: Matrix) -> None:
-        """Set the features of host, folder and tag path: rates relative to a base, and newness."""
-        mean, tried = self.evidence.mean_label, self.evidence.groups["tried"]
-        host, folder = targets["host"], targets["folder"]
-        rates = np.empty((_Rate.WIDTH, len(host)))
-        rates[_Rate.HOST] = self._rate(host, mean)
-        rates[_Rate.FOLDER] = self._rate(folder, rates[_Rate.HOST])
-        rates[_Rate.OF_SOURCES] = mean_of[:, _Sum.RATES].T
-        bases = np.full((_Rate.WIDTH, len(host)), mean)
-        bases[_Rate.FOLDER] = rates[_Rate.HOST]
-        x[:, _LIFTS] = _lift(rates, bases).T
-        x[:, _AT["new_host"]] = 1 / np.sqrt(1 + tried[host])
-        x[:, _AT["new_folder"]] = 1 / np.sqrt(1 + tried[folder])
-
-    def _summed(self, each: Rows, links: Records, label: Matrix, logits: Matrix) -> Matrix:
+    def _summed(self, batch: LinkBatch, logits: Matrix) -> Matrix:
         """Return the columns `_Sum` of links, shape (links, _Sum.WIDTH)."""
-        mean, source = self.evidence.mean_label, links["source"]
+        mean, source, label = self.evidence.mean_label, batch.source, batch.label
         tried = self.evidence.pages["tried"][source]
-        summed = np.empty((len(each), _Sum.WIDTH))
+        summed = np.empty((len(source), _Sum.WIDTH))
         summed[:, _Sum.LABEL] = label
         summed[:, _Sum.LOGIT] = logits
-        summed[:, _Sum.PATH_RATE] = self._rate(links["path"], mean)
+        groups, paths = self.evidence.groups, batch.links["path"]
+        summed[:, _Sum.PATH_RATE] = _rate(groups["gained"][paths], groups["tried"][paths], mean)
         summed[:, _Sum.HUB_RATE] = self._hub(source, label, tried, mean)
-        summed[:, _Sum.NEAR_RATE] = self._near(each, source, mean)
-        summed[:, _Sum.LIKE] = self.evidence.pages["like"][source]
+        summed[:, _Sum.NEAR_RATE] = self._near(batch.each, source, mean)
+        summed[:, _Sum.LIKE] = batch.like
         summed[:, _Sum.NEWNESS] = 1 / np.sqrt(1 + tried)
         return summed
 
-    def _rate(self, numbers: npt.NDArray[np.int32], prior: npt.ArrayLike) -> Matrix:
-        """Return the mean label of the followed links of some groups, shrunk towards `prior`."""
-        groups = self.evidence.groups
-        # Rounding may leave a value slightly below 0.
-        gained, tried = np.maximum(groups["gained"][numbers], 0), groups["tried"][numbers]
-        rate: Matrix = (gained + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
-        return rate
+    def _columns(
+        self, batch: LinkBatch, maximum: Matrix, total: Matrix, url_profile: Matrix
+    ) -> Matrix:
+        """Return the features of targets from what was pooled over their links."""
+        mean, targets, n = self.evidence.mean_label, batch.targets, batch.n
+        mean_of = total / n[:, None]
+        parent = (total[:, _Sum.LABEL] + mean) / (n + 1)
+        at = _AT
+        x = np.empty((len(FEATURES), len(n)))
+        x[0] = 1.0
+        x[_MAXIMA] = maximum.T
+        x[_MEANS] = mean_of[:, _Sum.MEANS].T
+        np.sqrt(x[at["context"]], out=x[at["context"]])
+        x[at["url_profile"]] = url_profile
+        np.minimum(x[_PROFILES], 1.5, out=x[_PROFILES])
+        x[at["distance"]] /= -FAR
+        x[at["url"]] = targets["url_match"]
+        x[at["parent_mean"]] = parent
+        x[at["links"]] = np.log1p(targets["count"]) / 3
+        x[at["parent_sum"]] = np.log1p(total[:, _Sum.LABEL])
+        x[at["anchor_x_parent"]] = x[at["anchor"]] * parent
+        x[at["anchor_profile_x_parent"]] = x[at["anchor_profile"]] * parent
+        self._set_rates(x, batch, mean_of[:, _Sum.RATES].T)
+        masked = np.empty((len(n), len(FEATURES)))
+        return np.multiply(x.T, self.mask, out=masked)
 
-    def _alive(self, host: Rows, folder: Rows, kind: Rows) -> Matrix:
-        """Return a third of the logarithm of the share of links that lead to a page, in [−1, 0].
+    def _set_rates(self, x: Matrix, batch: LinkBatch, of_sources: Matrix) -> None:
+        """Set the features that compare rates, and those that count the tries, in rows of `x`.
 
-        The rate of a folder is shrunk towards that of its host. That of a host is shrunk towards
-        that of its kind (links within a host, or between hosts), but at least towards one half.
+        `of_sources` are the rates of the links' paths, hubs and neighbours.
         """
-        rate = self._living(kind, _ALIVE, _TRUST_IN_LINKS)
-        rate = self._living(host, np.maximum(rate, _ALIVE_ELSEWHERE), _SHRINK)
-        rate = self._living(folder, rate, _SHRINK)
-        alive: Matrix = np.log(np.maximum(rate, math.exp(-3))) / 3
-        return alive
-
-    def _living(self, numbers: Rows, prior: npt.ArrayLike, trust: float) -> Matrix:
-        """Return the share of live links to some groups, with `trust` links of `prior`."""
-        tried, dead = self.evidence.groups["tried"], self.evidence.groups["dead"]
-        rate: Matrix = (tried[numbers] - dead[numbers] + trust * np.asarray(prior)) / (
-            tried[numbers] + trust
-        )
-        return rate
+        groups, mean = self.evidence.groups, self.evidence.mean_label
+        kinds = self.evidence.kinds(batch.are_inside())
+        # Links within or between hosts, hosts, folders.
+        numbers = np.array([kinds, batch.targets["host"], batch.targets["folder"]])
+        tried, dead = groups["tried"][numbers], groups["dead"][numbers]
+        gained = groups["gained"][numbers]
+        rates = np.empty((_Rate.WIDTH, len(kinds)))
+        rates[_Rate.HOST] = _rate(gained[1], tried[1], mean)
+        rates[_Rate.FOLDER] = _rate(gained[2], tried[2], rates[_Rate.HOST])
+        rates[_Rate.OF_SOURCES] = of_sources
+        bases = np.full((_Rate.WIDTH, len(kinds)), mean)
+        bases[_Rate.FOLDER] = rates[_Rate.HOST]
+        x[_LIFTS] = _lift(rates, bases)
+        x[_NOVELTIES] = 1 / np.sqrt(1 + tried[1:])
+        x[_AT["alive"]] = _alive(tried, tried - dead)
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """Return the mean label of the followed links of the same pages."""
@@ -242,13 +215,35 @@ class FeatureExtractor:
     def _near(self, each: Rows, source: Rows, mean: float) -> Matrix:
         """Return the mean label of the targets of the neighbouring links, two on each side."""
         links, pages = self.evidence.links, self.evidence.pages
-        beside = np.minimum(np.maximum(each[:, None] + _STEPS, 0), len(links) - 1)
+        beside = np.minimum(np.maximum(each + _STEPS, 0), len(links) - 1)
         target, page_beside = links.columns(beside, "target", "source")
         page = self.evidence.became["page"][target]
-        counts = (page >= 0) & (page_beside == source[:, None]) & (beside != each[:, None])
-        gained = np.where(counts, pages["label"][page], 0.0).sum(1)
-        rate: Matrix = (gained + mean) / (counts.sum(1) + 1)
+        counts = (page >= 0) & (page_beside == source) & (beside != each)
+        gained = np.where(counts, pages["label"][page], 0.0).sum(0)
+        rate: Matrix = (gained + mean) / (counts.sum(0) + 1)
         return rate
+
+
+class LatestFeatures:
+    """The features of the latest look; most links that are learnt from were chosen at it.
+
+    `state` stands for all that features depend on: it differs if any of it has changed.
+    """
+
+    def __init__(self) -> None:
+        self._rows: Rows = np.zeros(0, np.intp)
+        self._features: Matrix = np.zeros((0, len(FEATURES)))
+        self._state: object = None
+
+    def keep(self, rows: Rows, features: Matrix, state: object) -> None:
+        """Remember the features of targets, shape (n, d)."""
+        self._rows, self._features, self._state = rows, features, state
+
+    def take(self, row: int, state: object) -> Matrix | None:
+        """Return the features of a target, shape (d,), and forget all; None if not known."""
+        is_right, self._state = self._state == state, None
+        places = np.flatnonzero(self._rows == row) if is_right else self._rows[:0]
+        return self._features[int(places[0])] if len(places) else None
 
 
 def mask_of(tuning: Tuning) -> Matrix:
@@ -256,8 +251,30 @@ def mask_of(tuning: Tuning) -> Matrix:
     return np.array([float(tuning.has(name)) for name in FEATURES])
 
 
-def _lift(rate: npt.ArrayLike, base: npt.ArrayLike) -> Matrix:
+def _rate(gained: Reals, tried: Reals, prior: npt.ArrayLike) -> Matrix:
+    """Return the mean label of the followed links of some groups, shrunk towards `prior`."""
+    # Rounding may leave a value slightly below 0.
+    rate: Matrix = (np.maximum(gained, 0) + _SHRINK * np.asarray(prior)) / (tried + _SHRINK)
+    return rate
+
+
+def _alive(tried: Reals, living: Reals) -> Matrix:
+    """Return a third of the logarithm of the share of links that lead to a page, in [−1, 0].
+
+    The rows of `tried` and `living` are links of a kind (within a host, or between hosts), of a
+    host and of a folder. The rate of a folder is shrunk towards that of its host. That of a host is
+    shrunk towards that of its kind, but at least towards one half.
+    """
+    rate = (living[0] + np.asarray(_TRUST_IN_LINKS * _ALIVE)) / (tried[0] + _TRUST_IN_LINKS)
+    rate = np.maximum(rate, _ALIVE_ELSEWHERE)
+    for of_group, of_living in zip(tried[1:], living[1:], strict=True):
+        rate = (of_living + _SHRINK * rate) / (of_group + _SHRINK)
+    alive: Matrix = np.log(np.maximum(rate, math.exp(-3))) / 3
+    return alive
+
+
+def _lift(rate: Matrix, base: Matrix) -> Matrix:
     """Return the logarithm of a rate relative to `base`, in [−1, 1] for factors e^±3."""
-    ratio = np.log((np.asarray(rate) + 0.02) / (np.asarray(base) + 0.02))
-    clipped: Matrix = np.clip(ratio, -3, 3) / 3
-    return clipped
+    ratio = np.log((rate + 0.02) / (base + 0.02))
+    lift: Matrix = np.minimum(np.maximum(ratio, -3), 3) / 3
+    return lift

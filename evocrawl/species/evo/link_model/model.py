@@ -19,6 +19,7 @@ from evocrawl.species.evo.link_model.evidence import LinkGraph, PageLinks, Rows
 from evocrawl.species.evo.link_model.features import (
     FEATURES,
     FeatureExtractor,
+    LatestFeatures,
     Matrix,
     Tuning,
     mask_of,
@@ -80,12 +81,15 @@ class LinkModel:
         self.labels = PageLabels(
             self.evidence, self.profile, _GOOD * relevant_at, has_profile=has_profile
         )
+        self._latest = LatestFeatures()
         self._next_refit = 5
         self._next_comparison = 1
 
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
-        return self._describer.features(rows)
+        features = self._describer.features(rows)
+        self._latest.keep(rows, features, self._state())
+        return features
 
     @property
     def width(self) -> int:
@@ -258,11 +262,12 @@ class LinkModel:
         Words do not predict dead links: the feature `alive` does.
         """
         inlinks = self.evidence.inlinks_of(row)
+        known = self._latest.take(row, self._state())
         if not len(inlinks):
             return
         bad = self._weight_of_bad
         if self._tuning.has("fit"):
-            x = self.features(np.array([row]))[0]
+            x = self._describer.features(np.array([row]))[0] if known is None else known
             self.posterior.update(x, label, label + (1 - label) * bad)
             self._history.add(x, page, int(inlinks[-1]))
         if page < 0 or not self._tuning.has("words"):
@@ -274,6 +279,10 @@ class LinkModel:
             np.concatenate((np.full(len(inlinks), label), self.evidence.pages["label"][pages])),
             bad,
         )
+
+    def _state(self) -> tuple[int, float]:
+        """Return numbers of which one changes with whatever changes the features of a link."""
+        return self.version, self.nearness.strength
 
     def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
         """Return the rows of addresses; add unknown addresses as targets."""

@@ -39,7 +39,7 @@ REMEMBERED = 8192
 """Number of the latest pages whose words are kept."""
 
 _COLUMNS = (ANCHOR_COLUMNS, CONTEXT_COLUMNS, URL_COLUMNS)
-_IS_OF_FIELD = np.zeros((WIDTH, len(_COLUMNS)))
+_IS_OF_FIELD = np.zeros((WIDTH, len(_COLUMNS)), np.float32)
 for _field, _columns in enumerate(_COLUMNS):
     _IS_OF_FIELD[_columns, _field] = 1
 
@@ -68,10 +68,33 @@ class OthersPages:
     values: Reals = default(default_factory=lambda: np.zeros((0, PAGE_WORDS), np.float32))
 
 
+class Background:
+    """The words of some pages: a population's own ones.
+
+    `sums` are each word's weights, summed over pages; `pages_with` the numbers of its pages. Shape
+    (BUCKETS,). Weights are of single precision, so sums of `REMEMBERED` pages are exact, in any
+    order.
+    """
+
+    def __init__(self) -> None:
+        self.sums = np.zeros(BUCKETS)
+        self.pages_with = np.zeros(BUCKETS)
+        self.pages = 0
+
+    def add(self, ids: Ids, values: Reals, times: int) -> None:
+        """Add the words of a page (`times` 1), or take them away (−1). O(words of the page)."""
+        are_words = ids > 0
+        words = ids[are_words]
+        self.sums[words] += times * values[are_words]
+        self.pages_with[words] += times
+        self.pages += times
+
+
 class Profile:
     """The words of the latest pages, and those that good pages share.
 
-    `others` are the pages of other populations of the crawl.
+    `others` are the pages of other populations of the crawl, `background` has the words of the
+    population's own pages kept.
     """
 
     def __init__(self) -> None:
@@ -84,6 +107,7 @@ class Profile:
         self._values = np.zeros((0, PAGE_WORDS), np.float32)
         self._is_own = np.zeros(0, np.bool_)
         self._count = 0
+        self.background = Background()
 
     def terms(self) -> tuple[Ids, Reals]:
         """Return the words of the profile and their weights, shape (terms,)."""
@@ -110,22 +134,30 @@ class Profile:
             self._values = np.pad(self._values, ((0, more), (0, 0)))[:REMEMBERED]
             self._is_own = np.pad(self._is_own, (0, more))[:REMEMBERED]
         place = self._count % REMEMBERED
+        if self._count >= REMEMBERED and self._is_own[place]:
+            self.background.add(self._ids[place], self._values[place], -1)
         self._ids[place], self._values[place], self._is_own[place] = ids, values, is_own
         self._count += 1
+        if is_own:
+            self.background.add(ids, values, 1)
         return float(self._likeness(ids, values))
 
     def matches(self, ids: Ids) -> npt.NDArray[np.float32]:
         """Return the match ≥ 0 of the profile with anchor, context and URL of links.
 
-        Shapes (n, WIDTH), as `plain` returns them, and (n, 3). The heaviest term alone gives 1;
+        Shapes (n, WIDTH), as `plain` returns them, and (3, n). The heaviest term alone gives 1;
         each of several words counts 1/√words.
         """
-        weights = self.weights.take(ids)
-        sums = np.empty((len(ids), len(_COLUMNS)), np.float32)
-        for field, columns in enumerate(_COLUMNS):
-            sums[:, field] = weights[:, columns].sum(-1)
-        counts = np.maximum((ids > 0).astype(float) @ _IS_OF_FIELD, 1)
-        return (sums / np.sqrt(counts) / max(self._top, 1e-9)).astype(np.float32)
+        matches = np.zeros((len(_COLUMNS), len(ids)), np.float32)
+        if self._top > 0:
+            weights = self.weights.take(ids)
+            counts = (ids > 0).astype(np.float32) @ _IS_OF_FIELD
+            for field, columns in enumerate(_COLUMNS):
+                matches[field] = weights[:, columns].sum(-1)
+            matches[:] = (
+                matches / np.sqrt(np.maximum(counts.T, 1), dtype=float) / max(self._top, 1e-9)
+            )
+        return matches
 
     def refit(
         self, relevances: npt.NDArray[np.float64], others: npt.NDArray[np.float64] = _NONE
@@ -164,21 +196,6 @@ class Profile:
         self._top = float(self.weights.max())
         self.label_share = _LABEL_SHARE if self._inherited else 0.0
 
-    def background(self) -> tuple[Sums, Sums, int]:
-        """Return the words of the population's own pages kept, and the number of these pages.
-
-        The sums of weights and the numbers of pages, each of shape (BUCKETS,). O(pages kept).
-        """
-        order = self._order()
-        pages = order[self._is_own[order]]
-        sums = np.zeros(BUCKETS)
-        pages_with = np.zeros(BUCKETS)
-        for part in _parts(pages):
-            flat = self._ids[part].ravel().astype(np.intp)
-            np.add.at(sums, flat, self._values[part].ravel().astype(float))
-            pages_with += np.bincount(flat, minlength=BUCKETS)
-        return sums, pages_with, len(pages)
-
     def good(self, relevances: Sums) -> Places:
         """Return which of the pages kept, oldest first, the others get as good ones. See `refit`.
 
@@ -204,21 +221,24 @@ class Profile:
         return good[good < len(order)], good[good >= len(order)] - len(order)
 
     def _weigh(self, ids: Ids, values: Reals) -> None:
-        """Compute the weights from the words of all pages, and those of the good ones."""
-        everywhere, pages_with, pages = self.background()
-        everywhere += self.others.sums
-        pages_with += self.others.pages_with
-        pages += self.others.count
-        everywhere /= pages
-        among_good = np.bincount(ids.ravel(), values.ravel(), BUCKETS) / len(ids)
-        idf = np.log((pages + 1) / (pages_with + 0.5))
-        weights = np.maximum(among_good - everywhere, 0) * np.maximum(idf, 0)
-        weights[0] = 0
+        """Compute the weights from the words of all pages, and those of the good ones.
+
+        Only a word of a good page can have a weight. O(words of the good pages).
+        """
+        own, others = self.background, self.others
+        among_good = np.bincount(ids.ravel(), values.ravel(), BUCKETS)
+        words = np.flatnonzero(among_good)
+        pages = own.pages + others.count
+        everywhere = (own.sums[words] + others.sums[words]) / pages
+        idf = np.log((pages + 1) / (own.pages_with[words] + others.pages_with[words] + 0.5))
+        weights = np.maximum(among_good[words] / len(ids) - everywhere, 0) * np.maximum(idf, 0)
+        if len(words) > _TERMS:
+            top = _greatest(weights, _TERMS)
+            words, weights = words[top], weights[top]
+        length = float(np.linalg.norm(weights))
         self.weights[:] = 0
-        top = np.argpartition(-weights, _TERMS)[:_TERMS]
-        length = float(np.linalg.norm(weights[top]))
         if length > 0:
-            self.weights[top] = weights[top] / length
+            self.weights[words] = weights / length
         self._top = float(self.weights.max())
 
     def _order(self) -> Places:
@@ -242,6 +262,13 @@ class Profile:
             return np.zeros(np.shape(likeness))
         scaled: npt.NDArray[np.float64] = np.minimum(1.0, likeness / self.scale).astype(float)
         return scaled
+
+
+def _greatest(values: Sums, most: int) -> Places:
+    """Return the places of the `most` greatest values, in order; of equal ones the first."""
+    least = np.partition(values, len(values) - most)[len(values) - most]
+    above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
+    return np.sort(np.concatenate((above, equal[: most - len(above)])))
 
 
 def _parts(places: Places) -> Iterator[Places]:

@@ -82,10 +82,10 @@ class ModelSharing:
         group_sums = self._own_groups()
         groups = np.flatnonzero(group_sums.any(axis=1))
         words, word_sums = self._words.part()
-        sums, pages_with, pages = self._profile.background()
-        background = _greatest(pages_with, MOST_BACKGROUND)
+        own = self._profile.background
+        background = _greatest(own.pages_with, MOST_BACKGROUND)
         counts = [
-            max(evidence.labels - self._labels, 0.0), evidence.tries - self._tries, pages,
+            max(evidence.labels - self._labels, 0.0), evidence.tries - self._tries, own.pages,
             self._word_model.bias,
         ]  # fmt: skip
         return LearntPart(
@@ -93,7 +93,7 @@ class ModelSharing:
             self._page_labels.best()[:MOST_BEST],
             groups.astype(np.uint16), group_sums[groups],
             words, word_sums,
-            background.astype(np.uint16), np.stack((sums, pages_with), axis=1)[background],
+            background.astype(np.uint16), np.stack((own.sums, own.pages_with), axis=1)[background],
             *self._page_labels.good_pages(),
         )  # fmt: skip
 

@@ -53,7 +53,7 @@ def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
     assert profile.weights[hasher["coral"]] > 0 == profile.weights[hasher["the"]]
     links = hasher.links([("coral", "a stone coral", ""), ("stone", "", "")])
     words = np.concatenate((links, hasher.urls(["/the/coral", "/stone"])), axis=1)
-    anchors, contexts, urls = profile.matches(plain(words)).T.tolist()
+    anchors, contexts, urls = profile.matches(plain(words)).tolist()
     assert anchors == [1.0, 0.0]
     assert contexts == [0.0, 0.0]
     assert np.allclose(urls, [0.5**0.5, 0.0])
