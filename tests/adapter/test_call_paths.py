@@ -26,6 +26,7 @@ from evocrawl.pipelines.relevance import RelevancePipeline
 from evocrawl.pipelines.reward import RewardPipeline, reward
 from evocrawl.relevance.tfidf import TfIdf
 from evocrawl.species.biocrawler.vision import Vision
+from evocrawl.species.evo.prospects import CandidateRanking
 from evocrawl.species.foragers.species import Errands
 from evocrawl.species.random_queue import RandomQueue
 from evocrawl.spiders.evospider import EvoSpider
@@ -104,7 +105,7 @@ def path_of_pipeline(kind: Any, arrival: Callable[..., Any]) -> CallPath:
 def path_of_settlement() -> CallPath:
     crawl = Crawl()
     crawl.rewarded()
-    return CallPath(crawl.scheduler._settle_ended, Frontier.push)
+    return CallPath(crawl.scheduler._settle_ended, CandidateRanking.found)
 
 
 PATHS: dict[str, tuple[Callable[[], CallPath], int]] = {
@@ -113,7 +114,7 @@ PATHS: dict[str, tuple[Callable[[], CallPath], int]] = {
     "its page is scored": (lambda: path_of_pipeline(RelevancePipeline, TfIdf.page), 3),
     "its energy is computed": (lambda: path_of_pipeline(EnergyPipeline, Sigmoid.price), 3),
     "its visit is rewarded": (lambda: path_of_pipeline(RewardPipeline, reward), 1),
-    "the visit is settled": (path_of_settlement, 6),
+    "the visit is settled": (path_of_settlement, 5),
 }
 """How each path is traced, and how often it may change the module."""
 
