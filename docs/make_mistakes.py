@@ -1,4 +1,4 @@
-"""Writes docs/guide/mistakes.md: what twenty mistakes print, each really made.
+"""Writes docs/guide/mistakes.md: twenty mistakes, and the output of each when it is made.
 
     python docs/make_mistakes.py
 
@@ -44,7 +44,7 @@ _HEAD = """\
 # Mistakes
 
 A wrong argument, setting, file or address ends in one line, with exit code 2 and without a
-traceback. These are twenty of them, really made, with what a terminal shows.
+traceback. These are twenty examples with the output on a terminal.
 
 ```text
 """

@@ -77,7 +77,7 @@ def test_targets_that_were_numbered_take_twelve_bytes() -> None:
 
 
 @given(STEPS, st.sampled_from([1, 2, 5, 1000]))
-def test_what_comes_up_does_not_depend_on_who_keeps_the_priorities(
+def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
     steps: list[tuple[str, int, int]], most: int
 ) -> None:
     """A frontier has the same order if its targets have rows at once, late or never."""

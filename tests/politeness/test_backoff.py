@@ -42,7 +42,7 @@ def test_the_wait_doubles_up_to_the_cap() -> None:
         assert wait == pytest.approx(CAP_S) or number + 1 < BREAKER
 
 
-def test_crawls_of_one_seed_wait_alike_and_of_others_differently() -> None:
+def test_crawls_of_one_seed_wait_for_equal_times_and_of_others_for_different_ones() -> None:
     """R12: jitter comes from the seeded generator."""
     assert fail(troubles(1), 4) == fail(troubles(1), 4) != fail(troubles(2), 4)
 

@@ -3,7 +3,7 @@
 from crawled import Pages, order, to
 
 
-def test_words_and_page_count_alike() -> None:
+def test_words_and_page_have_equal_weight() -> None:
     """A good link on a poor page beats a poor link on a fair page, and the other way round."""
     web: Pages = {
         "seed": (0.0, [to("fair", "0.4", "0.4"), to("poor", "0.3", "0.3")]),

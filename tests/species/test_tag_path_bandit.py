@@ -44,7 +44,7 @@ def test_curiosity_brings_a_neglected_arm_back() -> None:
     assert bandit.ranking()[0] is bandit.arm(1)
 
 
-def test_paths_that_look_alike_are_one_group() -> None:
+def test_similar_tag_paths_are_one_group() -> None:
     """One more div does not make another part of the page."""
     groups = TagPathGroups(0.75)
     assert groups.group(MENU) == groups.group("html/body/div/nav/ul/li")

@@ -107,7 +107,7 @@ def test_what_does_not_pass_is_not_sent() -> None:
     assert pool.connection.asked == []
 
 
-def test_who_has_no_check_is_left_alone() -> None:
+def test_a_request_without_a_check_is_sent_unchanged() -> None:
     """Nothing of theirs is changed."""
     transport = Transport()
     pool = Pool(Connection(transport))

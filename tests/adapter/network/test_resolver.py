@@ -52,7 +52,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return World(monkeypatch)
 
 
-def test_everybody_who_waits_for_a_name_gets_the_same_answer(world: World) -> None:
+def test_all_that_wait_for_a_name_get_the_same_answer(world: World) -> None:
     """B081's kind of fault: each of several waiters gets the whole answer."""
     answers = [world.ask("a.test") for _ in range(5)]
     world.answer("10.0.0.1", "10.0.0.2")

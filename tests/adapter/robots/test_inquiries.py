@@ -249,7 +249,7 @@ def test_a_failure_gives_the_place_at_the_address_up(desk: Desk) -> None:
     assert desk.asked == [*"abca"]
 
 
-def test_who_cannot_be_looked_up_is_asked_all_the_same(desk: Desk) -> None:
+def test_an_authority_that_cannot_be_looked_up_is_asked_nevertheless(desk: Desk) -> None:
     """That the name has no address is for the fetch to say."""
     lookup = desk.located[HOST] = Deferred[str]()
     desk.inquiries.known(HOST)

@@ -125,7 +125,7 @@ SESSION = "0123456789abcdef0123456789ABCDEF"
         "http://a.test/b?x=1&",
     ],
 )
-def test_b106_who_asks_is_no_part_of_an_identity(spelling: str) -> None:
+def test_b106_parts_that_name_the_visitor_are_not_in_an_identity(spelling: str) -> None:
     """B106: sessions and campaigns lead to the same page."""
     assert identity(spelling) == "http://a.test/b?x=1"
 
@@ -231,7 +231,7 @@ def test_politeness_goes_by_the_host_of_the_identity(url: str) -> None:
     assert host_of(canonical).strip("[]") in canonical.split("/")[2]
 
 
-def test_a_backslash_ends_the_host_as_for_those_who_send_it() -> None:
+def test_a_backslash_ends_the_host_as_in_http_clients() -> None:
     """Scrapy and browsers read it as a slash: `urlsplit` alone would name the wrong host."""
     assert identity("http://u:p@h\\@other.test/") == "http://h/@other.test/"
     assert host_of("http://h:1\\@other.test/") == "h"

@@ -81,7 +81,7 @@ def test_a_page_that_repeats_itself_says_nothing_new() -> None:
     assert (found.is_new, found.twin) == (False, None)
 
 
-def test_pages_that_differ_in_numbers_only_are_alike_where_a_query_makes_them() -> None:
+def test_pages_that_differ_only_in_numbers_are_copies_if_their_address_has_a_query() -> None:
     """B110: a calendar; numbered pages without a query are pages."""
     novelty = NoveltyIndex()
     for kind, differ in (("a.test/?y", False), ("a.test/n/#", True)):
@@ -136,7 +136,7 @@ def test_any_text_gets_a_verdict(texts: list[tuple[str, str]], has_query: bool) 
         assert again.is_new is (None if not text and not title else False)
 
 
-def test_pages_that_say_what_another_says_are_alike(rng: np.random.Generator) -> None:
+def test_pages_with_nearly_the_same_text_are_similar(rng: np.random.Generator) -> None:
     """But for numbers, and a tenth of it; a server repeats the address it was asked for."""
     text = prose(rng)
     asked = Content("Oh", f"No page 17 here. {text}")

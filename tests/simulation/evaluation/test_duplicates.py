@@ -28,7 +28,7 @@ def test_pages_that_share_half_are_two() -> None:
     assert near_duplicate_groups(" ".join(each) for each in pages) == [0, 1, 2, 3]
 
 
-def test_empty_pages_are_alike() -> None:
+def test_empty_pages_are_duplicates_of_each_other() -> None:
     """And unlike others; short texts are compared whole."""
     assert near_duplicate_groups(["", "a b", "", "a b", "a c"]) == [0, 1, 0, 1, 4]
 

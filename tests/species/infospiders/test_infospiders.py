@@ -127,7 +127,7 @@ def test_no_greed_is_too_small_or_too_great_to_draw(greed: float) -> None:
         assert species.choice.draw(agent, leads) is leads[1]
 
 
-def test_links_of_another_species_are_all_alike() -> None:
+def test_links_of_another_species_have_equal_estimates() -> None:
     """They have no words."""
     species, agent, _ = made(Traits(greed=100.0))
     leads = [replace(lead(name), features=0.5) for name in "xyz"]

@@ -51,7 +51,7 @@ def test_any_worker_can_take_a_released_host(any_server: AnyServer) -> None:
     run(any_server, story)
 
 
-def test_who_comes_too_late_changes_nothing(any_server: AnyServer) -> None:
+def test_a_worker_whose_lease_has_expired_changes_nothing(any_server: AnyServer) -> None:
     """A settle or a record under a lease that is over is refused: the link stays open."""
 
     async def story(crowd: Crowd) -> None:
@@ -166,7 +166,7 @@ def test_guests_are_taken_in_by_the_owner_alone(any_server: AnyServer) -> None:
     run(any_server, story)
 
 
-def test_signs_of_life_tell_of_all_who_are_alive(any_server: AnyServer) -> None:
+def test_heartbeats_return_all_live_workers(any_server: AnyServer) -> None:
     """Those who are silent, or leave, are among them no more; garbage never is."""
 
     async def story(crowd: Crowd) -> None:
