@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
@@ -61,9 +60,7 @@ class BackoffMiddleware:
         self._context = context
         self._backoff = context.backoff
         self._sent_at_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
-        self._last: OrderedDict[str, Exception] = OrderedDict()
-        """The last failure of each host in trouble, of as many hosts as `Troubles` keeps."""
-        context.last_failure = self._last.get
+        self._last = context.last_failures
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http.client import responses
 from typing import TYPE_CHECKING, Self
 
@@ -37,7 +38,7 @@ class MeterMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's context."""
         context = CrawlContext.of(crawler)
-        context.on_open.append(lambda: watch_browsers(crawler))
+        context.on_open.append(partial(watch_browsers, crawler))
         assert crawler.stats is not None
         return cls(context, crawler.stats)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -58,8 +59,8 @@ class CrawlContext:
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self.crawl_delay: Callable[[str], float] = lambda _: 0.0
-        self.last_failure: Callable[[str], Exception | None] = lambda _: None
-        """Returns the last failure of a host in back-off by its slot; None for other hosts."""
+        self.last_failures: OrderedDict[str, Exception] = OrderedDict()
+        """The last failure of each host in back-off, by its slot; see `BackoffMiddleware`."""
         self.on_open: list[Callable[[], None]] = []
         """Called when the scheduler opens: every middleware exists by then."""
         self.spider_reads = False
@@ -133,7 +134,7 @@ class CrawlContext:
         if self.cluster is not None:
             self.journaled = self.cluster.journaled
             # A worker without links may get links of other workers.
-            self.forecast.is_exhausted = lambda: False
+            self.forecast.population = None
             self.cluster.worker.sync.links.on_links = self.names.recall
             self.names.keeps_slots = False
         self.journaled.on_links = self.names.recall

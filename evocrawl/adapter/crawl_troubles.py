@@ -36,7 +36,7 @@ class CrawlTroubles:
             cause, again_s = delayed
             return Trouble(_of_robots(cause), again_s)
         host = host_of(url)
-        failure = self._context.last_failure(host)
+        failure = self._context.last_failures.get(host)
         wait_s = self._context.backoff.until(host) - self._context.now_s()
         if failure is not None:
             return Trouble(_named(failure), max(wait_s, 0.0))
@@ -52,7 +52,7 @@ class CrawlTroubles:
 
     def last_failure(self, url: str) -> str:
         """Return how the last request to the host of a URL failed, "" if that is not known."""
-        failure = self._context.last_failure(host_of(url))
+        failure = self._context.last_failures.get(host_of(url))
         return "" if failure is None else _named(failure)
 
     def waits(self) -> list[Wait]:

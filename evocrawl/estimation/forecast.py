@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
 from functools import lru_cache
+from typing import Protocol
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.events import Event, VisitSettled
@@ -35,17 +35,27 @@ RECENT = 5
 _LEVELS = (0.05, 0.5, 0.95)
 
 
+class Endable(Protocol):
+    """A population whose crawl may end."""
+
+    @property
+    def ended(self) -> str | None:
+        """Why the crawl has ended; None if it has not."""
+
+
 class Forecast:
     """Watches the visits of a population; `outlook` returns what is left. Its memory is constant.
 
-    A page is relevant from the relevance `relevant_at` on.
+    A page is relevant from the relevance `relevant_at` on. When `population` is exhausted, nothing
+    is left to find; it is None for one of several workers, which may get links of the others.
     """
 
-    def __init__(self, relevant_at: float, budget: Budget) -> None:
+    def __init__(
+        self, relevant_at: float, budget: Budget, population: Endable | None = None
+    ) -> None:
+        self.population = population
         self._relevant_at = relevant_at
         self._budget = budget
-        self.is_exhausted: Callable[[], bool] = lambda: False
-        """Returns True if no link is left to follow, so that nothing is left to find."""
         self._found = 0
         self._latest: deque[int] = deque([0] * RECENT, maxlen=RECENT)
         """Requests at which the last five relevant pages were found, 0 before there were so many"""
@@ -81,7 +91,7 @@ class Forecast:
 
         If a crawl has followed all links nothing is left, even after few requests.
         """
-        if self.is_exhausted():
+        if self.population is not None and self.population.ended == "exhausted":
             nothing = Interval(0.0, 0.0, 0.0)
             recall = recall_of(self._found, nothing)
             return Outlook(self._budget.spent, self._found, nothing, nothing, recall)

@@ -12,7 +12,7 @@ _NAMES = re.compile(
     r"(?:\A|\s)(?:(?:site|page|main|global)[_-]?)?(?:footer|colophon)(?:\s|\Z)", re.I
 )
 _INSIDE = ("article", "h1", "main", "nav")
-"""An element that contains one of these is not a footer, whatever its name."""
+"""An element that contains one of these is not a footer, with any name."""
 
 _CANDIDATES = 50
 

@@ -282,7 +282,7 @@ class Frontier:
         self._queues.clear()
         half = self._most // 2 + 1
         for entry in entries[:half]:
-            self._queues.setdefault(entry[2].host, []).append(entry)  # sorted, thus a heap
+            self._queues.setdefault(entry[2].host, []).append(entry)  # sorted, so it is a heap
         self._held = min(half, len(entries))
         leaving: dict[str, list[_Entry]] = {}
         for entry in entries[half:]:

@@ -24,21 +24,19 @@ from evocrawl.core.model import Fetched, Fingerprint
 from evocrawl.energy import MODELS
 from evocrawl.estimation.forecast import Forecast
 from evocrawl.estimation.stop_rule import StopRule
-from evocrawl.frontier import CandidatesByRow, Frontier, MemoryPageBase, OpenLinks
+from evocrawl.frontier import MemoryPageBase
 from evocrawl.politeness.host_slots import HostLimit, HostSlots
 from evocrawl.population.environment import Environment
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.population.rendering import RenderingChoice
+from evocrawl.population.species_parts import SpeciesParts
 from evocrawl.population.traps.held_links import HeldLinks
 from evocrawl.population.traps.traps import TrapDetector
 from evocrawl.relevance.base import Learner, Relevance, observer_of
 from evocrawl.relevance.imported import named_object
-from evocrawl.relevance.lexicon import Lexicon
-from evocrawl.relevance.terms import link_analyser_of
-from evocrawl.relevance.vectors.model import query_vectors_of
-from evocrawl.species import Maker, SpeciesContext, registry
-from evocrawl.species.evo.link_model import LinkModel, persistence, prior
+from evocrawl.species import Maker, registry
+from evocrawl.species.evo.link_model import LinkModel, persistence
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,61 +137,6 @@ def _environment(
     )
 
 
-class SpeciesParts:
-    """Makes the parts that species consist of; `link_model` is the first one made, None before."""
-
-    def __init__(
-        self,
-        config: Config,
-        model: Relevance,
-        environment: Environment,
-        base: MemoryPageBase,
-        spill: SpillFile,
-        labels: Collection[Fingerprint] | None,
-    ) -> None:
-        self.link_model: LinkModel | None = None
-        self._config = config
-        self._model = model
-        self._environment = environment
-        self._base = base
-        self._spill = spill
-        self._labels = labels
-
-    def context(self) -> SpeciesContext:
-        """Return the parts for the makers of species."""
-        config, base, memory = self._config, self._base, (self._config.memory_links, self._spill)
-        return SpeciesContext(
-            base,
-            self._model,
-            lambda row_of=None: Frontier(base.is_claimed, *memory, row_of),
-            lambda: OpenLinks(base.is_claimed, *memory),
-            config.wander_share,
-            config.boldness,
-            config.contest,
-            config.relevant_at,
-            self._labels,
-            self._environment.clock,
-            lexicon=lambda: Lexicon(config.query, config.language),
-            links=self._links,
-            leads=lambda: CandidatesByRow(*memory),
-        )
-
-    def _links(self) -> LinkModel:
-        config = self._config
-        made = LinkModel(
-            self._model.link,
-            link_analyser_of(config.query, config.language),
-            config.relevant_at,
-            prior.shipped(),
-            spill=self._spill,
-            vectors=query_vectors_of(self._model),
-        )
-        if config.learnt:
-            persistence.load(made, config.learnt)
-        self.link_model = self.link_model or made
-        return made
-
-
 def _let_learn(model: Relevance, population: Population) -> None:
     """Show a relevance model that learns the marks of a user, and the pages of the crawl."""
     if isinstance(model, Learner):
@@ -206,9 +149,8 @@ def _let_learn(model: Relevance, population: Population) -> None:
 
 
 def _forecast(config: Config, population: Population) -> tuple[Forecast, StopRule]:
-    forecast = Forecast(config.relevant_at, population.environment.budget)
+    forecast = Forecast(config.relevant_at, population.environment.budget, population)
     population.on_event.append(forecast.note)
-    forecast.is_exhausted = lambda: population.ended == "exhausted"
     stop_rule = StopRule(stop_conditions(config.stop), forecast, population)
     if config.stop:
         population.on_event.append(stop_rule.note)

@@ -1,4 +1,4 @@
-"""What an agent cannot reach or spend, whatever arguments it gives."""
+"""An agent cannot exceed the limits of the server with any arguments."""
 
 from __future__ import annotations
 

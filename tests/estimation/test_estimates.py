@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -133,7 +134,7 @@ def test_nothing_is_left_where_all_links_are_followed() -> None:
     """Also in a crawl of few requests, and where nothing was found."""
     for relevant, recall in (([True, False] * 5, 1.0), ([False] * 150, 0.0)):
         forecast = crawl(relevant)
-        forecast.is_exhausted = lambda: True
+        forecast.population = SimpleNamespace(ended="exhausted")
         found = forecast.outlook()
         assert found is not None
         assert found.gain.high == found.remaining.high == 0

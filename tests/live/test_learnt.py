@@ -17,7 +17,7 @@ def text_of(name: str, text: str) -> str:
 def test_the_next_crawl_goes_where_the_last_one_found_something(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """Links whose words are in no dictionary, followed in vain at first, come first then."""
+    """Links with invented words come first in the second crawl; in the first one they come late."""
     learnt = tmp_path / "coral.npz"
     names = [f"{kind}{n}" for n in range(MANY) for kind in ("brix", "zorvex")]
     good = "coral bleaching of a reef by heat. " * 8

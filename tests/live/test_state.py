@@ -111,7 +111,9 @@ def waking(pages: int) -> Site:
     return site
 
 
-def test_links_that_waited_for_robots_txt_ask_again_after_a_resume(serve, crawl: Crawl, tmp_path: Path) -> None:
+def test_links_that_waited_for_robots_txt_ask_again_after_a_resume(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
     """A kill while nothing but robots.txt is under way."""
     proxy = serve({HOST: waking(15)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from evocrawl.core.budget import Budget
@@ -29,7 +31,7 @@ def test_nothing_is_foretold_without_a_page() -> None:
     """A crawl whose seeds are dead has followed all links; what is left is not known."""
     ledger, budget = Ledger(relevant_at=0.5), Budget(10)
     forecast = Forecast(0.5, budget)
-    forecast.is_exhausted = lambda: True
+    forecast.population = SimpleNamespace(ended="exhausted")
     summary = CrawlSummary(ledger, budget, forecast)
     assert summary.outlook is None
     ledger.pages = 1

@@ -96,7 +96,7 @@ def test_patterns_match_as_shell_patterns_do(pattern: str, path: str, is_whole: 
 
 
 def test_no_pattern_takes_long() -> None:
-    """Each part of a pattern is looked for once, whatever has been found before."""
+    """The search looks for each part of a pattern once."""
     pattern = "/" + "a*" * 60_000 + "b"
     rules = TdmRules(json.dumps([{"location": pattern, "tdm-reservation": 1}]).encode(), PLACE)
     assert rules.of(f"{PLACE}/{'a' * 8000}") is None

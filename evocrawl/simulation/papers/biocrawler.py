@@ -228,12 +228,12 @@ def _of_passes(passes: Mapping[str, Sequence[int | None]]) -> Claim:
         + (f", in {mean_and_spread(done[kind], 0)} visits" if done[kind] else "")
         for kind, some in passes.items()
     }
-    everybody = all(len(done[kind]) == len(some) for kind, some in passes.items())
+    all_finish = all(len(done[kind]) == len(some) for kind, some in passes.items())
     return Claim(
         "a pass of all sites takes at most twice the visits of a dumb crawler",
         "a rate that will not increase the time to more than twice",
         f"however long it takes: {outcomes[BIO]}; dumb: {outcomes[DUMB]}",
-        everybody and bool(np.mean(done[BIO]) <= 2 * np.mean(done[DUMB])),
+        all_finish and bool(np.mean(done[BIO]) <= 2 * np.mean(done[DUMB])),
     )
 
 

@@ -35,7 +35,7 @@ EXPLODES = 10
 _CLOSED = (
     "The paper crawled the open Web for a while; here the web is closed and the budget more than "
     "it holds. A population without a lower bound dies out at the latest when the pages better "
-    "than most of those seen are used up, whatever balance there was before."
+    "than most of those seen are used up, for any balance before."
 )
 
 

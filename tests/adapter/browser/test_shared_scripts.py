@@ -1,4 +1,4 @@
-"""Scripts that pages share are kept within bounds, whatever a site sends."""
+"""Scripts that pages share are kept within bounds, for any answer of a site."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 
 
 def test_an_agent_whose_host_is_anothers_travels_there() -> None:
-    """It takes its energy with it, and the news reports it. No agent waits in vain."""
+    """It takes its energy with it, and the news reports it. No agent waits for the host."""
     stage = Stage()
     stage.show(VACANT)
     before = len(stage.population)

@@ -160,7 +160,7 @@ words = st.one_of(
 @settings(max_examples=60)
 @given(st.lists(st.lists(st.tuples(words, words), max_size=5), max_size=6))
 def test_nearness_is_bounded_for_any_words(crawl: list[list[tuple[str, str]]]) -> None:
-    """Whatever order the words are met in."""
+    """For any order of the words."""
     model = fresh()
     for number, links in enumerate(crawl):
         made = [link(f"{number}/{n}{a}", a, c) for n, (a, c) in enumerate(links)]
