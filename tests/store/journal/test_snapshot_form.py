@@ -64,7 +64,7 @@ VALUES = st.recursive(
 @settings(max_examples=30, deadline=None)
 @given(VALUES)
 def test_values_come_back_as_they_were(value: Any) -> None:
-    """Whatever they contain: lone surrogates, numbers of many digits, objects in objects."""
+    """Also with unusual contents: lone surrogates, numbers of many digits, objects in objects."""
     read = again(value)
     assert read == value
     assert type(read) is type(value)
