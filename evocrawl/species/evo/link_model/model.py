@@ -281,7 +281,7 @@ class LinkModel:
         )
 
     def _state(self) -> tuple[int, float]:
-        """Return numbers of which one changes with whatever changes the features of a link."""
+        """Return numbers that change together with the features of a link."""
         return self.version, self.nearness.strength
 
     def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
