@@ -4,8 +4,8 @@
         [--species evo best_first_anchor …] [--sites 2] [--least 15] [--runs 1] [--out FILE]
 
 For each topic, each of the `--sites` hosts with the most pages of the topic is a trial, if it has
-`--least` of them. The seed is the host's home page: the page with the shortest path. All links may
-be followed, also those to other hosts. Prints a line for each species and budget: mean number of
+`--least` of them. The seed is the host's home page: of the pages in its outermost folder, the one
+named index. All links may be followed, also those to other hosts. Prints a line for each species and budget: mean number of
 relevant pages found, what the first species has above it, with the 95 % bootstrap interval over
 topics, topics won and lost. Rows already in FILE (JSON lines) are not repeated.
 """
@@ -27,7 +27,7 @@ Key = tuple[str, str, str, int, int]
 
 
 def home_pages(laboratory: Laboratory) -> dict[str, str]:
-    """Return the page with the shortest path of each host."""
+    """Return the home page of each host."""
     homes: dict[str, str] = {}
     for document in laboratory.world.documents():
         host = urlsplit(document.url).netloc
@@ -35,9 +35,10 @@ def home_pages(laboratory: Laboratory) -> dict[str, str]:
     return homes
 
 
-def _depth(url: str) -> tuple[int, int, str]:
-    path = urlsplit(url).path
-    return path.rstrip("/").count("/"), len(path), url
+def _depth(url: str) -> tuple[int, bool, int]:
+    """Return a key that is least for the home page of a host."""
+    folder, _, name = urlsplit(url).path.rpartition("/")
+    return folder.count("/"), name.partition(".")[0] not in ("", "index"), len(url)
 
 
 def seeds_of(

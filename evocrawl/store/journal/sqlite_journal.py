@@ -30,19 +30,23 @@ from evocrawl.store.journal.snapshot import snapshot as snapshots
 
 _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT OR IGNORE INTO contents (digest, packed) VALUES (?, ?)"
-_ADD_PAGE = """
-INSERT INTO pages (fingerprint, url, relevance, energy, visit, agent, depth, parent, anchor,
-                   status, fetched_at, seconds, version, content, duplicate_of, truncated,
-                   published_at, changed_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+_PAGE_COLUMNS = (
+    "fingerprint", "url", "relevance", "energy", "visit", "agent", "depth", "parent", "anchor",
+    "status", "fetched_at", "seconds", "version", "content", "duplicate_of", "truncated",
+    "published_at", "changed_at",
+)  # fmt: skip
+_ADD_PAGE = f"""
+INSERT INTO pages ({", ".join(_PAGE_COLUMNS)})
+VALUES ({", ".join(f":{each}" for each in _PAGE_COLUMNS)})
 ON CONFLICT (fingerprint) DO NOTHING
 """
-_COUNT_VISIT = "UPDATE pages SET visits = visits + 1 WHERE fingerprint = ?1"
+_COUNT_VISIT = "UPDATE pages SET visits = visits + 1 WHERE fingerprint = :fingerprint"
 _RENEW_PAGE = """
-UPDATE pages SET url = ?2, relevance = ?3, energy = ?4, status = ?10, fetched_at = ?11,
-                 seconds = ?12, version = ?13, content = ?14, duplicate_of = ?15, truncated = ?16,
-                 published_at = ?17, changed_at = ?18
-WHERE fingerprint = ?1 AND version <> ?13
+UPDATE pages SET url = :url, relevance = :relevance, energy = :energy, status = :status,
+                 fetched_at = :fetched_at, seconds = :seconds, version = :version,
+                 content = :content, duplicate_of = :duplicate_of, truncated = :truncated,
+                 published_at = :published_at, changed_at = :changed_at
+WHERE fingerprint = :fingerprint AND version <> :version
 """
 _ADD_BODY = "REPLACE INTO bodies (fingerprint, status_line, headers, body) VALUES (?, ?, ?, ?)"
 _READ_OPS = """
@@ -159,9 +163,10 @@ class SqliteJournal:
                 write.executemany(_ADD_OP, self._rows)
                 for content in self._contents.items():
                     write.execute(_ADD_CONTENT, content)
-                for page in self._pages:
+                for values in self._pages:
+                    page = dict(zip(_PAGE_COLUMNS, values, strict=True))
                     if not write.execute(_ADD_PAGE, page).rowcount:
-                        write.execute(_COUNT_VISIT, page[:1])
+                        write.execute(_COUNT_VISIT, page)
                         write.execute(_RENEW_PAGE, page)
                 for body in self._bodies:
                     write.execute(_ADD_BODY, body)
