@@ -5,9 +5,10 @@
 
 For each topic, each of the `--sites` hosts with the most pages of the topic is a trial, if it has
 `--least` of them. The seed is the host's home page: of the pages in its outermost folder, the one
-named index. All links may be followed, also those to other hosts. Prints a line for each species and budget: mean number of
-relevant pages found, what the first species has above it, with the 95 % bootstrap interval over
-topics, topics won and lost. Rows already in FILE (JSON lines) are not repeated.
+named index. All links may be followed, also those to other hosts. Prints a line for each species
+and budget: mean number of relevant pages found, what the first species has above it, with the 95 %
+bootstrap interval over topics, topics won and lost. Rows already in FILE (JSON lines) are not
+repeated.
 """
 
 from __future__ import annotations
