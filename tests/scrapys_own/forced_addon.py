@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
 from scrapy.crawler import Crawler
-from scrapy.settings import Settings
 
 FORCED = {
     "ADDONS": {"evocrawl.Addon": 300},
@@ -21,17 +21,25 @@ PRIORITY = 16
 """Above an add-on's settings, below a project's."""
 
 
+def pytest_collection_finish() -> None:
+    """Keep what is loaded by now from the garbage collector, and let no crawl change that.
+
+    Each crawl has the collector look at all objects, freezes them, and releases them at its end: in
+    a process of many short crawls that takes longer than the crawls.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.freeze = gc.unfreeze = lambda: None
+
+
 @pytest.fixture(autouse=True)
 def _forced_addon(monkeypatch: pytest.MonkeyPatch) -> None:
     make = Crawler.__init__
 
-    def made(
-        self: Crawler, spidercls: Any, settings: Any = None, *rest: Any, **options: Any
-    ) -> None:
-        complete = settings.copy() if isinstance(settings, Settings) else Settings(settings)
-        complete.frozen = False
+    def made(self: Crawler, *arguments: Any, **options: Any) -> None:
+        make(self, *arguments, **options)
+        self.settings.frozen = False
         for name, value in FORCED.items():
-            complete.set(name, value, PRIORITY)
-        make(self, spidercls, complete, *rest, **options)
+            self.settings.set(name, value, PRIORITY)
 
     monkeypatch.setattr(Crawler, "__init__", made)

@@ -18,16 +18,21 @@ _ARCHIVE = CACHE / f"scrapy-{VERSION}.tar.gz"
 
 
 def unpacked(to: Path) -> Path:
-    """Unpack the source archive; return its folder. Skips the test where no index is reachable."""
+    """Unpack the source archive unless it is there; return its folder.
+
+    Skips the test where no index is reachable.
+    """
     CACHE.mkdir(parents=True, exist_ok=True)
+    folder = to / f"scrapy-{VERSION}"
     with (CACHE / "scrapy.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _ARCHIVE.exists():
             _fetch()
-    assert hashlib.sha256(_ARCHIVE.read_bytes()).hexdigest() == SHA256, _ARCHIVE
-    with tarfile.open(_ARCHIVE) as archive:
-        archive.extractall(to, filter="data")
-    return to / f"scrapy-{VERSION}"
+        assert hashlib.sha256(_ARCHIVE.read_bytes()).hexdigest() == SHA256, _ARCHIVE
+        if not folder.exists():
+            with tarfile.open(_ARCHIVE) as archive:
+                archive.extractall(to, filter="data")
+    return folder
 
 
 def _fetch() -> None:

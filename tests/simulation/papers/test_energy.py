@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from text_webs import QUERY, TOPIC, text_web
 
+from evocrawl.core.config.config import Config
+from evocrawl.simulation.papers import energy_trial
 from evocrawl.simulation.papers.base import Findings, Setup
 from evocrawl.simulation.papers.energy import EXPERIMENTS
 from evocrawl.simulation.papers.energy_trial import seeds_for
+from evocrawl.simulation.runner import Run, run
 from evocrawl.simulation.worlds.recorded import Recorded
 
 pytestmark = pytest.mark.takes_s(50)
@@ -23,9 +28,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 @pytest.fixture(scope="module")
 def found(world: Recorded) -> dict[str, Findings]:
-    """What each experiment finds there."""
+    """What each experiment finds there; a crawl that several of them make is made once."""
     setup = Setup(range(1, RUNS + 1), small=True, world=world, query=QUERY, topic=TOPIC)
-    return {each.name: each.run(setup) for each in EXPERIMENTS}
+    made: dict[Config, Run] = {}
+
+    def run_once(web: Recorded, config: Config, *arguments: Any, **options: Any) -> Run:
+        if config not in made:
+            made[config] = run(web, config, *arguments, **options)
+        return made[config]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(energy_trial, "run", run_once)
+        return {each.name: each.run(setup) for each in EXPERIMENTS}
 
 
 def holds(found: dict[str, Findings], name: str) -> list[bool]:
