@@ -66,17 +66,32 @@ def daemon(web: LoopbackProxy, folder: Path) -> Iterator[Daemon]:
         wait_for(lambda: not children_of(running.process.pid))
 
 
-def test_the_repository_is_deployed_and_crawls(daemon: Daemon, web: LoopbackProxy) -> None:
-    """Arguments, settings, data files and the JOBDIR of the job's id arrive in the egg's code."""
+def test_jobs_crawl_from_the_egg_and_one_that_fails_does_not_stop_the_others(
+    daemon: Daemon, web: LoopbackProxy
+) -> None:
+    """Arguments, settings, data files and the JOBDIR of the job's id arrive in the egg's code.
+
+    B118: of three jobs, two at a time, the first ends with exit code 2 and says why.
+    """
     assert daemon.ask("listspiders.json?project=evocrawl")["spiders"] == ["evospider"]
     before = len(web.log)
-    daemon.schedule(*OURS, "first", **{**ARGUMENTS, "max_requests": 12, "species": "evo"})
-    daemon.wait_for_end(OURS[0], "first")
+    few = {**ARGUMENTS, "max_requests": 5}
+    daemon.schedule(*OURS, "wrong", **{**few, "species": "unicorn"})
+    daemon.schedule(*OURS, "second", **{**ARGUMENTS, "max_requests": 12, "species": "evo"})
+    daemon.schedule(*OURS, "third", **few)
+    for job in ("wrong", "second", "third"):
+        daemon.wait_for_end(OURS[0], job)
+    wrong, second, third = (daemon.times_of(OURS[0], job) for job in ("wrong", "second", "third"))
+    assert third[0] >= min(wrong[1], second[1])
+    assert re.search(r"Process died: exitstatus=2 .*job='wrong'", daemon.log)
+    assert re.search(r"Process finished: .*job='third'", daemon.log)
+    assert "species is 'unicorn'; allowed: " in daemon.log_of(*OURS, "wrong")
     requests = web.log[before:]
-    assert len(requests) == 12
+    assert len(requests) == 12 + 5
     assert {each.headers["user-agent"].split()[0] for each in requests} == {"evocrawl/egg.0.1.0"}
-    assert len(recorded(daemon.state_of(*OURS, "first"))) == 11  # and robots.txt
-    assert "Spider closed (budget)" in daemon.log_of(*OURS, "first")
+    for job, pages in (("second", 11), ("third", 4)):  # and robots.txt
+        assert len(recorded(daemon.state_of(*OURS, job))) == pages
+        assert "Spider closed (budget)" in daemon.log_of(*OURS, job)
 
 
 def test_no_process_outlives_its_job(daemon: Daemon) -> None:
@@ -120,23 +135,6 @@ def test_two_jobs_share_a_crawl(daemon: Daemon, web: LoopbackProxy, tmp_path: Pa
     requests = asked(web.log[before:])
     assert requests.keys() == {str(number) for number in range(PAGES)}
     assert requests.total() == PAGES
-
-
-def test_a_job_that_fails_does_not_stop_the_others(daemon: Daemon) -> None:
-    """B118: of three jobs, two at a time, the first ends with exit code 1 and says why."""
-    few = {**ARGUMENTS, "max_requests": 5}
-    daemon.schedule(*OURS, "wrong", **{**few, "species": "unicorn"})
-    daemon.schedule(*OURS, "second", **few)
-    daemon.schedule(*OURS, "third", **few)
-    for job in ("wrong", "second", "third"):
-        daemon.wait_for_end(OURS[0], job)
-    wrong, second, third = (daemon.times_of(OURS[0], job) for job in ("wrong", "second", "third"))
-    assert third[0] >= min(wrong[1], second[1])
-    assert re.search(r"Process died: exitstatus=2 .*job='wrong'", daemon.log)
-    assert re.search(r"Process finished: .*job='third'", daemon.log)
-    assert "species is 'unicorn'; allowed: " in daemon.log_of(*OURS, "wrong")
-    for job in ("second", "third"):
-        assert len(recorded(daemon.state_of(*OURS, job))) == 4
 
 
 def test_a_project_of_ones_own(daemon: Daemon, folder: Path) -> None:
