@@ -6,13 +6,18 @@ is not a number raises an exception without the name of the setting.
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
+from scrapy.settings import default_settings
+
 from evocrawl.adapter.settings_classes import check_classes
+from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.config.option import Option, maybe, number, whole
 from evocrawl.core.errors import SettingError
 
@@ -95,7 +100,7 @@ def check_settings(settings: Settings) -> Settings:
     for name in _MAPPINGS:
         _reading(name, settings.get(name), _MAPPING, _mapping)
     _reading("DOWNLOAD_SLOTS", settings.get("DOWNLOAD_SLOTS"), _SLOTS, _check_slots)
-    _check_feeds(settings.get("FEEDS"))
+    _check_feeds(settings.get("FEEDS"), _feed_formats(settings))
     check_classes(settings)
     return settings
 
@@ -105,23 +110,63 @@ def check_process(settings: Mapping[str, Any]) -> None:
     for name, option in CHECKED.items():
         if name.startswith("LOG_") and name in settings:
             option.value(name, settings[name])
+    _check_log_file(settings.get("LOG_FILE"))
+    for name, (allowed, read) in _OF_LOG.items():
+        if settings.get(name) is not None:
+            _reading(name, settings[name], allowed, read)
+
+
+def _check_log_file(path: Any) -> None:
+    """Raise SettingError for a file that the log cannot be written to."""
+    if path and (os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or ".")):
+        raise SettingError("LOG_FILE", str(path), "a file in a folder that exists")
+
+
+def _check_format(form: Any) -> None:
+    record = logging.LogRecord("name", logging.INFO, "file.py", 1, "message", (), None)
+    logging.Formatter(form).format(record)
+
+
+_OF_LOG: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "LOG_FORMAT": (
+        "a format of Python's logging, such as %(asctime)s %(levelname)s: %(message)s",
+        _check_format,
+    ),
+    "LOG_ENCODING": ("an encoding, such as utf-8", codecs.lookup),
+}
 
 
 def _reading(name: str, raw: Any, allowed: str, read: Callable[[Any], Any]) -> None:
     try:
         read(raw)
-    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError, LookupError) as error:
         raise SettingError(name, raw, allowed) from error
 
 
-def _check_feeds(raw: Any) -> None:
-    """Raise SettingError for a feed that is a folder: Scrapy would crawl without the feed."""
-    for uri in _mapping(raw):
+def _feed_formats(settings: Mapping[str, Any]) -> list[str]:
+    own = _mapping(settings.get("FEED_EXPORTERS"))
+    kinds = {**default_settings.FEED_EXPORTERS_BASE, **own}
+    return [name for name, kind in kinds.items() if kind is not None]
+
+
+def _check_feeds(raw: Any, formats: Sequence[str]) -> None:
+    """Raise SettingError for a feed without which Scrapy would crawl on.
+
+    Its format is not known, or it is a folder, or is to be below a file.
+    """
+    for uri, options in _mapping(raw).items():
         text = str(uri)
+        form = options.get("format") if isinstance(options, Mapping) else None
+        if form not in formats:
+            hint = did_you_mean(str(form), formats)
+            raise SettingError(f"FEEDS[{text!r}]['format']", form, ", ".join(formats), hint)
         path = text.removeprefix("file://")
-        is_local = path != text or "://" not in text
-        if is_local and os.path.isdir(path):
+        if path == text and "://" in text:
+            continue
+        if os.path.isdir(path):
             raise SettingError("FEEDS", text, "a file, and this is a folder (-o FILE, -O FILE)")
+        if any(each.is_file() for each in Path(path).parents):
+            raise SettingError("FEEDS", text, "a file, and this is below another file")
 
 
 def _mapping(raw: Any) -> dict[Any, Any]:

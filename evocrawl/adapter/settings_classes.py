@@ -87,7 +87,9 @@ def _check(setting: str, path: Any) -> None:
             return
         raise SettingError(setting, path, "the dotted path of a class")
     try:
-        load_object(path)
+        found = load_object(path)
     except (ImportError, NameError, ValueError) as error:
         allowed = "the dotted path of a class that can be imported, with its package installed"
         raise SettingError(setting, path, f"{allowed} ({error})") from error
+    if not callable(found):
+        raise SettingError(setting, path, "the dotted path of a class, and this is none")

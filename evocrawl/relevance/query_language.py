@@ -31,7 +31,7 @@ _RIVALS = {"": _LATIN, "ru": ("ru", "uk", "bg", "mk"), "ar": ("ar", "fa", "ur"),
 _UNKNOWN, _COMPOUND, _FOREIGN = 2.2, 3.0, 1.0
 _AHEAD = 0.7
 _MOST_WORDS = 12
-_SHORTEST_PART = 4
+_SHORTEST_PART, _LONGEST_COMPOUND = 4, 60
 _FREQUENT = 500
 """Centibels of the words whose letters are the alphabet: ten in a million words and more."""
 
@@ -90,5 +90,8 @@ def _known(language: str, asked: Iterable[str]) -> _Known:
 
 
 def _halves(word: str) -> list[tuple[str, str]]:
+    """Return the ways to cut a word in two; none of a word that is too long to be a compound."""
+    if len(word) > _LONGEST_COMPOUND:
+        return []
     ends = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
     return [(word[:end], word[end:]) for end in ends]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy.settings import Settings, default_settings
 
-from evocrawl.adapter.settings_check import CHECKED, check_settings, scrapy_flag
+from evocrawl.adapter.settings_check import CHECKED, check_process, check_settings, scrapy_flag
 from evocrawl.core.errors import SettingError
 
 
@@ -83,7 +83,9 @@ def test_every_number_of_scrapy_is_checked() -> None:
         ("FEED_EXPORTERS", {"csv": "nope.X"}), ("RETRY_EXCEPTIONS", ["nope.X"]),
         ("DEFAULT_REQUEST_HEADERS", "a: b"), ("RETRY_HTTP_CODES", "500,many"),
         ("RETRY_HTTP_CODES", [5]), ("TWISTED_REACTOR", "nope.X"), ("LOG_LEVEL", "LOUD"),
-        ("REFERRER_POLICY", "nope.X"), ("DOWNLOAD_DELAY_JITTER", 2),
+        ("REFERRER_POLICY", "nope.X"), ("DOWNLOAD_DELAY_JITTER", 2), ("STATS_CLASS", "os.path"),
+        ("FEEDS", {"x.jsonl": {}}), ("FEEDS", {"x.jsonl": {"format": "jsonlime"}}),
+        ("FEEDS", {f"{__file__}/x.csv": {"format": "csv"}}), ("FEEDS", {"x.csv": "csv"}),
     ],
 )  # fmt: skip
 def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> None:
@@ -97,6 +99,8 @@ def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> Non
     [
         {"ITEM_PIPELINES": {"nope.X": None}}, {"TWISTED_REACTOR": None}, {"FEEDS": "{}"},
         {"HTTPCACHE_STORAGE": "nope.X"}, {"LOG_LEVEL": "WARNING"}, {"DEPTH_PRIORITY": -3},
+        {"FEEDS": {"s3://bucket/x": {"format": "csv"}}}, {"FEED_EXPORTERS": {"own": "scrapy.Item"},
+         "FEEDS": {"none/%(name)s.own": {"format": "own"}}},
         {}, {"CONCURRENT_REQUESTS": "1", "DOWNLOAD_DELAY": "0.5"}, {"DOWNLOAD_TIMEOUT": 0},
         {"ROBOTSTXT_OBEY": "False", "RETRY_TIMES": 0}, {"DOWNLOAD_SLOTS": None},
         {"DOWNLOAD_SLOTS": '{"a.test": {"concurrency": 1, "delay": 2, "jitter": 0.5}}'},
@@ -107,3 +111,20 @@ def test_other_settings_are_taken_as_they_are(good: dict[str, object]) -> None:
     """Text of the command line, too."""
     settings = Settings(good)
     assert check_settings(settings) is settings
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "good"),
+    [
+        ("LOG_FILE", "/none/such/folder.log", "folder.log"),
+        ("LOG_FILE", "/", ""),
+        ("LOG_FORMAT", "%(nope)s", "%(asctime)s %(message)s"),
+        ("LOG_FORMAT", "{message}", None),
+        ("LOG_ENCODING", "nope", "utf-8"),
+    ],
+)
+def test_a_log_that_cannot_be_written_is_refused(name: str, bad: str, good: str | None) -> None:
+    """Scrapy fails with a traceback, or logs one for each line."""
+    with pytest.raises(SettingError, match=name):
+        check_process({name: bad})
+    check_process(Settings({name: good}))

@@ -25,6 +25,7 @@ OWN = "tfidf+relevance_models.Longest"
         ("silokus vokemum timefet", "en"),
         ("", "en"),
         ("1984", "en"),
+        ("x" * 200_000, "en"),
         ("Korallenbleiche", "de"),
         ("Geschichte der Eisenbahn", "de"),
         ("changement climatique", "fr"),
