@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Any
 
 from evocrawl.core.config.option import (
     flag,
@@ -16,6 +18,16 @@ from evocrawl.core.config.option import (
     words,
 )
 from evocrawl.core.config.stop import STOP_ALLOWED, stop_rule
+
+_OTHER_PLACE = re.compile(r"\{(?!(?:title|query)\})\w*\}")
+
+
+def templates(raw: Any) -> tuple[str, ...]:
+    """Parse URLs separated as by `words`; raises ValueError for a place of another name."""
+    found = words(raw)
+    if any(map(_OTHER_PLACE.search, found)):
+        raise ValueError(raw)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +56,7 @@ class CrawlOptions:
     )
     seed_templates: tuple[str, ...] = option(
         ("https://en.wikipedia.org/wiki/{title}",),
-        words,
+        templates,
         "URLs that contain {title} or {query}",
         "seeds to build from the query if neither seeds nor seed_sources give any: {title} is the "
         "query as an article title, {query} the query percent-encoded",

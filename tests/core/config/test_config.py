@@ -14,6 +14,7 @@ from evocrawl.core.errors import SettingError
 
 NAMES = sorted(options_by_name())
 OUT_OF_RANGE = [
+    ("seed_templates", "https://a.test/{titel}"),
     ("max_requests", -1), ("max_requests", "2.5"), ("max_requests", 1.5), ("max_requests", True),
     ("seed", -1), ("seed", 2**63), ("energy", "cubic"), ("energy", ["sigmoid"]),
     ("slope", "STEEP"), ("gain", 0), ("gain", "nan"), ("cost", -0.1), ("cost", "inf"),
