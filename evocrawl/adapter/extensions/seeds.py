@@ -44,7 +44,6 @@ class SeedWarnings:
         self._began_s = 0.0
         self._task: Any = None
         context.population.on_outcome.append(self._seeds.note_outcome)
-        context.journaled.parts["seeds"] = self._seeds
         crawler.signals.connect(self._scheduled, signals.request_scheduled)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._closed, signals.spider_closed)
