@@ -78,9 +78,10 @@ class CandidatesByRow:
                 self._unusual[number] = lead.fingerprint
         targets = [lead.fingerprint for lead in leads.values()]
         keys = b"".join([each[:_KEY_BYTES].ljust(_KEY_BYTES) for each in targets])
-        self._places.set("address", numbers, _NEAR)
-        self._places.set("worth", numbers, -inf)
-        self._places.set("key", numbers, np.frombuffer(keys, np.uint8).reshape(-1, _KEY_BYTES))
+        records = self._places.fresh(len(numbers))
+        records["address"] = _NEAR
+        records["key"] = np.frombuffer(keys, np.uint8).reshape(-1, _KEY_BYTES)
+        self._places.put(numbers, records)
         for number, lead in leads.items():
             self._keep(number, lead)
         new: list[int] = numbers[addresses == _NONE].tolist()

@@ -146,6 +146,10 @@ class Analyser:
         """Return the terms of a rough `word` in their order, with repetitions. O(characters)."""
         return self._known[word]
 
+    def terms_once(self, word: str) -> Terms:
+        """Return the same as `terms` for a caller that remembers them: they are not kept here."""
+        return self._known.get(word) or self._read(word)
+
     def _read(self, word: str) -> Terms:
         if word.isascii():
             # One object for each term, here and in tables: less memory, and sooner compared.

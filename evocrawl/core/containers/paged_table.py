@@ -100,6 +100,13 @@ class PagedTable:
             places = self._blocks.places(rows[part], changes=True)
             self._blocks.rows[name][places] = values[part]
 
+    def put(self, rows: Rows, records: Records) -> None:
+        """Replace some different rows, shape (n,), by `records`."""
+        at_once = self._blocks.at_once
+        for part in (slice(at, at + at_once) for at in range(0, len(rows), at_once)):
+            places = self._blocks.places(rows[part], changes=True)
+            self._blocks.rows[places] = records[part]
+
     def get_one(self, name: str, row: int) -> Any:
         """Return one row of a column: a number, or an array of the column's width."""
         place = self._blocks.place(row, changes=False)

@@ -106,10 +106,12 @@ class _Recent:
 
 def sketch_of(text: str, *, digits: bool) -> Sketch:
     """Return the sketch of the first 100 000 characters of a text. O(characters)."""
-    plain = _plain(text[:_LONGEST], b"" if digits else _DIGITS)
-    words = np.array([crc32(word) for word in {*plain.split()}], dtype=np.uint32)
+    words = _plain_words(text[:_LONGEST], b"" if digits else _DIGITS)
+    different = {*words}
+    hashes = np.fromiter(map(crc32, different), np.uint32, len(different))
+    plain = b" ".join(words)
     windows = _windows(plain)
-    return Sketch(len(plain), windows, _sampled(windows), words)
+    return Sketch(len(plain), windows, _sampled(windows), hashes)
 
 
 def alike(one: Content, other: Content) -> bool:
@@ -202,15 +204,17 @@ class NoveltyIndex:
         return found
 
 
-def _plain(text: str, without: bytes) -> bytes:
+def _plain_words(text: str, without: bytes) -> list[bytes]:
+    """Return the words of a text in lower case, without ids and without some characters."""
     if not text.isascii():
         text = text.casefold()
     raw = text.encode("utf-8", "replace")
     if _WITHIN_UUID.search(raw):
         raw = _UUID.sub(b" ", raw)
     words = rough_words_of_bytes(raw)
-    plain = b" ".join([each for each in words if len(each) < _ID or not _is_made_up(each)])
-    return b" ".join(plain.translate(None, without).split()) if without else plain
+    if max(map(len, words), default=0) >= _ID:
+        words = [each for each in words if len(each) < _ID or not _is_made_up(each)]
+    return b" ".join(words).translate(None, without).split() if without else words
 
 
 def _is_made_up(word: bytes) -> bool:

@@ -132,14 +132,15 @@ class CandidateRanking:
         first = self._first(is_free)
         if first is None or row_of(first) is None:
             return [] if first is None else [first]
-        if self._seen != self._model.version:
+        are_open = self._seen != self._model.version
+        if are_open:
             self._look_again(first)
             self._seen = self._model.version
         hosts: dict[str, bool] = {}
         leads = []
         for row in self._hand:
             lead = self._leads.get(row)
-            if lead is None or self._is_claimed(lead.fingerprint):
+            if lead is None or (not are_open and self._is_claimed(lead.fingerprint)):
                 continue
             if lead.host not in hosts:
                 hosts[lead.host] = is_free(lead.host)

@@ -170,11 +170,11 @@ class LinkGraph:
         records["context_match"] = found.context_matches
         new = self.links.append(records)
         targets = self.targets.take(rows)
-        counts = targets["count"]
-        links = targets["links"]
-        links[np.arange(len(rows)), counts % KEPT] = np.arange(new.start, new.stop)
-        self.targets.set("links", rows, links)
-        self.targets.set("count", rows, counts + 1)
+        targets["links"][np.arange(len(rows)), targets["count"] % KEPT] = np.arange(
+            new.start, new.stop
+        )
+        targets["count"] += 1
+        self.targets.put(rows, targets)
         became = self.became["page"][rows]
         is_known = became >= 0
         labels = self.pages["label"][became[is_known]]

@@ -77,30 +77,47 @@ class Reader(Protocol):
     def terms(self, word: str) -> tuple[str, ...]:
         """Return the terms of a rough word in their order."""
 
+    def terms_once(self, word: str) -> tuple[str, ...]:
+        """Return the same for a caller that remembers them."""
+
 
 class Hasher(dict[str, int]):
     """Caches the numbers of terms; bounded, since a crawl always meets new words.
 
-    `on_word` gets each key and its bucket when the key is met: the first time, and at times again.
+    When the cache is full, its words become those of the time before, from which words that occur
+    again are taken over. `on_word` gets each key and its bucket when the key is met: the first
+    time, and at times again.
     """
 
+    of_run = ("_before",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, reader: Reader, on_word: OnWord | None = None) -> None:
-        super().__init__()
+        super().__init__({"": 0})
         self._reader = reader
         self._on_word = on_word
+        self._before: dict[str, int] = {}
 
     def __missing__(self, key: str) -> int:
         """Return the bucket of a key in [1, BUCKETS), the same in every process; 0 for ""."""
+        bucket = self._before.get(key)
+        if bucket is None:
+            bucket = self._bucket(key)
+        if len(key) <= _LONGEST_KNOWN:
+            if len(self) >= _KNOWN_WORDS:
+                self._before = dict(self)
+                self.clear()
+                self[""] = 0
+            self[key] = bucket
+        return bucket
+
+    def _bucket(self, key: str) -> int:
         if not key:
             return 0
-        term = key[1:] if key[0] == TERM else self._reader.terms(key)[0]
+        term = key[1:] if key[0] == TERM else self._reader.terms_once(key)[0]
         bucket = crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1
         if self._on_word is not None:
             self._on_word(key, bucket)
-        if len(key) <= _LONGEST_KNOWN:
-            if len(self) >= _KNOWN_WORDS:
-                self.clear()
-            self[key] = bucket
         return bucket
 
     def links(self, texts: Iterable[tuple[str, str, str]]) -> Ids:
@@ -142,7 +159,7 @@ class Hasher(dict[str, int]):
         kept = sorted(counts.items(), key=_SECOND, reverse=True)[:PAGE_WORDS]
         ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
         if kept:
-            numbers, times = zip(*kept, strict=True)
+            numbers, times = np.array(kept).T
             ids[: len(kept)] = numbers
             heavy = 1 + np.log(times)
             weights[: len(kept)] = heavy / math.sqrt(heavy @ heavy)
@@ -155,11 +172,13 @@ class Hasher(dict[str, int]):
             return [TERM + term for word in words for term in self._reader.terms(word)]
         if text.isascii():
             return words
-        return [
-            key
-            for word in words
-            for key in ((word,) if word.isascii() else map(TERM.__add__, self._reader.terms(word)))
-        ]
+        keys, start = list[str](), 0
+        for at, word in enumerate(words):
+            if not word.isascii():
+                keys += words[start:at]
+                keys += map(TERM.__add__, self._reader.terms(word))
+                start = at + 1
+        return keys + words[start:]
 
     def _marked(self, words: list[str], marks: Ids) -> Ids:
         """Return the buckets of keys with the marks of their fields, shape (n, len(marks))."""

@@ -69,11 +69,11 @@ class Nearness:
     def __init__(self, vectors: WordVectors | None) -> None:
         self._vectors = vectors
         self._good = self._good_elsewhere = 0
+        self._is_known = bytearray(BUCKETS)
         if vectors is None:
             return
         self._direction = vectors.query / np.linalg.norm(vectors.query)
         self._waiting: list[tuple[str, int]] = []
-        self._is_known = bytearray(BUCKETS)
         self._products = np.zeros(BUCKETS, np.float32)
         self._squares = np.zeros(BUCKETS, np.float32)
         self._mean = np.full(len(_FIELDS), _USUAL_MEAN)
@@ -88,7 +88,7 @@ class Nearness:
 
     def note_word(self, key: str, bucket: int) -> None:
         """Note the hasher's key of a word, with its bucket. O(1)."""
-        if self.strength and not self._is_known[bucket]:
+        if not self._is_known[bucket] and self.strength:
             self._is_known[bucket] = 1
             self._waiting.append((key.removeprefix(TERM), bucket))
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evocrawl.core.urls.readable import readable
 from evocrawl.relevance.terms import Analyser
+from evocrawl.species.evo.link_model import hashing
 from evocrawl.species.evo.link_model.hashing import (
     ANCHOR_COLUMNS,
     LINK_WIDTH,
@@ -81,3 +82,14 @@ def test_words_of_a_link_and_of_a_page_meet_in_any_language(
     own = plain(np.concatenate((hasher.links([(anchor, "", "")]), hasher.urls([""])), axis=1))
     page, _ = hasher.page(title, "")
     assert set(own[0, ANCHOR_COLUMNS].tolist()) & set(page[page > 0].tolist())
+
+
+def test_words_keep_their_numbers_when_the_cache_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are met once as long as they occur again before the cache is full a second time."""
+    monkeypatch.setattr(hashing, "_KNOWN_WORDS", 4)
+    met: list[str] = []
+    hasher = Hasher(ENGLISH, lambda key, _: met.append(key))
+    words = ["coral", "reef", "coral", "stone", "road", "coral", "", "reef", "coral"]
+    assert [hasher[word] for word in words] == [Hasher(ENGLISH)[word] for word in words]
+    assert met == ["coral", "reef", "stone", "road"]
+    assert len(hasher) <= 4
