@@ -41,7 +41,7 @@ from evocrawl.store.cluster.redis.codec import RowCodec, Source
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.keys import KeyNames, shard_of
 from evocrawl.store.journal.codec import NoPayloads
-from evocrawl.store.journal.sqlite_journal import NoJournal
+from evocrawl.store.journal.journal import NoJournal
 
 DATE = "2026-01-01T00:00:00.000+00:00"
 

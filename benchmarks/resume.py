@@ -22,10 +22,11 @@ import memory
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Cost, Fetched
 from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journal import Journal
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted
 from evocrawl.store.journal.replay import rebuild, replay
-from evocrawl.store.journal.sqlite_journal import Journal, SqliteJournal
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 DATE = "2026-01-01T00:00:00.000+00:00"
 HOST_LIMIT = (1, 0.0)

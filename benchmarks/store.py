@@ -32,10 +32,11 @@ from evocrawl.simulation.server.proxy import LoopbackProxy
 from evocrawl.simulation.worlds.base import World
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journal import Journal, NoJournal
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import RunStarted
 from evocrawl.store.journal.replay import replay
-from evocrawl.store.journal.sqlite_journal import Journal, NoJournal, SqliteJournal
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 DATE = "2026-01-01T00:00:00.000+00:00"
 HOST_LIMIT = (1, 0.0)

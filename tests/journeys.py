@@ -14,9 +14,9 @@ from evocrawl.core.model import Dropped
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journal import Journal
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import Op, RunStarted
-from evocrawl.store.journal.sqlite_journal import Journal
 
 HOST_LIMIT = (2, 0.0)
 

@@ -12,7 +12,8 @@ from scrapy import Request
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import Fetch
 from evocrawl.core.urls.address import Address
-from evocrawl.store.journal.sqlite_journal import Journal, SqliteJournal
+from evocrawl.store.journal.journal import Journal
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 if TYPE_CHECKING:
     from evocrawl.adapter.request_codec import RequestCodec

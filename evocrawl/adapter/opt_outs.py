@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from evocrawl.politeness.opt_out_files import FAILED, FILES, OptOutFile
 from evocrawl.politeness.robots.rules import authority
-from evocrawl.store.journal.sqlite_journal import Journal, SqliteJournal
+from evocrawl.store.journal.journal import Journal
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 if TYPE_CHECKING:
     from evocrawl.adapter.cluster import ClusterAdapter

@@ -14,7 +14,8 @@ from evocrawl.core.config.config import Config
 from evocrawl.core.errors import SettingError
 from evocrawl.species.evo.link_model.persistence import digest
 from evocrawl.store.cluster.redis.keys import is_shared
-from evocrawl.store.journal.sqlite_journal import Journal, NoJournal, SqliteJournal
+from evocrawl.store.journal.journal import Journal, NoJournal
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -20,10 +20,10 @@ from evocrawl.store.archive import Archive
 from evocrawl.store.cluster.redis.archive import SharedArchive
 from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journal import NoJournal
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import Op
 from evocrawl.store.journal.replay import Replayer, replay
-from evocrawl.store.journal.sqlite_journal import NoJournal
 
 _IN_MEMORY = 10_000_000
 """Links in memory: the number does not change what the crawl does, and a rank counts them all."""

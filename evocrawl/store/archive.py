@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import RawResponse
@@ -24,11 +21,10 @@ from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
 from evocrawl.store.journal.kept_opt_outs import has_opt_outs, read_opt_outs
 from evocrawl.store.journal.operations import Op
 from evocrawl.store.journal.operations.row import Row
+from evocrawl.store.opened import Opened
 from evocrawl.store.stored_page import StoredPage
 
 T = TypeVar("T")
-
-logger = logging.getLogger(__name__)
 
 _COUNT = "SELECT count(*) FROM pages"
 _PAGES, _LAST_PAGE = "SELECT rowid FROM pages ORDER BY visit", "SELECT max(rowid) FROM pages"
@@ -69,37 +65,6 @@ SELECT kind, at, visit, key, ops.content, data, packed
 FROM ops LEFT JOIN contents ON contents.digest = ops.content WHERE seq = ?
 """
 _UNREADABLE = (sqlite3.Error, ValueError, TypeError, KeyError, StopIteration, zlib.error)
-
-
-class Opened(ABC):
-    """A stored crawl, opened for reading in a with block.
-
-    A damaged entry is skipped, logged as a warning and counted in `unread`.
-    """
-
-    unread: int = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close the stored crawl."""
-
-    def left_out(self, what: str, error: Exception) -> None:
-        """Log and count an entry that cannot be read."""
-        self.unread += 1
-        logger.warning(
-            "archive: skipped %s, which cannot be read (%.200s)", _shown(what), _shown(str(error))
-        )
 
 
 class Archive(Opened):
@@ -291,11 +256,6 @@ def _check_kinds(row: Sequence[Any]) -> None:
     for value, kind in zip(row, _KINDS, strict=True):
         if not isinstance(value, kind) or (isinstance(value, float) and not isfinite(value)):
             raise ValueError(f"expected {kind.__name__}, found {type(value).__name__}")
-
-
-def _shown(text: str) -> str:
-    """Escape control characters, so that a page's text cannot control the terminal."""
-    return text if text.isprintable() else ascii(text)
 
 
 class LeftOut(NoPayloads):

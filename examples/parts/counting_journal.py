@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from evocrawl.store.journal.journal import Journal
 from evocrawl.store.journal.operations import Op
-from evocrawl.store.journal.sqlite_journal import Journal
 
 
 class CountingJournal:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TypeAlias
 
 from evocrawl.core.budget import Budget
 from evocrawl.core.errors import SettleError
@@ -22,6 +22,7 @@ from evocrawl.population.steering import Parameters
 from evocrawl.species.base import Species
 from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journal import Journal, SnapshotJournal
 from evocrawl.store.journal.operations import (
     CallbackContinued,
     CallbackEnded,
@@ -47,21 +48,12 @@ from evocrawl.store.journal.operations import (
     WentOn,
 )
 from evocrawl.store.journal.snapshot.graph import SnapshotError
-from evocrawl.store.journal.sqlite_journal import Journal
 
 logger = logging.getLogger(__name__)
 
 _Applied: TypeAlias = (
     OriginOpened | OriginClosed | HostHeld | HostLocated | Claimed | Released | WentOn
 )
-
-
-@runtime_checkable
-class SnapshotJournal(Protocol):
-    """A journal that stores snapshots: `SqliteJournal`."""
-
-    def snapshot(self, root: dict[str, object]) -> int:
-        """Replace the snapshot by one of `root` at the last entry; return its bytes."""
 
 
 class JournaledPopulation:

@@ -15,6 +15,7 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fetched, Fingerprint, VisitId
 from evocrawl.population.population import Population
 from evocrawl.store.journal.facts import ReplayedState, is_cut_short
+from evocrawl.store.journal.journal import Journal
 from evocrawl.store.journal.journaled_population import JournaledPopulation, chosen
 from evocrawl.store.journal.operations import (
     CallbackContinued,
@@ -31,7 +32,6 @@ from evocrawl.store.journal.operations import (
 )
 from evocrawl.store.journal.operations.row import present
 from evocrawl.store.journal.snapshot.graph import SnapshotError
-from evocrawl.store.journal.sqlite_journal import Journal
 
 logger = logging.getLogger(__name__)
 

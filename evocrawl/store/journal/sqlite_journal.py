@@ -14,7 +14,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fetched, Page
@@ -67,39 +67,6 @@ def read_ops(
     """Read the operations after an entry in order. Raises StateError for an invalid one."""
     for *columns, packed in connection.execute(_READ_OPS, (after,)):
         yield packer.unpack(Row(*columns), packed)
-
-
-class Journal(Protocol):
-    """Records the operations of a crawl."""
-
-    def append(self, op: Op) -> None:
-        """Add an operation; the next `commit` makes it durable."""
-
-    def commit(self) -> None:
-        """Make the appended operations durable. Raises StateError on failure."""
-
-    def ops(self) -> Iterator[Op]:
-        """Read the operations of earlier runs, in order."""
-
-    def close(self) -> None:
-        """Close the state; ignore later operations."""
-
-
-class NoJournal:
-    """Records nothing: the journal of a crawl in memory."""
-
-    def append(self, op: Op) -> None:
-        """Do nothing."""
-
-    def commit(self) -> None:
-        """Do nothing."""
-
-    def ops(self) -> Iterator[Op]:
-        """Return no operations."""
-        return iter(())
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class SqliteJournal:

@@ -16,11 +16,12 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.model import (
     Link,
 )
+from evocrawl.store.journal.journal import NoJournal
 from evocrawl.store.journal.operations import (
     Placed,
     Spent,
 )
-from evocrawl.store.journal.sqlite_journal import NoJournal, SqliteJournal
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 
 def test_the_state_of_another_crawl_is_refused(tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ from evocrawl.core.fetch import RawResponse
 from evocrawl.core.model import Cost, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.politeness.opt_out_files import FILES, OptOutFile
-from evocrawl.store.archive import LeftOut, Opened
+from evocrawl.store.archive import LeftOut
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.connection import Unreachable, explained
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress
 from evocrawl.store.journal.operations import Chosen, Op, Placed, VisitSettled
+from evocrawl.store.opened import Opened
 from evocrawl.store.stored_page import StoredPage
 
 _AT_ONCE = 500

@@ -9,25 +9,29 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
-from itertools import count
 from typing import Any
 
 import msgpack
-import numpy as np
-from numpy.random import PCG64, Generator, SeedSequence
-from sortedcontainers import SortedKeyList, SortedList
+from sortedcontainers import SortedKeyList
 
 from evocrawl.core.containers.keymap import KeyMap, KeySet
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.store.journal.snapshot import graph
-from evocrawl.store.journal.snapshot.arrays import array_of, form_of
 from evocrawl.store.journal.snapshot.graph import SnapshotError
+from evocrawl.store.journal.snapshot.new_objects import fill_table, new_dict, new_whole
 from evocrawl.store.journal.snapshot.parts import PartReader, Place
+from evocrawl.store.journal.snapshot.references import (
+    PROCESS,
+    Payload,
+    Reference,
+    has_process,
+    references_in,
+    unpack_extension,
+)
 
 _FILLED = {
     "dict": dict, "list": list, "numbers": list, "set": set, "deque": deque,
@@ -35,21 +39,6 @@ _FILLED = {
     "table": PagedTable, "spill": SpillFile,
 }  # fmt: skip
 """Kinds of nodes whose object in the new population is filled, and the class of that object."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    node: int
-    method: str = ""
-    """The name of a method of the object, which belongs to the process; "" for the object."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Payload:
-    packed: str
-
-
-_PROCESS = object()
 
 
 class GraphReader:
@@ -84,7 +73,7 @@ class GraphReader:
 
     def _read(self, place: Place) -> Iterator[tuple[Any, ...]]:
         unpacker = msgpack.Unpacker(
-            use_list=False, ext_hook=_extension, unicode_errors="surrogatepass",
+            use_list=False, ext_hook=unpack_extension, unicode_errors="surrogatepass",
             max_buffer_size=0, strict_map_key=False,
         )  # fmt: skip
         for piece in self._parts.pieces(place):
@@ -102,7 +91,7 @@ class GraphReader:
             self._objects[node] = known
             self._taken.add(id(known))
             for value, here in self._pairs(node, known):
-                for reference, own in _references(value, here):
+                for reference, own in references_in(value, here):
                     owner = self._owner_of(reference)
                     if owner is None:
                         continue
@@ -114,7 +103,7 @@ class GraphReader:
             if self._objects.get(node) is not owner:
                 raise SnapshotError(f"a method belongs to another object: {self._nodes[node][:2]}")
 
-    def _owner_of(self, reference: _Reference) -> int | None:
+    def _owner_of(self, reference: Reference) -> int | None:
         """Return the node of a reference; None for a method of an object that is not stored."""
         if not reference.method:
             return reference.node
@@ -163,7 +152,7 @@ class GraphReader:
             each.node
             for name, value in zip(names, values, strict=True)
             if name in root
-            for each, _ in _references(value, None)
+            for each, _ in references_in(value, None)
             if not each.method
         ]
         while waiting:
@@ -171,7 +160,7 @@ class GraphReader:
             if node not in wanted:
                 wanted[node] = None
                 waiting += [each.node for value in self._values(node)
-                            for each, _ in _references(value, None)
+                            for each, _ in references_in(value, None)
                             if not each.method]  # fmt: skip
         return [*wanted]
 
@@ -197,7 +186,7 @@ class GraphReader:
                 known = self._class_of(rest[0])
                 return known[rest[1]] if issubclass(known, Enum) else None
             case "dict":
-                return _new_dict(rest[0])
+                return new_dict(rest[0])
             case "deque":
                 return deque(maxlen=rest[0])
             case "list" | "numbers" | "set" | "bytearray":
@@ -205,42 +194,17 @@ class GraphReader:
             case "map" | "keys":
                 return KeySet() if kind == "keys" else KeyMap(rest[0])
             case _:
-                return self._whole(kind, rest)
-
-    def _whole(self, kind: str, rest: list[Any]) -> Any:
-        """Return a new object whose node refers to no other."""
-        match kind:
-            case "frozenset":
-                return frozenset(rest[0])
-            case "array":
-                found = array(rest[0])
-                found.frombytes(self._data(rest[1]))
-                return found
-            case "ndarray":
-                form, shape, order, lines, data = rest
-                if order == "F":
-                    return array_of((form, shape[::-1]), lines, self._data(data)).T
-                return array_of((form, shape), lines, self._data(data))
-            case "scalar":
-                return array_of((rest[0], ()), -1, rest[1])[()]
-            case "generator":
-                return _generator(*rest)
-            case "count":
-                return count(*rest)
-            case "sorted":
-                return SortedList(np.frombuffer(self._data(rest[0]), np.float64).tolist())
-            case _:
-                raise SnapshotError(f"this population has no {kind} where the snapshot has one")
+                return new_whole(kind, rest, self._data)
 
     def _check_made(self, node: int) -> None:
         """Raise SnapshotError if an object that is to be made had objects of its process."""
         _, name, values = self._nodes[node]
         for attribute, value in values.items():
-            is_method = isinstance(value, _Reference) and bool(value.method)
-            if value is _PROCESS or (is_method and self._method(value) is None):
+            is_method = isinstance(value, Reference) and bool(value.method)
+            if value is PROCESS or (is_method and self._method(value) is None):
                 raise SnapshotError(f"{name}.{attribute} belonged to the process of the snapshot")
 
-    def _method(self, reference: _Reference) -> Any:
+    def _method(self, reference: Reference) -> Any:
         """Return a method of an object that the new population has already, else None."""
         owner = self._objects.get(self._owner_of(reference) or 0)
         is_own = id(owner) in self._taken and not reference.method.startswith("__")
@@ -286,7 +250,7 @@ class GraphReader:
             case "map" | "keys":
                 known.load(rest[1], self._data(rest[2]))
             case "table":
-                _fill_table(known, rest[0], self._parts.pieces(rest[1]))
+                fill_table(known, rest[0], self._parts.pieces(rest[1]))
             case "spill":
                 known.load(self._parts.pieces(rest[0]))
             case _:
@@ -296,85 +260,20 @@ class GraphReader:
         """Set the attributes of an object; it keeps those that belong to the process."""
         is_new = id(known) not in self._taken
         for name, value in values.items():
-            is_method = isinstance(value, _Reference) and bool(value.method)
+            is_method = isinstance(value, Reference) and bool(value.method)
             if is_method and is_new:
                 object.__setattr__(known, name, self._method(value))
-            elif not is_method and value is not _PROCESS and not _has_process(value):
+            elif not is_method and value is not PROCESS and not has_process(value):
                 object.__setattr__(known, name, self._value(value))
 
     def _value(self, value: Any) -> Any:
-        if isinstance(value, _Reference):
+        if isinstance(value, Reference):
             return self._objects[value.node]
         if type(value) is tuple:
             return tuple(map(self._value, value))
-        if isinstance(value, _Payload):
+        if isinstance(value, Payload):
             return self._unpack_payload(json.loads(value.packed))
         return value
 
     def _data(self, data: bytes | Place) -> bytes:
         return data if isinstance(data, bytes) else self._parts.whole(data)
-
-
-def _extension(code: int, data: bytes) -> Any:
-    match code:
-        case graph.REFERENCE | graph.METHOD:
-            return _Reference(int.from_bytes(data[:4], "little"), data[4:].decode())
-        case graph.OF_PROCESS:
-            return _PROCESS
-        case graph.BIG:
-            return int.from_bytes(data, "little", signed=True)
-        case graph.PAYLOAD:
-            return _Payload(data.decode())
-    raise ValueError(f"an unknown form {code} in the snapshot")
-
-
-def _references(value: Any, here: Any) -> Iterator[tuple[_Reference, Any]]:
-    """Yield the references in a value, each with what the new population has in its place."""
-    if isinstance(value, _Reference):
-        yield value, here
-    elif type(value) is tuple:
-        is_alike = type(here) is tuple and len(here) == len(value)
-        for number, each in enumerate(value):
-            yield from _references(each, here[number] if is_alike else None)
-
-
-def _has_process(value: Any) -> bool:
-    """Return whether a tuple has an object of the process in it, so that the tuple stays."""
-    return type(value) is tuple and any(each is _PROCESS or _has_process(each) for each in value)
-
-
-def _new_dict(name: str) -> Any:
-    kind, _, factory = name.partition(" ")
-    if kind != "defaultdict":
-        return graph.DICTS[kind]()
-    if factory not in graph.FACTORIES:
-        raise SnapshotError(f"a defaultdict of {factory!r} belonged to the process of the snapshot")
-    return defaultdict(graph.FACTORIES[factory])
-
-
-def _generator(state: tuple[int, int, int, int], seed: tuple[Any, ...]) -> Generator:
-    entropy, spawn_key, pool_size, spawned = seed
-    source = PCG64(
-        SeedSequence(entropy, spawn_key=spawn_key, pool_size=pool_size, n_children_spawned=spawned)
-    )
-    source.state = {
-        "bit_generator": "PCG64",
-        "state": {"state": state[0], "inc": state[1]},
-        "has_uint32": state[2],
-        "uinteger": state[3],
-    }
-    return Generator(source)
-
-
-def _fill_table(table: PagedTable, form: Any, pieces: Iterator[bytes]) -> None:
-    fresh = table.fresh(0)
-    if json.dumps(form_of(fresh)[0]) != json.dumps(form):
-        raise SnapshotError("a table of the snapshot has other columns")
-    table.clear()
-    rest = b""
-    for piece in pieces:
-        rows, over = divmod(len(rest) + len(piece), fresh.itemsize)
-        whole, rest = rest + piece, b""
-        if over:
-            whole, rest = whole[: rows * fresh.itemsize], whole[rows * fresh.itemsize :]
-        table.append(np.frombuffer(whole, fresh.dtype))

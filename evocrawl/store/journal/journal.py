@@ -1,0 +1,49 @@
+"""The interface of a journal, and the journal of a crawl that is not stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, runtime_checkable
+
+from evocrawl.store.journal.operations import Op
+
+
+class Journal(Protocol):
+    """Records the operations of a crawl."""
+
+    def append(self, op: Op) -> None:
+        """Add an operation; the next `commit` makes it durable."""
+
+    def commit(self) -> None:
+        """Make the appended operations durable. Raises StateError on failure."""
+
+    def ops(self) -> Iterator[Op]:
+        """Read the operations of earlier runs, in order."""
+
+    def close(self) -> None:
+        """Close the state; ignore later operations."""
+
+
+@runtime_checkable
+class SnapshotJournal(Protocol):
+    """A journal that also stores snapshots, as `SqliteJournal` does."""
+
+    def snapshot(self, root: dict[str, object]) -> int:
+        """Replace the snapshot by one of `root` at the last entry; return its bytes."""
+
+
+class NoJournal:
+    """Records nothing: the journal of a crawl in memory."""
+
+    def append(self, op: Op) -> None:
+        """Do nothing."""
+
+    def commit(self) -> None:
+        """Do nothing."""
+
+    def ops(self) -> Iterator[Op]:
+        """Return no operations."""
+        return iter(())
+
+    def close(self) -> None:
+        """Do nothing."""
