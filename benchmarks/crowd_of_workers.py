@@ -187,7 +187,9 @@ def play(asked: argparse.Namespace, url: str, log: Path) -> tuple[float, int, in
     cpu_s, bad = 0.0, 0
     for each in [*workers.at_work, *workers.gone]:
         out, _ = each.communicate(timeout=900)
-        bad += each.returncode not in (0, -signal.SIGKILL)
+        if each.returncode not in (0, -signal.SIGKILL):
+            bad += 1
+            print(f"the process {each.pid} ended with {each.returncode}", file=sys.stderr)
         cpu_s += float(out.split()[-1]) if out.split() else 0.0
     return cpu_s, bad, happened
 
@@ -218,6 +220,8 @@ def main() -> None:
         cpu_s, bad, happened = play(asked, url, log)
         with SharedArchive(url) as archive:
             recorded = Counter(page.url for page in archive.pages())
+        for errors in sorted(Path(folder).glob("errors-*")):
+            print(*errors.read_text().splitlines()[-1:], file=sys.stderr, sep="\n", end="")
         made = Counter(line.split()[1] for line in log.read_text().splitlines())
     repeated, most = made.total() - len(made), 2 * crowd.AT_ONCE * (asked.kills + asked.stalls)
     twice, lost = recorded.total() - len(recorded), len(pages - set(recorded))
