@@ -48,6 +48,9 @@ class LinksMiddleware:
         links, callback = self._links, self._watch.callback_of(response)
         try:
             async for output in self._watch.outputs_of(callback, result):
+                if output is response.request:
+                    # Its meta has the number of the visit, which is not over.
+                    output = response.request.copy()
                 if _passes(output):
                     yield output
                     continue

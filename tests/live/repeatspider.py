@@ -18,7 +18,11 @@ class RepeatSpider(Spider):
     def parse_news(self, response: Any, left: int) -> Any:
         """Each time there is another link on the page."""
         yield from response.follow_all(css="a", callback=self.parse_page)
-        if left:
+        if left == 1:
+            # The very request of the response, changed in place.
+            response.request.cb_kwargs["left"], response.request.dont_filter = 0, True
+            yield response.request
+        elif left:
             yield response.request.replace(cb_kwargs={"left": left - 1}, dont_filter=True)
 
     def parse_answer(self, response: Any) -> Any:

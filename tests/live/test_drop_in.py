@@ -137,6 +137,9 @@ def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:
     assert {each["url"].rpartition("test")[2] for each in crawled.pages} == {
         "/answer", "/found/1", "/found/3", "/found/5", "/found/7",
     }  # fmt: skip
+    retries = 3
+    assert crawled.stat("visits/dropped") == retries
+    assert crawled.stat("visits/fetched") == crawled.stat("visits/opened") - retries
 
 
 @pytest.mark.takes_s(55)
