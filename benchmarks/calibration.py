@@ -197,7 +197,8 @@ def main() -> None:
         reliability(groups, mix, numbers)
     print(json.dumps(numbers))
     if asked.write:
-        TARGET.write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
+        kept = {"one_subject": json.loads(TARGET.read_text())["one_subject"]}
+        TARGET.write_text(json.dumps(numbers | kept, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

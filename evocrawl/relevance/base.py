@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from evocrawl.core.model import Content, Page
+
+logger = logging.getLogger(__name__)
 
 Extra: TypeAlias = Literal["formats", "age"]
 """Parts of a page's `Content` that need more than its words."""
@@ -96,10 +99,15 @@ def bounded(score: float) -> float:
 
 
 class Bounded:
-    """Limits the scores of `model` to finite numbers in [0, 1]."""
+    """Limits the scores of `model`, of another package, to finite numbers in [0, 1].
+
+    Where a method raises an exception or gives no number, the score is 0, and the first failure is
+    logged: a page that a model cannot read costs no crawl.
+    """
 
     def __init__(self, model: Relevance) -> None:
         self._model = model
+        self._has_warned = False
         self.observes = hasattr(model, "observe")
         if hasattr(model, "needs_language"):
             self.needs_language: str | None = model.needs_language
@@ -107,17 +115,30 @@ class Bounded:
 
     def page(self, content: Content) -> float:
         """Return the relevance of a page."""
-        return bounded(self._model.page(content))
+        return self._tried(lambda: bounded(self._model.page(content)))
 
     def link(self, anchor: str, context: str, language: str = "") -> float:
         """Return the relevance of a link's own words."""
-        return bounded(self._model.link(anchor, context, language))
+        return self._tried(lambda: bounded(self._model.link(anchor, context, language)))
 
     def learn(self, content: Content, relevant: bool) -> None:
         """Give a user's mark of a page to the model."""
-        teach([self._model], content, relevant)
+        self._tried(lambda: teach([self._model], content, relevant))
 
     def observe(self, page: Page) -> None:
         """Let the model learn from a page, if it learns."""
         if self.observes:
-            self._model.observe(page)  # type: ignore[attr-defined]
+            self._tried(lambda: self._model.observe(page))  # type: ignore[attr-defined]
+
+    def _tried(self, act: Callable[[], float | None]) -> float:
+        try:
+            return act() or 0.0
+        except Exception:  # another package's class may raise anything
+            if not self._has_warned:
+                self._has_warned = True
+                logger.warning(
+                    "relevance: the model %s failed; the score is 0",
+                    type(self._model).__name__,
+                    exc_info=True,
+                )
+            return 0.0

@@ -12,6 +12,12 @@ stretched, since models that agree are right more often than each alone ::
 
 (a logarithmic opinion pool, Genest & Zidek 1986; Ranjan & Gneiting 2010 show why it has to be
 recalibrated). `benchmarks/calibration.py` fits the numbers in calibration.json on labelled worlds.
+
+On a web about one subject all pages are near the query, and a score means less. There ::
+
+    log-odds'(d) = offset + slope · log-odds(d)
+
+for the models and mixes that `benchmarks/one_subject.py` fits, on webs about one subject each.
 """
 
 from __future__ import annotations
@@ -63,7 +69,19 @@ def pool_of(models: Iterable[str]) -> Calibration:
 
     A mix that was not fitted keeps the mean as it is.
     """
-    numbers = _shipped()["mixes"].get("+".join(sorted(set(models))))
+    return _linear(_shipped()["mixes"], models)
+
+
+def one_subject_of(models: Iterable[str]) -> Calibration:
+    """Return how the log-odds of a model or mix change on a web about one subject.
+
+    They stay as they are for models that were not fitted, such as one that learns from examples.
+    """
+    return _linear(_shipped()["one_subject"], models)
+
+
+def _linear(fitted: dict[str, dict[str, float]], models: Iterable[str]) -> Calibration:
+    numbers = fitted.get("+".join(sorted(set(models))))
     return Calibration(numbers["offset"], numbers["slope"]) if numbers else Calibration(0.0, 1.0)
 
 

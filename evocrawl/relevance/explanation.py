@@ -39,16 +39,18 @@ def explain(model: Relevance, name: str, content: Content) -> Explanation:
     alone = [MixedModel(name, 1.0, model)]
     parts = model.parts if isinstance(model, Chance | MeanScore) else alone
     total = sum(part.weight for part in parts)
-    calibrated = isinstance(model, Chance)
-    found = (_of_part(part, content, part.weight / total, calibrated) for part in parts)
+    chances = model if isinstance(model, Chance) else None
+    found = (_of_part(part, content, part.weight / total, chances) for part in parts)
     return Explanation(model.page(content), tuple(found))
 
 
-def _of_part(part: MixedModel, content: Content, weight: float, calibrated: bool) -> ModelScore:
+def _of_part(
+    part: MixedModel, content: Content, weight: float, chances: Chance | None
+) -> ModelScore:
     score = part.evidence(content)
     chance = None
-    if calibrated and score is not None:
-        chance = chance_of(part.log_odds(score))
+    if chances is not None and score is not None:
+        chance = chance_of(chances.pool((part.name,)).log_odds(part.log_odds(score)))
     explained = getattr(part.model, "explain", None)
     terms = tuple(explained(content)) if explained is not None and score is not None else ()
     return ModelScore(part.name, weight, score, chance, terms)

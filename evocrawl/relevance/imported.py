@@ -21,7 +21,7 @@ def named_object(path: str, setting: str, value: str) -> Any:
     raises an exception when it is imported.
     """
     module, _, name = path.rpartition(":") if ":" in path else path.rpartition(".")
-    if not module or not name:
+    if not module or not name or (name == "py" and ":" not in path):
         raise SettingError(setting, value, "package.module:name or file.py:name")
     try:
         source = _from_file(module) if module.endswith(".py") else importlib.import_module(module)

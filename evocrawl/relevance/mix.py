@@ -17,7 +17,13 @@ from dataclasses import dataclass
 
 from evocrawl.core.model import Content, Page
 from evocrawl.relevance.base import Extra, Relevance, observer_of, teach
-from evocrawl.relevance.calibration import Calibration, chance_of, log_odds_of, pool_of
+from evocrawl.relevance.calibration import (
+    Calibration,
+    chance_of,
+    log_odds_of,
+    one_subject_of,
+    pool_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +130,13 @@ class MeanScore(_Together):
 class Chance(_Together):
     """The chance that a page is relevant, by one model or by several together.
 
-    A page of which no model sees a sign (score 0) has the chance 0.
+    A page of which no model sees a sign (score 0) has the chance 0. With `one_subject` all pages of
+    the crawl are taken to be about one subject, so that a score means less.
     """
 
-    def __init__(self, parts: Sequence[MixedModel]) -> None:
+    def __init__(self, parts: Sequence[MixedModel], *, one_subject: bool = False) -> None:
         super().__init__(parts)
+        self._one_subject = one_subject
         self._pools: dict[tuple[str, ...], Calibration] = {}
 
     def page(self, content: Content) -> float:
@@ -147,7 +155,10 @@ class Chance(_Together):
     def pool(self, names: tuple[str, ...]) -> Calibration:
         """Return how the mean log-odds of these models are stretched; one model's are not."""
         if names not in self._pools:
-            self._pools[names] = pool_of(names) if len(names) > 1 else Calibration(0.0, 1.0)
+            pool = pool_of(names) if len(names) > 1 else Calibration(0.0, 1.0)
+            last = one_subject_of(names) if self._one_subject else Calibration(0.0, 1.0)
+            offset = last.offset + last.slope * pool.offset
+            self._pools[names] = Calibration(offset, last.slope * pool.slope)
         return self._pools[names]
 
 
@@ -156,8 +167,8 @@ def models_of(model: object) -> list[object]:
     return [part.model for part in model.parts] if isinstance(model, _Together) else [model]
 
 
-def mixed(parts: Sequence[MixedModel], *, calibrated: bool) -> Relevance:
+def mixed(parts: Sequence[MixedModel], *, calibrated: bool, one_subject: bool = False) -> Relevance:
     """Return several models as one; one model alone stays as it is if nothing is to be changed."""
     if len(parts) == 1 and (not calibrated or parts[0].calibration is None):
         return parts[0].model
-    return Chance(parts) if calibrated else MeanScore(parts)
+    return Chance(parts, one_subject=one_subject) if calibrated else MeanScore(parts)

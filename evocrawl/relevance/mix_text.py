@@ -22,6 +22,9 @@ ALLOWED = (
     ' an argument with a plus sign stands in quotes, as in regex:"a.+b"'
 )
 
+_LEAST = 1e-6
+"""The least weight, and the reciprocal of the greatest, so that no sum of them overflows."""
+
 _PART = regex.compile(
     r"""\s*+
     (?:(?P<weight>[^*:"'+]*?)\s*\*)?+\s*+
@@ -75,7 +78,7 @@ def _weight(written: str | None, text: str) -> float:
         weight = float(written)
     except ValueError:
         weight = math.nan
-    if not 0 <= weight < math.inf:
-        allowed = f"weights that are numbers from 0, not {written.strip()!r}"
+    if weight != 0 and not _LEAST <= weight <= 1 / _LEAST:
+        allowed = f"weights of 0 or from {_LEAST:g} to {1 / _LEAST:g}, not {written.strip()!r}"
         raise SettingError("relevance", text, allowed)
     return weight

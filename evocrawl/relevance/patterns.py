@@ -16,7 +16,9 @@ from evocrawl.relevance.base import ANCHOR_SHARE, Extra
 from evocrawl.relevance.reading import LONGEST_TEXT
 
 LONGEST_S = 0.2
-"""Seconds that one search may take."""
+"""Seconds that one search of a page may take."""
+LONGEST_OF_LINK_S = 0.01
+"""Seconds that one search of the words of a link may take: a page may have thousands of links."""
 
 logger = logging.getLogger(__name__)
 
@@ -54,17 +56,20 @@ class Patterns:
 
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
         """Return 0.8 if the pattern occurs in the anchor, plus 0.2 if in the context."""
-        return ANCHOR_SHARE * self._occurs(anchor) + (1 - ANCHOR_SHARE) * self._occurs(context)
+        of_anchor = self._occurs(anchor, LONGEST_OF_LINK_S)
+        return ANCHOR_SHARE * of_anchor + (1 - ANCHOR_SHARE) * self._occurs(
+            context, LONGEST_OF_LINK_S
+        )
 
-    def _occurs(self, text: str) -> bool:
+    def _occurs(self, text: str, longest_s: float = LONGEST_S) -> bool:
         try:
-            return self._pattern.search(text[:LONGEST_TEXT], timeout=LONGEST_S) is not None
+            return self._pattern.search(text[:LONGEST_TEXT], timeout=longest_s) is not None
         except TimeoutError:
             if not self._has_warned:
                 self._has_warned = True
                 logger.warning(
                     "relevance: the pattern %r took longer than %s s: no match",
                     self._pattern.pattern[:100],
-                    LONGEST_S,
+                    longest_s,
                 )
             return False

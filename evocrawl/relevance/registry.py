@@ -19,7 +19,7 @@ from evocrawl.core.errors import EvocrawlError, SettingError, UnknownWordsError
 from evocrawl.relevance.base import FRESH_S, Bounded, Relevance
 from evocrawl.relevance.imported import named_object
 from evocrawl.relevance.mix import MixedModel, mixed
-from evocrawl.relevance.mix_text import MixPart, parse_mix
+from evocrawl.relevance.mix_text import ALLOWED, MixPart, parse_mix
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,8 @@ class Wanted(NamedTuple):
     """The arguments of `create`: the mix, the query, its language, and the options of models.
 
     `fresh_s` are the seconds for which a page is news, `examples` is where labelled pages are. The
-    scores of pages are chances if `calibrated`, else the models' own.
+    scores of pages are chances if `calibrated`, else the models' own; with `one_subject`, chances
+    on a web about one subject.
     """
 
     mix: str
@@ -58,6 +59,7 @@ class Wanted(NamedTuple):
     fresh_s: float = FRESH_S
     examples: str = ""
     calibrated: bool = True
+    one_subject: bool = False
 
     @classmethod
     def by(cls, config: Config) -> Self:
@@ -69,6 +71,7 @@ class Wanted(NamedTuple):
             config.fresh_s,
             config.examples,
             config.calibrated,
+            config.one_subject,
         )
 
     def make(self) -> Relevance:
@@ -93,7 +96,7 @@ class Wanted(NamedTuple):
             if not made:
                 raise failure
             logger.warning("relevance: a part of %r is left out: %s", self.mix, failure)
-        return mixed(made, calibrated=self.calibrated)
+        return mixed(made, calibrated=self.calibrated, one_subject=self.one_subject)
 
 
 def create(
@@ -104,13 +107,14 @@ def create(
     fresh_s: float = FRESH_S,
     examples: str = "",
     calibrated: bool = True,
+    one_subject: bool = False,
 ) -> Relevance:
     """Return the model or mix of models `mix` for `query`, written in `language`.
 
     The form of `mix` is that of `evocrawl.relevance.mix_text`; `language` "" finds it by the
     script. The other arguments and the errors are those of `Wanted`.
     """
-    return Wanted(mix, query, language, fresh_s, examples, calibrated).make()
+    return Wanted(mix, query, language, fresh_s, examples, calibrated, one_subject).make()
 
 
 class _Maker:
@@ -169,6 +173,8 @@ def _check_offers(makers: list[_Maker], offers: dict[str, Any], mix: str) -> Non
 
 
 def _suggestion(name: str, known: dict[str, EntryPoint]) -> str:
+    if not name.replace("-", "_").isidentifier():
+        return ALLOWED  # often a part of a pattern without quotes
     near = difflib.get_close_matches(name.lower(), known, n=1)
     question = f"did you mean {near[0]}? " if near else ""
     listed = ", ".join(sorted(known))

@@ -43,6 +43,28 @@ def test_what_another_package_scores_is_kept_in_the_unit_interval(
     assert model.page(Content(text="0.25")) == model.link("0.25", "") == 0.25
 
 
+class Broken(Wild):
+    """A model that gives no number, or raises an exception."""
+
+    def page(self, content: Content) -> float:
+        return None if content.text else 1 / 0  # type: ignore[return-value]
+
+
+def test_a_model_that_fails_scores_0_and_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The crawl goes on, with the other models of the mix."""
+    broken = EntryPoint("broken", "test_bounded:Broken", registry.GROUP)
+    monkeypatch.setattr(registry, "_known", lambda: {**registry._OURS, "broken": broken})
+    model = create("broken", "coral")
+    assert [model.page(Content(text=text)) for text in ("", "coral")] == [0, 0]
+    assert model.link("coral", "") == 0
+    assert [each.getMessage() for each in caplog.records] == [
+        "relevance: the model Broken failed; the score is 0"
+    ]
+    assert create("tfidf+broken", "coral").page(Content("", "coral " * 9, "en")) > 0
+
+
 @given(st.floats())
 def test_bounds_keep_what_is_within(score: float) -> None:
     """R17: anything else becomes the nearest bound, or 0."""

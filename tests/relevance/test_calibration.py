@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evocrawl.core.config.config import Config
+from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Content
 from evocrawl.relevance import create
 from evocrawl.relevance.calibration import (
@@ -15,8 +17,10 @@ from evocrawl.relevance.calibration import (
     calibration_of,
     chance_of,
     log_odds_of,
+    one_subject_of,
     pool_of,
 )
+from evocrawl.relevance.explanation import explain
 
 QUERY = "coral bleaching"
 ON_TOPIC = Content(
@@ -98,3 +102,22 @@ def test_long_queries_and_rare_words_are_calibrated_apart() -> None:
     assert calibration_of("bm25", [9.0] * 6).offset != calibration_of("bm25", [4.0]).offset
     assert pool_of(["vectors", "tfidf"]) == pool_of(["tfidf", "vectors"]) != Calibration(0, 1)
     assert pool_of(["tfidf", "own"]) == Calibration(0.0, 1.0)
+
+
+@pytest.mark.parametrize("mix", [*MIXES[:4], "classifier"])
+def test_on_a_web_about_one_subject_a_page_has_a_lower_chance_in_the_same_order(mix: str) -> None:
+    """All pages are near the query there; what learns from examples has seen such pages."""
+    change = one_subject_of(mix.split("+"))
+    assert (change == Calibration(0.0, 1.0)) == (mix == "classifier")
+    if mix != "classifier":
+        usual, there = (create(mix, QUERY, one_subject=each) for each in (False, True))
+        pages = [OFF, NEAR, Content("", "coral " + OFF.text, "en"), ON_TOPIC]
+        assert sorted(pages, key=usual.page) == sorted(pages, key=there.page)
+        assert 0 < there.page(ON_TOPIC) < usual.page(ON_TOPIC)
+        assert explain(there, mix, ON_TOPIC).relevance == there.page(ON_TOPIC)
+
+
+def test_a_score_that_is_no_chance_is_not_lowered() -> None:
+    """The two options contradict each other."""
+    with pytest.raises(SettingError, match="one_subject"):
+        Config.read({}, {"query": QUERY, "one_subject": True, "calibrated": False})

@@ -11,7 +11,7 @@ from evocrawl.relevance.mix_text import MixPart, parse_mix
 
 NAMES = st.from_regex(r"[a-z][a-z_.0-9]{0,10}", fullmatch=True)
 ARGUMENTS = st.text(st.characters(exclude_characters='"', exclude_categories=("C",)), max_size=20)
-WEIGHTS = st.floats(0, 1e6, exclude_min=True)
+WEIGHTS = st.floats(1e-6, 1e6)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,8 @@ def test_a_mix_is_read_with_weights_and_arguments(text: str, parts: list[MixPart
 @pytest.mark.parametrize(
     "text",
     ["", " ", "+", "tfidf+", "+tfidf", "tfidf++bm25", "*tfidf", "-1*tfidf", "x*tfidf", "nan*tfidf",
-     "inf*tfidf", "0*tfidf", "0*tfidf+0.0*bm25", "2*3*tfidf", "tf idf", 'regex:"a', 'regex:"a"b'],
+     "inf*tfidf", "1e308*tfidf+1e308*bm25", "1e-320*tfidf",
+     "0*tfidf", "0*tfidf+0.0*bm25", "2*3*tfidf", "tf idf", 'regex:"a', 'regex:"a"b'],
 )  # fmt: skip
 def test_a_mix_that_cannot_be_read_is_refused(text: str) -> None:
     """The error names the option."""

@@ -99,6 +99,14 @@ class CrawlOptions:
         "whether the relevance of a page is the chance that a reader would call it relevant; if "
         "false, it is the model's own score, as in the papers",
     )
+    one_subject: bool = option(
+        False,
+        flag,
+        "true or false",
+        "whether all pages within reach are about one subject, as in the documentation of one "
+        "program: a page has a lower chance to be relevant there, since most pages are near the "
+        "query; the order of the pages stays",
+    )
     examples: str = option(
         "",
         path,
