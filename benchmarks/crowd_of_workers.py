@@ -227,7 +227,7 @@ def main() -> None:
     twice, lost = recorded.total() - len(recorded), len(pages - set(recorded))
     print(f"workers {asked.workers}, things done to them {happened}, ended badly {bad}")
     print(f"pages that can be reached {len(pages)}, recorded {len(recorded)}, "
-          f"recorded twice {twice}, lost {lost}")  # fmt: skip
+          f"recorded twice {twice}, {'left' if asked.budget else 'lost'} {lost}")  # fmt: skip
     print(f"requests {made.total()}, budget {asked.budget or 'none'}, "
           f"repeated {repeated} of at most {most}")  # fmt: skip
     print(f"CPU of the workers that ended, ms a page {1e3 * cpu_s / max(len(recorded), 1):.1f}")
