@@ -6,6 +6,7 @@ weights are those at the moment of the choice.
 
 from __future__ import annotations
 
+from evocrawl.core.config.hints import address_hint
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Outcome, Refused
 from evocrawl.core.urls.identity import fingerprint
@@ -56,11 +57,8 @@ def explain(store: str, url: str, *, learnt: str = "") -> Explanation:
 
 
 def _not_a_url(url: str) -> str:
-    try:
-        fingerprint(f"https://{url}")
-    except ValueError:
-        return f"{url[:200]!r} is not an http or https URL"
-    return f"{url[:200]!r} is not an http or https URL; did you mean https://{url[:200]}?"
+    hint = address_hint(url[:200])
+    return f"{url[:200]!r} is not an http or https URL" + (f"; {hint}" if hint else "")
 
 
 class _Explainer:

@@ -172,6 +172,8 @@ def test_dead_links_and_unknown_addresses(
     assert "is not known to this crawl" in capsys.readouterr().out
     assert main(["explain", str(path), "a.test/3"]) == 2
     assert "did you mean https://a.test/3?" in capsys.readouterr().err
+    assert main(["explain", str(path), "http://a b/"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
     with pytest.raises(StateError, match="not an http or https URL"):
         explain(str(path), "http://")
 
