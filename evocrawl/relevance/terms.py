@@ -164,8 +164,14 @@ class Analyser:
         return [*self._terms(words)]
 
     def count(self, words: Iterable[str]) -> dict[str, int]:
-        """Return how often each term occurs in rough `words`."""
-        return Counter(self._terms(words))
+        """Return how often each term occurs in rough `words`; each word is looked up once."""
+        times = Counter(words)
+        counts: dict[str, int] = {}
+        so_far = counts.get
+        for terms, n in zip(map(self._known.__getitem__, times), times.values(), strict=True):
+            for term in terms:
+                counts[term] = so_far(term, 0) + n
+        return counts
 
     def count_once(self, words: Iterable[str]) -> dict[str, int]:
         """Return the same as `count` of words that do not occur again: none is remembered."""
