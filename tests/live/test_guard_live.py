@@ -190,7 +190,7 @@ def test_a_fault_in_a_handler_is_no_unreachable_robots_txt(serve, crawl: Crawl) 
         arguments={"query": QUERY, "seeds": "http://reef.test/"},
         settings={**_handled("names.FaultyHandler"), **EVERYTHING, "EVOCRAWL_ROBOTS_RETRY_S": 600},
     )
-    assert "ERROR: robots.txt of 'http://reef.test' cannot be asked for" in crawled.log
+    assert "ERROR: robots.txt of 'http://reef.test' cannot be requested" in crawled.log
     assert "Traceback" in crawled.log
     assert "no_such_attribute" in crawled.log
     assert crawled.stat("robots/faults") == 1
