@@ -158,7 +158,8 @@ class Addon:
 
 
 def _is_ours(scheduler: object) -> bool:
-    return isinstance(scheduler, type) and issubclass(scheduler, EvoScheduler)
+    # Not by issubclass: Scrapy's schedulers have a metaclass that compares methods by name.
+    return EvoScheduler in getattr(scheduler, "__mro__", ())
 
 
 def _replace(

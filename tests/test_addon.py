@@ -6,10 +6,13 @@ import logging
 
 import pytest
 from scrapy import Spider
+from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
+from evocrawl.adapter.scheduler import EvoScheduler
 from evocrawl.addon import CLOSED_SCHEMES, OFF, Addon
 from evocrawl.middlewares.redirects import OwnOriginRedirectMiddleware
 
@@ -52,6 +55,18 @@ def test_handlers_of_other_schemes_are_off() -> None:
     own = settings_with(DOWNLOAD_HANDLERS={"s3": handler})["DOWNLOAD_HANDLERS"]
     assert own["s3"] == handler
     assert own["file"] is None
+
+
+class OwnScheduler(EvoScheduler):
+    """A scheduler of the project that extends ours."""
+
+
+def test_a_project_may_extend_the_scheduler_and_not_replace_it() -> None:
+    """Every class with Scrapy's methods would pass for a subclass: the order of bases decides."""
+    assert settings_with(SCHEDULER=OwnScheduler)["SCHEDULER"] is OwnScheduler
+    for other in ("scrapy.core.scheduler.Scheduler", Scheduler):
+        with pytest.raises(NotConfigured, match="prevails over evocrawl's"):
+            settings_with(SCHEDULER=other)
 
 
 def redirects(settings: Settings) -> dict[object, object]:
