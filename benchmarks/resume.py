@@ -39,7 +39,7 @@ def journaled_of(species: str, journal: Journal) -> JournaledPopulation:
     assembly = memory.assembly_of(species)
     limits = JournaledHostLimits(lambda _: HOST_LIMIT, HOST_LIMIT)
     journaled = JournaledPopulation(assembly.population, limits, journal)
-    journaled.parts["ledger"] = assembly.ledger
+    journaled.snapshots.parts["ledger"] = assembly.ledger
     return journaled
 
 
@@ -78,7 +78,7 @@ def measure(species: str, pages: list[int], most_replayed: int, every: int) -> N
         web = memory.Web()
         journal = SqliteJournal(path, {})
         journaled = journaled_of(species, journal)
-        journaled.snapshot_visits = every
+        journaled.snapshots.every_visits = every
         journaled.begin(RunStarted(None, 1, HOST_LIMIT))
         journaled.place(web.seeds())
         done = 0

@@ -145,8 +145,8 @@ class CrawlContext:
         """Name the objects that snapshots hold; take none where they do not hold all."""
         # A model that learns from pages is rebuilt by a replay of them only.
         is_rebuilt = observer_of(self.relevance) is None
-        self.journaled.snapshot_visits = self.config.snapshot_visits if is_rebuilt else 0
-        self.journaled.parts |= {
+        self.journaled.snapshots.every_visits = self.config.snapshot_visits if is_rebuilt else 0
+        self.journaled.snapshots.parts |= {
             "ledger": self.ledger,
             "forecast": self.forecast,
             "stop rule": self._stop_rule,

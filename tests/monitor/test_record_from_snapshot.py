@@ -48,7 +48,7 @@ def test_a_record_goes_on_from_a_snapshot(tmp_path: Path) -> None:
     journal = SqliteJournal(path, {})
     journey = Journey("energy", 4, journal)
     record = recorded(journey.population)
-    journey.journaled.parts["record"] = record
+    journey.journaled.snapshots.parts["record"] = record
     for _ in range(150):
         journey.act()
     journey.journaled.take_snapshot()
@@ -61,7 +61,7 @@ def test_a_record_goes_on_from_a_snapshot(tmp_path: Path) -> None:
         population, limits, events = new_population("energy", 4)
         again = recorded(population)
         journaled = JournaledPopulation(population, limits, journal)
-        journaled.parts[name] = again
+        journaled.snapshots.parts[name] = again
         rebuild(journal, journaled)
         journal.close()
         assert (len(events) < len(journey.events)) == has_snapshot

@@ -40,7 +40,7 @@ class CrawlDashboard:
         config = context.config
         record = CrawlRecord(context.population, context.ledger, context.forecast)
         record.texts = PageTexts()
-        context.journaled.parts["dashboard"] = record
+        context.journaled.snapshots.parts["dashboard"] = record
         store = str(context.state_path or "")
         note = "" if context.cluster is None else _WORKER
         if context.cluster is None:

@@ -84,7 +84,7 @@ class CrawlHost:
         """Record the events of the population of `context` from now on."""
         self._context = context
         self._record = CrawlRecord(context.population, context.ledger, context.forecast)
-        context.journaled.parts["record"] = self._record
+        context.journaled.snapshots.parts["record"] = self._record
         self._record.texts = PageTexts()
         crawl = self._crawler, context, self._record
         self._controls = (

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TypeAlias
 
 from evocrawl.core.budget import Budget
@@ -22,7 +20,7 @@ from evocrawl.population.steering import Parameters
 from evocrawl.species.base import Species
 from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
-from evocrawl.store.journal.journal import Journal, SnapshotJournal
+from evocrawl.store.journal.journal import Journal
 from evocrawl.store.journal.operations import (
     CallbackContinued,
     CallbackEnded,
@@ -47,9 +45,7 @@ from evocrawl.store.journal.operations import (
     VisitSettled,
     WentOn,
 )
-from evocrawl.store.journal.snapshot.graph import SnapshotError
-
-logger = logging.getLogger(__name__)
+from evocrawl.store.journal.snapshots import Snapshots
 
 _Applied: TypeAlias = (
     OriginOpened | OriginClosed | HostHeld | HostLocated | Claimed | Released | WentOn
@@ -78,12 +74,7 @@ class JournaledPopulation:
         """Called with the target of a visit that an earlier run settled for good."""
         self.facts = ReplayedState()
         """What the population does not hold of the crawl."""
-        self.parts: dict[str, object] = {}
-        """Objects that a snapshot holds beside the population: what they know comes from events."""
-        self.snapshot_visits = 0
-        """Visits between two snapshots; 0: no snapshot is taken."""
-        self.snapshot_at = 0
-        """Visits that had ended when the latest snapshot was taken."""
+        self.snapshots = Snapshots(journal, population, limits)
         limits.on_change = journal.append
         population.admission.gate = self._ask_gate
 
@@ -237,8 +228,7 @@ class JournaledPopulation:
         """
         if self._is_due:
             self.commit()
-            every = self.snapshot_visits
-            if every and self.facts.settled - self.snapshot_at >= every:
+            if self.snapshots.is_due(self.facts):
                 self.take_snapshot()
 
     def flush_soon(self) -> None:
@@ -251,31 +241,13 @@ class JournaledPopulation:
         self._journal.commit()
 
     def take_snapshot(self) -> None:
-        """Make a snapshot durable, so that a resume need not replay the journal before it.
+        """Make a snapshot durable; see `Snapshots.take`. Does nothing while a choice is under way.
 
-        Does nothing while a choice is under way. If a part of the crawl cannot be stored, no
-        snapshot is taken any more, and a resume replays the journal. Raises StateError on failure.
+        Raises StateError on failure.
         """
-        if self._is_choosing or not isinstance(self._journal, SnapshotJournal):
-            return
-        self.commit()
-        began_s = perf_counter()
-        try:
-            size = self._journal.snapshot(self.root(self.facts))
-        except SnapshotError as error:
-            self.snapshot_visits = 0
-            logger.warning("store: no snapshot is taken: %s; a resume replays every visit", error)
-            return
-        self.snapshot_at = self.facts.settled
-        logger.info(
-            "store: took a snapshot after %d visits: %.1f MB in %.1f s",
-            self.snapshot_at, size / 1e6, perf_counter() - began_s,
-        )  # fmt: skip
-
-    def root(self, facts: ReplayedState) -> dict[str, object]:
-        """Return the objects that a snapshot holds, with all that they refer to."""
-        parts = {f"part {name}": part for name, part in self.parts.items()}
-        return {"population": self.population, "limits": self.limits, "facts": facts, **parts}
+        if not self._is_choosing:
+            self.commit()
+            self.snapshots.take(self.facts)
 
     def close(self) -> None:
         """Commit, and close the journal."""

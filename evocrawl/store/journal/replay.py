@@ -87,7 +87,7 @@ def rebuild(journal: Journal, journaled: JournaledPopulation) -> ReplayedState:
     if isinstance(journal, SnapshotSource):
         past = ReplayedState()
         try:
-            entry = journal.restore(journaled.root(past))
+            entry = journal.restore(journaled.snapshots.root(past))
         except SnapshotError as error:
             logger.warning("store: the snapshot is not used: %s; every visit is replayed", error)
             entry = 0
@@ -103,7 +103,7 @@ def _catch_up(past: ReplayedState, ops: Iterator[Op], journaled: JournaledPopula
 
     `ops` are those that add links and the visits to them; they are read if links have payloads.
     """
-    journaled.snapshot_at = past.settled
+    journaled.snapshots.taken_at = past.settled
     for mark in past.marks:
         for listener in journaled.population.on_mark:
             listener(mark.content, mark.relevant)

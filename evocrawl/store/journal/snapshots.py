@@ -1,0 +1,61 @@
+"""Takes the snapshots of a crawl: how often, and of what."""
+
+from __future__ import annotations
+
+import logging
+from time import perf_counter
+
+from evocrawl.population.population import Population
+from evocrawl.store.journal.facts import ReplayedState
+from evocrawl.store.journal.host_limits import JournaledHostLimits
+from evocrawl.store.journal.journal import Journal, SnapshotJournal
+from evocrawl.store.journal.snapshot.graph import SnapshotError
+
+logger = logging.getLogger(__name__)
+
+
+class Snapshots:
+    """The snapshots of a crawl: a resume reads the latest one and replays the journal after it."""
+
+    def __init__(
+        self, journal: Journal, population: Population, limits: JournaledHostLimits
+    ) -> None:
+        self._journal = journal
+        self._population = population
+        self._limits = limits
+        self.parts: dict[str, object] = {}
+        """Objects that a snapshot holds beside the population: what they know comes from events."""
+        self.every_visits = 0
+        """Visits between two snapshots; 0: no snapshot is taken."""
+        self.taken_at = 0
+        """Visits that had ended when the latest snapshot was taken."""
+
+    def is_due(self, facts: ReplayedState) -> bool:
+        """Return True when enough visits have ended since the latest snapshot."""
+        return 0 < self.every_visits <= facts.settled - self.taken_at
+
+    def take(self, facts: ReplayedState) -> None:
+        """Make a snapshot durable; all operations are committed.
+
+        If a part of the crawl cannot be stored, no snapshot is taken any more, and a resume replays
+        the journal. Raises StateError on failure.
+        """
+        if not isinstance(self._journal, SnapshotJournal):
+            return
+        began_s = perf_counter()
+        try:
+            size = self._journal.snapshot(self.root(facts))
+        except SnapshotError as error:
+            self.every_visits = 0
+            logger.warning("store: no snapshot is taken: %s; a resume replays every visit", error)
+            return
+        self.taken_at = facts.settled
+        logger.info(
+            "store: took a snapshot after %d visits: %.1f MB in %.1f s",
+            self.taken_at, size / 1e6, perf_counter() - began_s,
+        )  # fmt: skip
+
+    def root(self, facts: ReplayedState) -> dict[str, object]:
+        """Return the objects that a snapshot holds, with all that they refer to."""
+        parts = {f"part {name}": part for name, part in self.parts.items()}
+        return {"population": self._population, "limits": self._limits, "facts": facts, **parts}
