@@ -94,6 +94,7 @@ class PageLoad:
                 await page.wait_for_load_state(
                     "networkidle", timeout=1000 * min(self.left_s, _STEP_S) + 1
                 )
+                await _let_scripts_run(page, self.left_s)
                 break
         self.end()
         chars = await _characters(page) if self._most_chars else 0
@@ -136,6 +137,18 @@ class PageLoad:
             return Part.of(self.response)
         self.target = asked.url
         return None
+
+
+async def _let_scripts_run(page: Any, most_s: float) -> None:
+    """Wait, for at most `most_s` seconds, until the page has handled the answers that it has.
+
+    On a busy machine a page may handle an answer more than half a second after it was sent. An
+    expression is evaluated after what arrived in the page before it.
+    """
+    from playwright.async_api import Error
+
+    with suppress(Error, TimeoutError):
+        await asyncio.wait_for(page.evaluate("0"), most_s)
 
 
 async def _characters(page: Any) -> int:
