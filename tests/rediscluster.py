@@ -211,8 +211,23 @@ class RedisCluster:
 
             yield move
             move()
-            for node in (new, old):
-                node.execute_command("CLUSTER SETSLOT", slot, "NODE", target.name)
+
+            # What the source has sent before it knows of the change takes the slot back.
+            looks: list[bool] = []
+
+            def is_given() -> bool | None:
+                looks.append(all(self._serves(node, slot, target) for node in (new, old)))
+                if not looks[-1]:
+                    for node in (new, old):
+                        node.execute_command("CLUSTER SETSLOT", slot, "NODE", target.name)
+                return looks[-3:] == [True] * 3 or None
+
+            self.wait_for(is_given)
+
+    def _serves(self, client: Any, slot: int, node: Node) -> bool:
+        """Return whether `client` holds `node` for the primary of a slot."""
+        rows = client.execute_command("CLUSTER SLOTS")
+        return any(row[0] <= slot <= row[1] and row[2][1] == node.port for row in rows)
 
     def wait_for(self, look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
         """Return what `look` returns, once that is not None."""

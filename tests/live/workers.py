@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -24,14 +25,16 @@ class ManyHosts:
 
     Page n links to pages 2n + 1 and 2n + 2, and back to its parent. `at_once` is the most
     requests that each host has had under way, as the server saw it. No page is answered before
-    `is_open` has once returned True.
+    `is_open` has once returned True, and after `most_answers` pages none until it is raised.
     """
 
     pages: int
     hosts: int
     delay_s: float = 0.02
     is_open: Callable[[], bool] = lambda: True
+    most_answers: float = math.inf
     at_once: Counter[str] = field(default_factory=Counter)
+    _answers: int = 0
     _under_way: Counter[str] = field(default_factory=Counter)
     _is_opened: bool = False
 
@@ -55,6 +58,9 @@ class ManyHosts:
             while not self._is_opened:
                 await asyncio.sleep(0.05)
                 self._is_opened = self.is_open()
+            while self._answers >= self.most_answers:
+                await asyncio.sleep(0.05)
+            self._answers += 1
             await asyncio.sleep(self.delay_s)
         finally:
             self._under_way[request.host] -= 1
