@@ -105,6 +105,9 @@ class Retries:
         fetch.url = fetch.origin = first or lead.url
         own = lead.payload if isinstance(lead.payload, Request) else None
         request = own or Request(without_credentials(fetch.url))
+        if VISIT in request.meta:
+            # Scrapy compares requests by identity, and may not be done with the earlier visit's.
+            request = request.copy()
         tries = self._tries.pop(lead.fingerprint, 0)
         if tries:
             request = request.replace(meta={**request.meta, "retry_times": tries})
