@@ -23,4 +23,6 @@ _ON_DEMAND = {"Addon": "evocrawl.addon", "Crawl": "evocrawl.api.crawl"}
 def __getattr__(name: str) -> object:
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "Addon":  # its import takes a second, in which Ctrl-C may come
+        import_module("evocrawl.adapter.early_stop").end_crawl_in_one_line()
     return getattr(import_module(_ON_DEMAND[name]), name)

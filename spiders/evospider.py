@@ -171,6 +171,9 @@ def _seeds(context: CrawlContext) -> tuple[tuple[str, ...], tuple[NamedSource, .
     sources = tuple(source_of(name, each) for each in given if is_notation(each))
     for url in urls:
         _check(name, url)
+    if not context.continues:
+        for source in sources:
+            source.check(name)
     templates = () if config.seeds else _from_templates(config)
     for url in templates:
         _check("seed_templates", url)

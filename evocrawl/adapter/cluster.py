@@ -229,6 +229,8 @@ class SharedPopulation(JournaledPopulation):
 class _RedisJournal:
     """A journal that sends to Redis what other workers need, and writes nothing to disk."""
 
+    has_begun = False
+
     def __init__(self, sync: PopulationSync) -> None:
         self._sync: PopulationSync | None = sync
 

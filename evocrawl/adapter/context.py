@@ -179,6 +179,11 @@ class CrawlContext:
         """The pages of the crawl that the option `since` names."""
         self.pages = PageReader(crawler, self.config, self.page_context, self.fetches, self.earlier)
 
+    @property
+    def continues(self) -> bool:
+        """True if the crawl's file has an earlier run, also before it is read."""
+        return self._journal.has_begun
+
     @classmethod
     def of(cls, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> CrawlContext:
         """Return the crawler's context; the first call makes it.

@@ -26,7 +26,7 @@ from evocrawl.adapter.retries import Retries
 from evocrawl.adapter.robots.directory import RobotsDirectory
 from evocrawl.adapter.robots.fetcher import leave_fetches
 from evocrawl.adapter.robots.gate import RobotsGate
-from evocrawl.adapter.scrapy_internals import requests_in_engine
+from evocrawl.adapter.scrapy_internals import delay_stops, requests_in_engine
 from evocrawl.core.urls.address import Address
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class EvoScheduler(BaseScheduler):
             return self._open()
 
     def _open(self) -> Deferred[None] | None:
+        delay_stops(self._crawler)
         self._robots = RobotsDirectory.of(self._crawler)
         self._plain.gate = self._lull.gate = self._robots
         gate = RobotsGate(self._robots, self._context, self._wakes.wake)

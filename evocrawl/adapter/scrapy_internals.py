@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
+from scrapy import signals
 from scrapy.cmdline import execute
 from scrapy.commands import ScrapyCommand
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
-from scrapy.utils.defer import _schedule_coro
+from scrapy.utils.defer import _schedule_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -188,6 +190,33 @@ def _command_line() -> Mapping[str, Any]:
             return frame.f_locals
         frame = frame.f_back
     return {}
+
+
+def delay_stops(crawler: Crawler) -> None:
+    """Let the first stop of a crawl that is being opened wait until its engine has started.
+
+    Scrapy ignores such a stop, and its process then ends with the spider open. A second stop does
+    not wait.
+    """
+    stop, started = crawler.stop_async, Deferred[None]()
+
+    def note() -> None:
+        if not started.called:
+            started.callback(None)
+
+    async def stop_later() -> None:
+        crawler.stop_async = stop  # type: ignore[method-assign]
+        engine = crawler.engine
+        if engine is not None and crawler.crawling and not engine._starting:
+            await maybe_deferred_to_future(started)
+            if crawler.crawling and engine._starting:
+                crawler.crawling = False
+                await engine.stop_async()
+        await stop()
+
+    for signal in (signals.engine_started, signals.spider_closed):
+        crawler.signals.connect(note, signal, weak=False)
+    crawler.stop_async = stop_later  # type: ignore[method-assign]
 
 
 def connect_first(crawler: Crawler, handler: Callable[..., object], signal: object) -> None:

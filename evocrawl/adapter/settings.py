@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from evocrawl.adapter.early_stop import end_command_in_one_line
+from evocrawl.adapter.early_stop import end_crawl_in_one_line
 
-end_command_in_one_line()
+end_crawl_in_one_line()
 
 from evocrawl import Addon  # noqa: E402 - takes a second, in which Ctrl-C may come
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from evocrawl.adapter.early_stop import end_command_in_one_line, raise_again
+
+end_command_in_one_line()
+
+# ruff: noqa: E402 - Ctrl-C may come during the imports below
 import argparse
 import os
 import signal
@@ -48,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     parsed = None
     try:
+        raise_again()
         parsed = parser(given).parse_args(given)
         code = parsed.run(parsed)
         sys.stdout.flush()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from html import unescape
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 from urllib.parse import urlencode, urlsplit
 
 from evocrawl.core.errors import EvocrawlError
@@ -85,6 +85,15 @@ class SeedSource(Protocol):
 
         `fetch` is the only way to the network: it obeys the rules of the crawl.
         """
+        ...
+
+
+@runtime_checkable
+class LocalSource(SeedSource, Protocol):
+    """A source on this machine, which can be checked before the crawl begins."""
+
+    def check(self) -> None:
+        """Raise SeedError if the source cannot give a seed."""
         ...
 
 

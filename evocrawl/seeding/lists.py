@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import stat
 import sys
 from itertools import islice
 from typing import IO, ClassVar
@@ -12,6 +14,7 @@ from evocrawl.seeding.ranking import ranked
 
 _MOST_LINES = 1_000_000
 _LINE_CHARS = 10_000
+_NONE = "it has no http(s) address"
 
 
 class ListFile:
@@ -26,6 +29,23 @@ class ListFile:
         if not argument:
             raise ValueError(self.form)
         self._path = argument
+
+    def check(self) -> None:
+        """Raise SeedError for a file that is missing, cannot be read, or has no address.
+
+        A pipe or a device, which can be read only once, is not read.
+        """
+        if self._path == "-":
+            return
+        try:
+            kind = stat.S_IFMT(os.stat(self._path).st_mode)
+            if kind not in (stat.S_IFREG, stat.S_IFDIR):
+                return
+            with open(self._path, encoding="utf-8", errors="replace") as lines:
+                if not any(map(_seed_of, lines)):
+                    raise SeedError(_NONE)
+        except OSError as error:
+            raise SeedError(error.strerror or str(error)) from error
 
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:  # noqa: ARG002 - the protocol
         """Return all addresses in the order of the file, without a limit."""
@@ -53,9 +73,13 @@ class StandardInput(ListFile):
 
 
 def _seeds(lines: IO[str]) -> list[Seed]:
-    read = (line[:_LINE_CHARS].strip() for line in islice(lines, _MOST_LINES))
-    parts = [line.split(None, 1) for line in read if line and not line.startswith("#")]
-    found = [seed(*each) for each in parts]
-    if parts and not any(found):
-        raise SeedError("it has no http(s) address")
-    return ranked((each for each in found if each is not None), _MOST_LINES)
+    found = [each for each in map(_seed_of, islice(lines, _MOST_LINES)) if each is not None]
+    if not found:
+        raise SeedError(_NONE)
+    return ranked(found, _MOST_LINES)
+
+
+def _seed_of(line: str) -> Seed | None:
+    """Return the seed of a line, None if it is empty, a comment, or has no http(s) address."""
+    parts = line[:_LINE_CHARS].split(None, 1)
+    return seed(*parts) if parts and not parts[0].startswith("#") else None

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.errors import SettingError
-from evocrawl.seeding.base import SeedSource
+from evocrawl.seeding.base import LocalSource, SeedError, SeedSource
 from evocrawl.seeding.cdx import CdxIndex
 from evocrawl.seeding.feeds import Feed
 from evocrawl.seeding.lists import ListFile, StandardInput
@@ -42,6 +42,16 @@ class NamedSource:
 
     notation: str
     source: SeedSource
+
+    def check(self, option: str) -> None:
+        """Raise SettingError, in the name of `option`, for a file that gives no seed."""
+        if not isinstance(self.source, LocalSource):
+            return
+        try:
+            self.source.check()
+        except SeedError as error:
+            allowed = f"{self.source.form} ({error})"
+            raise SettingError(option, self.notation, allowed) from error
 
 
 def is_notation(text: str) -> bool:

@@ -25,6 +25,20 @@ class StoredCrawl:
             raise ValueError(self.form)
         self._store = argument
 
+    def check(self) -> None:
+        """Raise SeedError for a file that is missing, is no store, or has no page.
+
+        A Redis is not asked: it may be out of reach for a while.
+        """
+        if is_shared(self._store):
+            return
+        try:
+            with Archive(self._store) as store:
+                if next(store.pages(), None) is None:
+                    raise SeedError("it has no page")
+        except StateError as error:
+            raise SeedError(str(error)) from error
+
     async def seeds(self, topic: Topic, fetch: Fetch) -> list[Seed]:  # noqa: ARG002 - the protocol
         """Return the pages that are most relevant for the query of this crawl. O(pages)."""
         try:

@@ -53,6 +53,11 @@ from processes import start
         ({"query": QUERY, "relevance": "tfidff"}, "did you mean tfidf?"),
         ({"query": QUERY, "record": "/proc/none/x.jsonl"}, "/x.jsonl'; allowed: a new file ("),
         ({"query": QUERY, "learnt": "none.npz"}, "none.npz"),
+        (
+            {"query": QUERY, "seeds": "file:none.txt"},
+            "seeds is 'file:none.txt'; allowed: a file with an address a line, such as "
+            "file:urls.txt; file:- for stdin (No such file or directory)",
+        ),
     ],
 )
 def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str) -> None:

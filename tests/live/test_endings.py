@@ -69,6 +69,23 @@ def test_a_seed_without_an_answer_is_named_after_five_seconds(
     assert len(crawled.pages) == 1
 
 
+def test_a_stop_while_the_spider_is_opened_is_a_clean_one(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """Scrapy alone ignores it and ends with the spider open. A stop before any request is whole."""
+    proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
+    arguments = {**SEEDS, "store": tmp_path / "reef.sqlite"}
+    stopping = {"EXTENSIONS": {"stopper.StopAtOpening": 1}}
+    stopped = crawl(proxy, arguments=arguments, settings=stopping)
+    assert stopped.code == 0
+    assert stopped.stats["finish_reason"] == "shutdown"
+    assert "The crawl has ended: it was stopped." in stopped.log
+    assert "at once" not in stopped.log
+    assert "Traceback" not in stopped.log
+    assert proxy.log == []
+    assert len(crawl(proxy, arguments=arguments).pages) == 1
+
+
 def crawl_in_a_terminal(
     proxy_url: str, settings: Mapping[str, object], options: Sequence[str]
 ) -> tuple[Process, int]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from answers import FEED, INDEX, MAP, SEARX, WIKI, Web, json_of, results, sitemap
 
+from evocrawl.core.errors import SettingError
 from evocrawl.seeding.base import SeedError
+from evocrawl.seeding.registry import source_of
+from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 
 def test_searxng_gives_results_in_their_order_over_several_pages() -> None:
@@ -196,6 +201,27 @@ def test_a_file_that_is_not_there_or_has_no_address_says_so(tmp_path: Path) -> N
     (tmp_path / "binary").write_bytes(bytes(range(256)) * 20)
     with pytest.raises(SeedError, match="no http"):
         Web({}).seeds(f"file:{tmp_path}/binary")
+
+
+def test_a_source_on_this_machine_is_checked_before_the_crawl(tmp_path: Path) -> None:
+    """The error names the option, the file and what is wrong with it; a pipe is not read."""
+    (tmp_path / "words").write_text("www.a.test\n# http://a.test/\n")
+    (tmp_path / "good").write_text("# seeds\n\nhttp://a.test/ A\n")
+    SqliteJournal(tmp_path / "empty.sqlite", {}).close()
+    os.mkfifo(tmp_path / "pipe")
+    for notation, problem in (
+        ("file:{}/none", "No such file"),
+        ("file:{}", "Is a directory"),
+        ("file:{}/words", "it has no http"),
+        ("store:{}/none.sqlite", "there is no such state"),
+        ("store:{}/words", "not a database"),
+        ("store:{}/empty.sqlite", "it has no page"),
+    ):
+        text = notation.format(tmp_path)
+        with pytest.raises(SettingError, match=f"^seeds is '{re.escape(text)}'; .*{problem}"):
+            source_of("seeds", text).check("seeds")
+    for notation in ("file:{}/good", "file:{}/pipe", "file:-", "feed:http://a.test/"):
+        source_of("seeds", notation.format(tmp_path)).check("seeds")
 
 
 @pytest.mark.parametrize("notation", ["stdin:", "file:-"])

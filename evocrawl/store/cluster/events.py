@@ -7,6 +7,7 @@ from typing import Generic, ParamSpec
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fingerprint
+from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.state import Worker
 
 P = ParamSpec("P")
@@ -37,7 +38,7 @@ class WorkerEvents:
     host_is_foreign   another live worker leases a host that this one has found a link to (host)
     report_refused    Redis has refused a report since the lease had expired (host, lease)
     links_offered     Redis has links that this worker found (targets, those that it had before)
-    redis_answered    Redis has responded (True) or not (False)
+    redis_answered    Redis has responded (None) or not (why)
     heartbeat_sent    Redis has a heartbeat (own hosts with open links, live workers)
     work_found        there may be a visit to choose
     state_changed     a user lets the workers go on, pause or stop ("running", …)
@@ -55,7 +56,7 @@ class WorkerEvents:
         self.host_is_foreign: Signal[[str]] = Signal()
         self.report_refused: Signal[[str, str]] = Signal()
         self.links_offered: Signal[[Sequence[Fingerprint], Collection[Fingerprint]]] = Signal()
-        self.redis_answered: Signal[[bool]] = Signal()
+        self.redis_answered: Signal[[Unreachable | None]] = Signal()
         self.heartbeat_sent: Signal[[int, list[Worker]]] = Signal()
         self.work_found: Signal[[]] = Signal()
         self.state_changed: Signal[[str]] = Signal()

@@ -58,10 +58,10 @@ class Heartbeat:
                 await self.beat()
                 await self._persistence.look(self._host_leases.table.clock())
                 if not self._workload.is_stuck:
-                    events.redis_answered.send(True)
+                    events.redis_answered.send(None)
                 self._host_leases.tend(list(population.admission))
-            except Unreachable:
-                events.redis_answered.send(False)
+            except Unreachable as error:
+                events.redis_answered.send(error)
             self._availability.check()
             await asyncio.sleep(min(_LONGEST_PAUSE_S, self._lease_s / 4))
 

@@ -103,8 +103,8 @@ class HostLeases:
                 try:
                     await self._show(host)
                     break
-                except Unreachable:
-                    self._events.redis_answered.send(False)
+                except Unreachable as error:
+                    self._events.redis_answered.send(error)
                     await asyncio.sleep(_PAUSE_S)
         self._events.work_found.send()
 
@@ -174,8 +174,8 @@ class HostLeases:
             self._sync.gained(host, lease, done, was_anothers=was_anothers)
             await self._show(host)
             await self.welcome(host)
-        except Unreachable:
-            self._events.redis_answered.send(False)
+        except Unreachable as error:
+            self._events.redis_answered.send(error)
             return False
         return True
 

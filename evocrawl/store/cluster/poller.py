@@ -56,8 +56,8 @@ class Poller:
             try:
                 has_work = await self._poll()
                 pause_s = PAUSE_S if has_work else min(1.5 * pause_s, _LONGEST_PAUSE_S)
-            except Unreachable:
-                self._events.redis_answered.send(False)
+            except Unreachable as error:
+                self._events.redis_answered.send(error)
             await asyncio.sleep(pause_s * self._host_leases.random.uniform(0.8, 1.2))
         self._events.work_found.send()
 

@@ -55,8 +55,8 @@ class Rebalancer:
         try:
             await self._outbox.sent()
             await self._state.release(leases)
-        except Unreachable:
-            self._events.redis_answered.send(False)  # other workers find the hosts by a scan
+        except Unreachable as error:
+            self._events.redis_answered.send(error)  # other workers find the hosts by a scan
         finally:
             self._is_releasing = False
             asked.difference_update(leases)

@@ -138,8 +138,8 @@ class Steering:
                 await self._redis.steer(row)
                 await self._read()
                 return
-            except Unreachable:
-                self._events.redis_answered.send(False)
+            except Unreachable as error:
+                self._events.redis_answered.send(error)
                 await asyncio.sleep(_PERIOD_S)
 
     async def _read(self) -> None:

@@ -9,7 +9,9 @@ from evocrawl.store.journal.operations import Op
 
 
 class Journal(Protocol):
-    """Records the operations of a crawl."""
+    """Records the operations of a crawl. `has_begun` is True if an earlier run has recorded any."""
+
+    has_begun: bool
 
     def append(self, op: Op) -> None:
         """Add an operation; the next `commit` makes it durable."""
@@ -34,6 +36,8 @@ class SnapshotJournal(Protocol):
 
 class NoJournal:
     """Records nothing: the journal of a crawl in memory."""
+
+    has_begun = False
 
     def append(self, op: Op) -> None:
         """Do nothing."""

@@ -74,7 +74,7 @@ class SqliteJournal:
 
     `about` identifies the crawl: JSON values by name, the same in every run. Raises StateError if
     the file holds another crawl, naming each difference, and if it is damaged, foreign, in use or
-    not writable.
+    not writable. `has_begun` is True if an earlier run has recorded something.
     """
 
     def __init__(
@@ -252,11 +252,16 @@ class SqliteJournal:
             self._bodies.append((page.fingerprint, answer.status_line, headers, answer.body))
 
     def _introduce(self, about: Mapping[str, Any]) -> None:
-        """Store the identity of the crawl in a new file; compare it in an existing one."""
+        """Store the identity of the crawl before its first run; compare it in a later one.
+
+        A run that was refused, for a wrong seed for instance, leaves an identity and nothing else.
+        """
         known = dict(self._database.execute("SELECT name, value FROM about"))
         given = {name: json.dumps(value) for name, value in about.items()}
-        if not known:
+        self.has_begun = self._database.execute(_LAST).fetchone()[0] is not None
+        if not self.has_begun:
             self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute("DELETE FROM about")
             self._database.executemany("INSERT INTO about VALUES (?, ?)", given.items())
             self._database.execute("COMMIT")
             return

@@ -157,7 +157,7 @@ def test_a_crawl_whose_results_are_not_accepted_ends_in_time() -> None:
         worker._persistence.look = lambda _: asyncio.sleep(0)  # type: ignore[method-assign]
         for is_stuck in (False, True):
             worker._outbox.is_stuck = is_stuck
-            worker.events.redis_answered.send(False)
+            worker.events.redis_answered.send(Unreachable("no answer"))
             redis.now_s += 1000.0
             beating = asyncio.create_task(heartbeat.run())
             done, _ = await asyncio.wait([beating], timeout=0.1)

@@ -141,3 +141,18 @@ def test_no_journal_keeps_nothing() -> None:
     journal.commit()
     assert list(journal.ops()) == []
     journal.close()
+
+
+def test_a_state_in_which_no_run_has_begun_belongs_to_no_crawl(tmp_path: Path) -> None:
+    """A run that was refused for a wrong argument leaves it: the right argument then counts."""
+    SqliteJournal(tmp_path / "s", {"query": "coral", "seeds": "wrong"}).close()
+    journal = SqliteJournal(tmp_path / "s", ABOUT)
+    assert not journal.has_begun
+    journal.append(Spent(1))
+    journal.commit()
+    journal.close()
+    with pytest.raises(StateError, match='query was "coral", is "fish"'):
+        SqliteJournal(tmp_path / "s", {**ABOUT, "query": "fish"})
+    again = SqliteJournal(tmp_path / "s", ABOUT)
+    assert again.has_begun
+    again.close()

@@ -99,16 +99,16 @@ class Outbox:
             parcels = [self._waiting[at] for at in range(min(len(self._waiting), _AT_ONCE))]
             try:
                 await self._send(parcels, is_repeated=is_repeated)
-            except Unreachable:
+            except Unreachable as error:
                 self.is_stuck = is_repeated = True
-                self._events.redis_answered.send(False)
+                self._events.redis_answered.send(error)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
                 continue
             except StateError as error:
                 self.failure = error
                 raise
-            self._events.redis_answered.send(True)
+            self._events.redis_answered.send(None)
             pause_s, self.is_stuck, is_repeated = _FIRST_PAUSE_S, False, False
             for _ in parcels:
                 self._waiting.popleft()

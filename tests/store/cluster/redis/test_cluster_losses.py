@@ -60,7 +60,7 @@ def test_what_redis_forgot_or_lost_is_reported_again(server: RedisServer) -> Non
         state, calls, connection = await crowd.join()
         other, *_ = await crowd.join()
         lease = await taken(state)
-        reached: list[bool] = []
+        reached: list[object] = []
         events = WorkerEvents()
         events.report_refused.connect(lambda *_: reached.append(False))
         events.redis_answered.connect(reached.append)

@@ -161,7 +161,7 @@ def test_results_arrive_once_and_in_order_while_their_slot_moves(cluster: RedisC
         with cluster.migrating(cluster.slot_of(mark), source, target) as move:
             move(2)
             put(range(10, 20))
-            while seen[-1]:
+            while seen[-1] is None:
                 assert not sending.done()
                 await asyncio.sleep(0.01)
             move()
