@@ -1,22 +1,28 @@
 """What a dashboard costs a crawl: processor time with it closed, open, and with a dead viewer.
 
-    python benchmarks/dashboard.py [--pairs 5] [--requests 250]
+    python benchmarks/dashboard.py [--rounds 12] [--requests 250] [--delay 0] [--arms open unread]
 
-Four arms take turns, in an order that changes from round to round; each is a ``scrapy crawl`` of
-`sqlite-docs`, served by another process:
+The arms take turns, in an order that changes from round to round; each is a ``scrapy crawl`` of
+`sqlite-docs` with the same seed, served by another process:
 
 - closed: no dashboard
+- idle: a dashboard without a viewer
 - open: a viewer reads the stream of events, and asks for the curve and the results every 5 s
 - unread: a viewer asks for the stream of events and never reads it
 - no estimates: no dashboard, and no estimate of what is left
 
-The table has the median of the processor time of the crawl (user and system) relative to that of
-`closed` in the same round, with the smallest and the greatest.
+The table has the processor time of the crawl's process (user and system), the difference to
+`closed` in the same round, in per cent, as the median of the rounds with a 90 % interval (order
+statistics), and what is free of the noise of pairs: the time in the dashboard's own code, counted
+in the crawl's process by the clock of its thread, as a share of all and for each second that it was
+open. That code is the record of the crawl, the answers, the stream, the reading of connections and
+the start of the server with its imports.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import socket
 import statistics
@@ -27,18 +33,56 @@ import threading
 import time
 import urllib.request
 from contextlib import suppress
+from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 
-ARMS = ("closed", "open", "unread", "no estimates")
+ARMS = ("idle", "open", "unread", "no estimates")
 _PORT, _PROXY = 8931, 8932
 _RUN = """
 {patch}
 from scrapy.cmdline import execute
 execute()
 """
+_OWN_TIME = """
+import atexit, json, time
+inside, spent = [], [0.0]
+def timed(owner, name):
+    inner = getattr(owner, name)
+    def outer(*arguments, **named):
+        if inside:
+            return inner(*arguments, **named)
+        inside.append(name)
+        began = time.thread_time()
+        try:
+            return inner(*arguments, **named)
+        finally:
+            spent[0] += time.thread_time() - began
+            inside.clear()
+    setattr(owner, name, outer)
+from evocrawl.adapter.extensions import dashboard
+from evocrawl.monitor.crawl_record import CrawlRecord
+begin = dashboard.CrawlDashboard.__init__
+def open_it(self, *arguments):
+    from evocrawl.monitor.dashboard import connections, stream, turns
+    for owner, names in ((turns.Turns, ["_slice"]), (stream.Stream, ["tick", "add"]),
+                         (connections.Channel, ["dataReceived"])):
+        for name in names:
+            timed(owner, name)
+    begin(self, *arguments)
+dashboard.CrawlDashboard.__init__ = open_it
+timed(dashboard.CrawlDashboard, "__init__")
+for name in ("note", "note_outcome"):
+    timed(CrawlRecord, name)
+began_s = time.monotonic()
+def write():
+    open("own", "w").write(json.dumps([spent[0], time.monotonic() - began_s]))
+atexit.register(write)
+"""
 _PATCHES = {
     "no estimates": "from evocrawl.estimation.forecast import Forecast\n"
-    "Forecast.note = lambda self, event: None"
+    "Forecast.note = lambda self, event: None",
+    **dict.fromkeys(("idle", "open", "unread"), _OWN_TIME),
 }
 _EVERY_S = 5.0
 
@@ -76,14 +120,24 @@ def _until_open(stop: threading.Event) -> None:
         stop.wait(0.1)
 
 
-def crawl(arm: str, requests: int, folder: Path) -> float:
-    """Crawl once; return the processor seconds of the crawl."""
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Processor seconds of a crawl, those in the dashboard's code, and the seconds it was open."""
+
+    all_s: float
+    own_s: float = 0.0
+    open_s: float = 1.0
+
+
+def crawl(arm: str, requests: int, delay_s: float, folder: Path) -> Used:
+    """Crawl once."""
     code = _RUN.format(patch=_PATCHES.get(arm, ""))
     line = [sys.executable, "-c", code, "crawl", "evospider", "-a",
             "query=database transaction rollback commit", "-a", "seeds=http://www.sqlite.org/",
-            "-a", f"max_requests={requests}", "-a", "progress_s=0", "-s", "DOWNLOAD_DELAY=0",
-            "-s", f"LOG_FILE={folder / 'log'}"]  # fmt: skip
-    if arm in ("open", "unread"):
+            "-a", f"max_requests={requests}", "-a", "progress_s=0", "-a", "seed=1",
+            "-s", f"DOWNLOAD_DELAY={delay_s}", "-s", "RANDOMIZE_DOWNLOAD_DELAY=0",
+            "-s", "CONCURRENT_REQUESTS=1", "-s", f"LOG_FILE={folder / 'log'}"]  # fmt: skip
+    if arm in ("idle", "open", "unread"):
         line += ["-a", f"dashboard={_PORT}"]
     environment = {**os.environ, "http_proxy": f"http://127.0.0.1:{_PROXY}",
                    "SCRAPY_SETTINGS_MODULE": "evocrawl.adapter.settings"}  # fmt: skip
@@ -96,40 +150,67 @@ def crawl(arm: str, requests: int, folder: Path) -> float:
     _, status, used = os.wait4(process.pid, 0)
     stop.set()
     if status:
-        sys.exit(f"a crawl failed: {folder / 'log'}")
-    return used.ru_utime + used.ru_stime
+        sys.exit(f"a crawl failed: {(folder / 'log').read_text()[-2000:]}")
+    own = folder / "own"
+    return Used(
+        used.ru_utime + used.ru_stime, *(json.loads(own.read_text()) if own.exists() else ())
+    )
+
+
+def middle(values: list[float]) -> tuple[float, float, float]:
+    """Return the median and its interval of at least 90 %, by the binomial distribution."""
+    ordered, count = sorted(values), len(values)
+    outside, rank = 0.0, 0
+    while outside + comb(count, rank) / 2**count <= 0.05:
+        outside += comb(count, rank) / 2**count
+        rank += 1
+    at = max(rank - 1, 0)
+    return statistics.median(ordered), ordered[at], ordered[count - 1 - at]
+
+
+def row_of(arm: str, used: list[Used], closed: list[Used]) -> str:
+    """Return a row of the table."""
+    more = [100 * (mine.all_s / base.all_s - 1) for mine, base in zip(used, closed, strict=True)]
+    own = [100 * each.own_s / each.all_s for each in used]
+    a_second = [1e3 * each.own_s / each.open_s for each in used]
+    median, low, high = middle(more)
+    return (
+        f"| {arm} | {statistics.median(each.all_s for each in used):.2f} "
+        f"| {median:+.1f} % ({low:+.1f} to {high:+.1f}) | {statistics.median(own):.2f} % "
+        f"| {statistics.median(a_second):.2f} ms |"
+    )
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--requests", type=int, default=250)
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds between two requests")
+    parser.add_argument("--arms", nargs="+", default=["idle", "open", "unread"], choices=ARMS)
     asked = parser.parse_args()
     code = "import sys; from evocrawl.cli import main; sys.exit(main(sys.argv[1:]))"
     server = subprocess.Popen(
         [sys.executable, "-c", code, "serve", "sqlite-docs", "--port", str(_PROXY)],
         stdout=subprocess.DEVNULL,
     )
-    seconds: dict[str, list[float]] = {arm: [] for arm in ARMS}
+    arms = ("closed", *asked.arms)
+    used: dict[str, list[Used]] = {arm: [] for arm in arms}
     try:
         time.sleep(5)
-        for number in range(asked.pairs):
-            shift = number % len(ARMS)
-            for arm in ARMS[shift:] + ARMS[:shift]:
+        for number in range(asked.rounds):
+            shift = number % len(arms)
+            for arm in arms[shift:] + arms[:shift]:
                 with tempfile.TemporaryDirectory() as folder:
-                    seconds[arm].append(crawl(arm, asked.requests, Path(folder)))
-            print(number + 1, *(f"{arm} {seconds[arm][-1]:.2f} s" for arm in ARMS), flush=True)
+                    used[arm].append(crawl(arm, asked.requests, asked.delay, Path(folder)))
+            print(number + 1, *(f"{arm} {used[arm][-1].all_s:.2f} s" for arm in arms), flush=True)
     finally:
         server.terminate()
         server.wait()
-    print("| viewer | processor time, s | relative to closed |\n| --- | ---: | ---: |")
-    for arm in ARMS:
-        ratios = [mine / base for mine, base in zip(seconds[arm], seconds["closed"], strict=True)]
-        print(
-            f"| {arm} | {statistics.median(seconds[arm]):.2f} | {statistics.median(ratios):.3f} "
-            f"({min(ratios):.3f} to {max(ratios):.3f}) |"
-        )
+    print("| viewer | processor time, s | to closed | own code | own code a second |")
+    print("| --- |" + " ---: |" * 4)
+    for arm in arms:
+        print(row_of(arm, used[arm], used["closed"]))
 
 
 if __name__ == "__main__":

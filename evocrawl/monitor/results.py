@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from sys import maxsize
 
 from sortedcontainers import SortedKeyList
 
 from evocrawl.core.model import AgentId, VisitId
+
+_STEP = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Results:
         self._by_visit: dict[VisitId, Result] = {}
         self._visit_of: dict[str, VisitId] = {}
         self._changes = 0
-        self._kept: tuple[Filter, int, list[VisitId]] | None = None
+        self._kept: tuple[Filter, int, list[Result]] | None = None
         self._ranked: SortedKeyList[VisitId, tuple[float, int]] = SortedKeyList(key=self._key)
 
     def __len__(self) -> int:
@@ -100,28 +103,27 @@ class Results:
         self._changes += 1
         self._by_visit[visit] = replace(self._by_visit[visit], mark=relevant)
 
-    def best(self, count: int, start: int = 0, only: Filter | None = None) -> list[Result]:
-        """Return `count` results from `start` on, the best first.
+    def best(self, count: int, start: int = 0) -> list[Result]:
+        """Return `count` results from `start` on, the best first. O(start + count)."""
+        return [self._by_visit[each] for each in self._ranked.islice(start, start + count)]
 
-        O(start + count) without a filter, O(results) with one.
+    def matching(self, only: Filter) -> Generator[None, None, list[Result]]:
+        """Return the results that a filter shows, the best first; the last answer is kept.
+
+        O(results of at least the filter's relevance). It yields after every `_STEP` results.
         """
-        if only is None or only.is_empty:
-            shown = self._ranked.islice(start, start + count)
-        else:
-            shown = iter(self._matching(only)[start : start + count])
-        return [self._by_visit[each] for each in shown]
-
-    def count(self, only: Filter) -> int:
-        """Return how many results a filter shows. O(results)."""
-        if only.is_empty:
-            return len(self)
-        return len(self._matching(only))
-
-    def _matching(self, only: Filter) -> list[VisitId]:
-        """Return the visits that a filter shows, the best first; the last answer is kept."""
         if self._kept is None or self._kept[:2] != (only, self._changes):
-            found = [each for each in self._ranked if only.passes(self._by_visit[each])]
-            self._kept = only, self._changes, found
+            changes, found = self._changes, []
+            end = self._ranked.bisect_key_right((-only.least, maxsize))
+            passes = only.passes
+            for at, visit in enumerate([*self._ranked.islice(0, end)]):
+                result = self._by_visit[visit]
+                if passes(result):
+                    found.append(result)
+                if at % _STEP == _STEP - 1:
+                    yield
+            self._kept = only, changes, found
+            return found
         return self._kept[2]
 
     def _key(self, visit: VisitId) -> tuple[float, int]:

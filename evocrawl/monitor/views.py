@@ -1,4 +1,7 @@
-"""Rows of JSON values for every view: the summary, the curve, results, agents and hosts."""
+"""Rows of JSON values for every view: the summary, the curve, results, agents and hosts.
+
+What is linear in the crawl is a generator that yields after each short step (`monitor.steps`).
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,12 @@ from evocrawl.estimation.outlook import numbers
 from evocrawl.monitor.curve import Point
 from evocrawl.monitor.record import AgentRecord, HostRecord, Record
 from evocrawl.monitor.results import Result
+from evocrawl.monitor.steps import Steps, in_order
 from evocrawl.population.population import Population
 
 Row = dict[str, Any]
+
+_STEP, _POINTS = 500, 20
 
 
 def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
@@ -38,7 +44,7 @@ def totals(record: Record, relevant_at: float, limit: int | None) -> Row:
     }
 
 
-def curve(record: Record) -> list[Row]:
+def curve(record: Record) -> Steps[list[Row]]:
     """Return the points of the curve; `harvest` and `pages_per_second` are of the last stretch.
 
     A stretch is a twentieth of the crawl, 20 requests at least, so that the curve is smooth. The
@@ -50,8 +56,11 @@ def curve(record: Record) -> list[Row]:
     if not points:
         return []
     stretch = max(20, points[-1].requests // 20)
-    rows, first = [], 0
-    for point in points:
+    rows: list[Row] = []
+    first = 0
+    for at, point in enumerate(points):
+        if at % _POINTS == _POINTS - 1:
+            yield
         while point.requests - points[first].requests > stretch:
             first += 1
         begin = points[max(first - 1, 0)]
@@ -121,12 +130,14 @@ def host(row: HostRecord) -> Row:
     }
 
 
-def hosts(record: Record, count: int, start: int = 0) -> list[Row]:
+def hosts(record: Record, count: int, start: int = 0) -> Steps[list[Row]]:
     """Return the hosts that brought most, `count` of them from `start` on. O(n log n) in hosts."""
-    ranked = sorted(
-        record.hosts.values(), key=lambda each: (-each.relevant, -each.pages, each.host)
+    ranked = yield from in_order(
+        [*record.hosts.values()],
+        lambda each: (-each.relevant, -each.pages, each.host),
+        start + count,
     )
-    return [host(each) for each in ranked[start : start + count]]
+    return [host(each) for each in ranked[start:]]
 
 
 def feedback(record: Record) -> Row | None:
@@ -143,14 +154,21 @@ def feedback(record: Record) -> Row | None:
     }
 
 
-def lineages(record: Record) -> dict[AgentId, int]:
-    """Return the number of relevant pages of each agent and all its descendants. O(agents)."""
-    found = {each.id: each.relevant for each in record.agents.values()}
+def lineages(record: Record) -> Steps[dict[AgentId, int]]:
+    """Return the number of relevant pages of each agent and all its descendants.
+
+    O(agents · log agents), by Timsort O(agents) where they were born in the order of their numbers.
+    """
+    agents = record.agents
+    found: dict[AgentId, int] = {}
     # A child has a greater number than its parent.
-    for number in sorted(record.agents, reverse=True):
-        parent = record.agents[number].parent
-        if parent is not None:
-            found[parent] += found[number]
+    for at, number in enumerate(sorted(agents, reverse=True)):
+        one = agents[number]
+        found[number] = of_line = found.get(number, 0) + one.relevant
+        if one.parent is not None:
+            found[one.parent] = found.get(one.parent, 0) + of_line
+        if at % _STEP == _STEP - 1:
+            yield
     return found
 
 

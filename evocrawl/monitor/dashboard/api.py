@@ -1,4 +1,7 @@
-"""Answers each address of the API with JSON values; knows nothing of the transport."""
+"""Answers each address of the API with JSON values; knows nothing of the transport.
+
+An answer that is linear in the crawl is a generator, see `evocrawl.monitor.steps`.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ from evocrawl.monitor.dashboard.parameters import (
 )
 from evocrawl.monitor.dashboard.source import ControlError, Source
 from evocrawl.monitor.results import Filter
+from evocrawl.monitor.steps import Steps, in_order
 
 Row = dict[str, Any]
 Query = Mapping[str, str]
@@ -41,7 +45,7 @@ class Api:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.reads: dict[str, Callable[[Query], Row]] = {
+        self.reads: dict[str, Callable[[Query], Row | Steps[Row]]] = {
             "status": self.status,
             "curve": self.curve,
             "results": self.results,
@@ -74,11 +78,11 @@ class Api:
             "feedback": views.feedback(source.record),
         }
 
-    def curve(self, query: Query) -> Row:  # noqa: ARG002
+    def curve(self, query: Query) -> Steps[Row]:  # noqa: ARG002
         """Return the course of the crawl, at most 1 000 points. O(points)."""
-        return {"points": views.curve(self.source.record)}
+        return {"points": (yield from views.curve(self.source.record))}
 
-    def results(self, query: Query) -> Row:
+    def results(self, query: Query) -> Steps[Row]:
         """Return some of the pages, the best first. O(start + count), O(pages) with a filter."""
         only = Filter(
             short(query, "q"),
@@ -88,14 +92,23 @@ class Api:
             flag_of(query, "marked"),
         )
         start, count = _window(query)
-        results, bar = self.source.record.results, self.source.relevant_at
-        return {
-            "total": results.count(only),
-            "offset": start,
-            "results": [views.result(each, bar) for each in results.best(count, start, only)],
-        }
+        results = self.source.record.results
+        if only.is_empty:
+            total, shown = len(results), results.best(count, start)
+        else:
+            found = yield from results.matching(only)
+            total, shown = len(found), found[start : start + count]
+        rows = []
+        for each in shown:
+            if each.title:
+                title = each.title
+            else:
+                title = self.source.title_of(each.url)
+                yield
+            rows.append({**views.result(each, self.source.relevant_at), "title": title})
+        return {"total": total, "offset": start, "results": rows}
 
-    def agents(self, query: Query) -> Row:
+    def agents(self, query: Query) -> Steps[Row]:
         """Return the founders, or the children of `parent`, the lines that found most first.
 
         O(agents · log agents).
@@ -109,11 +122,12 @@ class Api:
             found = [record.agents[each] for each in self._agent(parent).children]
         if flag_of(query, "alive"):
             found = [each for each in record.agents.values() if each.died_at is None]
-        of_line = views.lineages(record)
-        found.sort(key=lambda each: (-of_line[each.id], each.id))
+        of_line = yield from views.lineages(record)
+        ranked = yield from in_order(
+            found, lambda each: (-of_line[each.id], each.id), start + count
+        )
         rows = [
-            {**views.agent(each), "relevant_in_line": of_line[each.id]}
-            for each in found[start : start + count]
+            {**views.agent(each), "relevant_in_line": of_line[each.id]} for each in ranked[start:]
         ]
         return {"total": len(found), "offset": start, "agents": rows}
 
@@ -135,11 +149,11 @@ class Api:
             "traits": [asdict(each) for each in self.source.controls.traits(one.id)[:_TRAITS]],
         }
 
-    def hosts(self, query: Query) -> Row:
+    def hosts(self, query: Query) -> Steps[Row]:
         """Return some of the hosts, those that brought most first. O(hosts · log hosts)."""
         record = self.source.record
         start, count = _window(query)
-        rows = views.hosts(record, count, start)
+        rows = yield from views.hosts(record, count, start)
         return {"total": len(record.hosts), "offset": start, "hosts": rows}
 
     def stop(self, body: Row) -> Row:  # noqa: ARG002 - the form of a write

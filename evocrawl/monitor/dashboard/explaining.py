@@ -18,7 +18,7 @@ from evocrawl.monitor.explanation import AgentShown, Explanation, FoundShown, Li
 from evocrawl.monitor.results import Result
 
 if TYPE_CHECKING:
-    from twisted.web.server import Request
+    from twisted.web.http import Request
 
 Writer = Callable[["Request", Any, int], bytes]
 

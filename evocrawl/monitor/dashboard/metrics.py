@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
-from evocrawl.monitor.record import HostRecord, Record
+from evocrawl.monitor.record import Record
 from evocrawl.monitor.views import Row
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -56,11 +57,7 @@ _OUTCOMES = ("dead", "refused", "dropped")
 
 
 def _sum(record: Record, outcome: str) -> int:
-    return sum(_of(each, outcome) for each in record.hosts.values())
-
-
-def _of(host: HostRecord, outcome: str) -> int:
-    return int(getattr(host, outcome))
+    return sum(map(attrgetter(outcome), record.hosts.values()))
 
 
 def _metric(

@@ -5,28 +5,31 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
 from importlib.resources import files
 from typing import Any
 
 from twisted.internet import reactor as the_reactor
-from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET, Request, Site
+from twisted.web.http import Request, datetimeToString
 
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.sanitize import one_line
 from evocrawl.monitor.dashboard.access import Access, Asked, is_loopback
-from evocrawl.monitor.dashboard.api import Api, ControlError, NotFoundError, ParameterError
+from evocrawl.monitor.dashboard.api import Api, NotFoundError, ParameterError, Row
+from evocrawl.monitor.dashboard.connections import Connections
 from evocrawl.monitor.dashboard.explaining import Explainer
 from evocrawl.monitor.dashboard.metrics import CONTENT_TYPE, metrics
 from evocrawl.monitor.dashboard.openapi import description
 from evocrawl.monitor.dashboard.source import Source
 from evocrawl.monitor.dashboard.stream import Stream
+from evocrawl.monitor.dashboard.turns import Task, Turns
+from evocrawl.monitor.steps import Steps
 
 logger = logging.getLogger(__name__)
 
-MOST_BODY_BYTES = 16 * 1024
-_IDLE_S = 60
+Found = bytes | Steps[Row] | None
+"""The body of an answer, or the steps that make its value; None if it comes by another way."""
+
 _JSON = "application/json; charset=utf-8"
 _ASSETS = {
     "": ("index.html", "text/html; charset=utf-8"),
@@ -66,11 +69,12 @@ class Dashboard:
         api = Api(source)
         self.stream = Stream(api.status, reactor)
         self.access = Access(address, port, self.token, reactor.seconds)
-        root = _Root(api, self.access, self.stream, Explainer(source, reactor))
-        site = _Silent(root, requestFactory=_Request, timeout=_IDLE_S, reactor=reactor)
-        site.displayTracebacks = False
+        answers = _Answers(
+            api, self.access, self.stream, Explainer(source, reactor), Turns(reactor)
+        )
         interface = "127.0.0.1" if address == "localhost" else address
-        self._port: Any = reactor.listenTCP(port, site, 20, interface)
+        connections = Connections(answers.begin, reactor)
+        self._port: Any = reactor.listenTCP(port, connections, 20, interface)
         self.access.port = self.port
 
     @property
@@ -101,71 +105,46 @@ class Dashboard:
         return self._port.stopListening()
 
 
-class _Silent(Site):
-    """A site that does not log each request."""
+class _Answers:
+    """Answers every address of the server."""
 
-    def log(self, request: Any) -> None:
-        """Do nothing."""
-
-
-class _Request(Request):
-    """A request whose body is small. Longer ones are refused before they are read."""
-
-    def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
-        if length is not None and length > MOST_BODY_BYTES:
-            self._too_long()
-            return
-        super().gotLength(length)
-
-    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
-        if self.content is None or self.content.tell() + len(data) > MOST_BODY_BYTES:
-            self._too_long()
-            return
-        super().handleContentChunk(data)
-
-    def _too_long(self) -> None:
-        transport: Any = getattr(self.channel, "transport", None)
-        if transport is not None and self.channel is not None:
-            transport.write(
-                b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            )
-            self.channel.loseConnection()
-
-
-class _Root(Resource):
-    """Every address of the server."""
-
-    isLeaf = True  # noqa: N815 - Twisted's name
-
-    def __init__(self, api: Api, access: Access, stream: Stream, explainer: Explainer) -> None:
-        super().__init__()
+    def __init__(
+        self, api: Api, access: Access, stream: Stream, explainer: Explainer, turns: Turns
+    ) -> None:
         self._api = api
         self._access = access
         self._stream = stream
         self._explainer = explainer
+        self._turns = turns
         folder = files("evocrawl.monitor.dashboard").joinpath("assets")
         self._assets = {
             name: (folder.joinpath(file).read_bytes(), kind)
             for name, (file, kind) in _ASSETS.items()
         }
 
-    def render(self, request: Request) -> Any:
-        """Answer a request; an unexpected exception gives a 500 without details."""
+    def begin(self, request: Request) -> None:
+        """Answer a request soon; an unexpected exception gives a 500 without details."""
+        task = Task(self._steps(request))
+        request.notifyFinish().addErrback(lambda _: setattr(task, "is_wanted", False))
+        self._turns.add(task)
+
+    def _steps(self, request: Request) -> Steps[None]:
         for name, value in _HEADERS.items():
             request.setHeader(name, value)
+        request.setHeader("Date", datetimeToString())
         try:
-            return self._answer(request)
-        except ParameterError as error:
-            return _problem(request, 400, str(error))
-        except NotFoundError as error:
-            return _problem(request, 404, str(error))
-        except (ControlError, EvocrawlError) as error:
-            return _problem(request, 409, str(error))
-        except Exception:
-            logger.exception("dashboard: a request for %s failed", _path(request))
-            return _problem(request, 500, "the server has failed; see the log of the crawl")
+            found = self._answer(request)
+            if isinstance(found, Generator):
+                found = _json(request, (yield from found))
+        except Exception as error:
+            found = _failed(request, error)
+        if found is not None:
+            request.setHeader("Content-Length", str(len(found)))
+            request.write(found)
+            request.finish()
 
-    def _answer(self, request: Request) -> Any:
+    def _answer(self, request: Request) -> Found:
+        """Return the body of an answer, or the steps that make its value."""
         path = _path(request)
         is_asset = path in self._assets
         refused = self._access.refusal(_asked(request), is_asset=is_asset)
@@ -189,7 +168,7 @@ class _Root(Resource):
         request.setHeader("Allow", "GET, HEAD, POST")
         return _problem(request, 405, "allowed methods: GET, HEAD, POST")
 
-    def _read(self, request: Request, name: str) -> Any:
+    def _read(self, request: Request, name: str) -> Found:
         if name == "openapi.json":
             return _json(request, description())
         if name == "events":
@@ -197,12 +176,12 @@ class _Root(Resource):
         query = _query(request)
         if name == "explain":
             self._explainer.answer(request, query.get("url", ""), _json)
-            return NOT_DONE_YET
+            return None
         if name.startswith("agents/"):
             return _json(request, self._api.agent(name.partition("/")[2]))
         return self._called(request, name, self._api.reads, query)
 
-    def _write(self, request: Request, name: str) -> Any:
+    def _write(self, request: Request, name: str) -> Found:
         if not _header(request, "content-type").startswith("application/json"):
             return _problem(request, 415, "the body must be application/json")
         try:
@@ -214,23 +193,37 @@ class _Root(Resource):
         return self._called(request, name, self._api.writes, body)
 
     def _called(
-        self, request: Request, name: str, table: dict[str, Callable[[Any], Any]], argument: Any
-    ) -> bytes:
+        self, request: Request, name: str, table: Mapping[str, Callable[[Any], Any]], argument: Any
+    ) -> Found:
         call = table.get(name)
         if call is None:
             is_other = name in self._api.reads or name in self._api.writes
             if is_other:
                 request.setHeader("Allow", "POST" if table is self._api.reads else "GET, HEAD")
             return _problem(request, 405 if is_other else 404, "no such address for this method")
-        return _json(request, call(argument))
+        found = call(argument)
+        return found if isinstance(found, Generator) else _json(request, found)
 
-    def _events(self, request: Request) -> Any:
+    def _events(self, request: Request) -> bytes | None:
         if request.method == b"HEAD":
             return b""
         request.setHeader("Content-Type", "text/event-stream; charset=utf-8")
         if not self._stream.add(request):
             return _problem(request, 503, "too many viewers")
-        return NOT_DONE_YET
+        return None
+
+
+def _failed(request: Request, error: Exception) -> bytes:
+    """Return the body of an answer to an exception; only those of the API have details."""
+    match error:
+        case ParameterError():
+            return _problem(request, 400, str(error))
+        case NotFoundError():
+            return _problem(request, 404, str(error))
+        case EvocrawlError():
+            return _problem(request, 409, str(error))
+    logger.error("dashboard: a request for %s failed", _path(request), exc_info=error)
+    return _problem(request, 500, "the server has failed; see the log of the crawl")
 
 
 def _asked(request: Request) -> Asked:

@@ -116,6 +116,8 @@ class Source:
     store: str = ""
     learnt: str = ""
     note: str = ""
+    title_of: Callable[[str], str] = lambda _: ""
+    """Returns the title of a page, by its URL, whose result has none."""
 
     @property
     def limit(self) -> int | None:

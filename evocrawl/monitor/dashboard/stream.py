@@ -15,7 +15,7 @@ from twisted.internet.task import LoopingCall
 from zope.interface import implementer
 
 if TYPE_CHECKING:
-    from twisted.web.server import Request
+    from twisted.web.http import Request
 
 PERIOD_S = 1.0
 MOST_VIEWERS = 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evocrawl.monitor import views
+from evocrawl.monitor.steps import whole
 from evocrawl.monitor.stored_record import StoredRecord
 
 PAGES, HOSTS, AGENTS = 500, 100, 2000
@@ -22,10 +23,10 @@ def content(crawl: StoredRecord, pages: int = PAGES) -> dict[str, Any]:
         "ended": crawl.ended,
         "notes": crawl.notes,
         "summary": views.totals(record, crawl.relevant_at, crawl.limit),
-        "curve": views.curve(record),
+        "curve": whole(views.curve(record)),
         "pages": [views.result(each, crawl.relevant_at) for each in record.results.best(pages)],
         "agents": _agents(crawl),
-        "hosts": views.hosts(record, HOSTS),
+        "hosts": whole(views.hosts(record, HOSTS)),
         "opt_outs": crawl.opt_outs,
         "costs": _costs(crawl),
         "settings": dict(sorted(crawl.about.items())),
@@ -62,7 +63,7 @@ def _counted(crawl: StoredRecord, urls: set[str], pages: int) -> dict[str, Any]:
 def _agents(crawl: StoredRecord) -> list[dict[str, Any]]:
     """Return the agents of the lineages that found most, at most `AGENTS`, parents first."""
     record = crawl.record
-    of_line = views.lineages(record)
+    of_line = whole(views.lineages(record))
     ranked = sorted(record.agents.values(), key=lambda each: (-of_line[each.id], each.id))
     # A parent's line has at least the relevant pages of its child's, so it is not left out first.
     return [

@@ -24,15 +24,18 @@ function button(text, action, attributes) {
   return made;
 }
 
+// Text of the web within a line of ours: its direction marks end with it.
+const foreign = (text) => make("bdi", {}, [text]);
+
 // A link to a page of the web; other schemes than http(s) stay text.
 function outside(url, text) {
-  if (!/^https?:\/\//i.test(url)) return make("span", {}, [text || url]);
+  if (!/^https?:\/\//i.test(url)) return foreign(text || url);
   return make("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" },
-    [text || url]);
+    [foreign(text || url)]);
 }
 
 const inside = (view, parameters, text) =>
-  make("a", { href: `#/${view}?${new URLSearchParams(parameters)}` }, [text]);
+  make("a", { href: `#/${view}?${new URLSearchParams(parameters)}` }, [foreign(text)]);
 
 function facts(rows) {
   return make("dl", { class: "facts" }, rows.map(([name, value]) =>
@@ -71,7 +74,7 @@ views.overview = (place) => {
   const numbers = make("div"), note = make("p", { class: "soft" });
   const charts = make("div", { class: "charts" });
   place.append(make("h2", {}, ["Overview"]), numbers, note, charts);
-  let drawn = [], drawnAt = 0, isOpen = true;
+  let drawn = [], drawnAt = 0, drawnRequests = 0, isOpen = true;
   let drawnState = app.status ? app.status.state : "";
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -80,6 +83,7 @@ views.overview = (place) => {
     const { points } = await ask("curve");
     if (!isOpen || !points.length) return;
     const x = points.map((point) => point.requests);
+    drawnRequests = x[x.length - 1];
     for (const chart of drawn) chart.destroy();
     charts.replaceChildren();
     drawn = [];
@@ -132,8 +136,9 @@ views.overview = (place) => {
           `${percent(status.feedback.harvest_before)}, ${percent(status.feedback.harvest_after)}`]] : []),
       ]));
       note.textContent = status.note;
-      const grows = status.state === "running" || status.state === "reading";
-      if (status.state !== drawnState || (grows && Date.now() - drawnAt > 5000)) {
+      // Drawn again where the eye would see it: when the crawl has grown by a hundredth.
+      const hasGrown = status.requests > 1.01 * drawnRequests && Date.now() - drawnAt > 5000;
+      if (status.state !== drawnState || (hasGrown && !document.hidden)) {
         drawnState = status.state;
         again();
       }
@@ -384,15 +389,16 @@ function explained(found) {
   if (found.path.length) {
     head("The way from the seed");
     parts.push(make("ol", { class: "way" }, found.path.map((step) => make("li", {}, [
-      step.anchor ? `by “${step.anchor}” to ` : "", outside(step.url, step.title || step.url),
+      ...(step.anchor ? ["by “", foreign(step.anchor), "” to "] : []), outside(step.url, step.title || step.url),
       ` (${judged(step.relevance)}, agent `, inside("agents", { id: step.agent }, String(step.agent)), ")",
     ]))));
   }
   if (found.link && (found.link.source || found.link.anchor)) {
     head("The link");
-    parts.push(make("p", { class: "wrap" }, [`“${found.link.anchor}” on `, outside(found.link.source)]));
+    parts.push(make("p", { class: "wrap" }, ["“", foreign(found.link.anchor), "” on ",
+      outside(found.link.source)]));
     if (found.link.context) {
-      parts.push(make("p", { class: "soft wrap" }, [`… ${found.link.context} …`]));
+      parts.push(make("p", { class: "soft wrap" }, ["… ", foreign(found.link.context), " …"]));
     }
   }
   if (found.agent) {
