@@ -52,6 +52,7 @@ class BoundedRequest(Request):
 
     channel: Any
     content: Any
+    _is_refused = False
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802
         """Refuse a body that is too long."""
@@ -74,6 +75,9 @@ class BoundedRequest(Request):
             self.channel.factory.answer(self)
 
     def _refuse(self) -> None:
+        if self._is_refused:
+            return
+        self._is_refused = True
         self.channel.transport.write(
             b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         )

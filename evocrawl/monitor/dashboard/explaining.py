@@ -44,8 +44,8 @@ class Explainer:
 
     def answer(self, request: Request, url: str, write: Writer) -> None:
         """Answer a request, now or later."""
-        if not url or len(url) > _LONGEST_URL:
-            reason = f"url: allowed: a URL of at most {_LONGEST_URL} characters"
+        if not url or len(url) > _LONGEST_URL or "\0" in url:
+            reason = f"url: allowed: a URL of at most {_LONGEST_URL} characters, without NUL"
             self._finish(request, write(request, {"error": reason}, 400))
         elif not self._source.store:
             found = of_record(self._source, url)
@@ -57,7 +57,6 @@ class Explainer:
             self._replay(request, url, write)
 
     def _replay(self, request: Request, url: str, write: Writer) -> None:
-        self._running += 1
         gone: list[bool] = []
         request.notifyFinish().addBoth(lambda _: gone.append(True))
         arguments = ["explain", self._source.store, "--format", "json"]
@@ -67,6 +66,7 @@ class Explainer:
             sys.executable, ["-c", _CODE, *arguments, "--", url], env=dict(os.environ),
             reactor=self._reactor,
         )  # fmt: skip
+        self._running += 1
         done.addTimeout(_TIMEOUT_S, self._reactor)
 
         def ended(result: Any) -> None:

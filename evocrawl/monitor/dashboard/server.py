@@ -6,6 +6,7 @@ import json
 import logging
 import secrets
 from collections.abc import Callable, Generator, Mapping
+from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
 
@@ -258,7 +259,7 @@ def _text(raw: bytes) -> str:
 
 
 def _json(request: Request, value: Any, status: int = 200) -> bytes:
-    request.setResponseCode(status)
+    request.setResponseCode(status, HTTPStatus(status).phrase.encode())
     request.setHeader("Content-Type", _JSON)
     return json.dumps(value, allow_nan=False).encode("ascii")
 

@@ -92,6 +92,8 @@ def test_hosts_and_reasons(server: Server, crawl: StoredCrawl) -> None:
     hosts = server.get("hosts")
     assert {row["host"] for row in hosts["hosts"]} == {"a.test", "b.test"}
     assert sum(row["visits"] for row in hosts["hosts"]) == crawl.assembly.ledger.visits.settled
+    for _ in range(3):  # more than are made at once
+        assert server.ask("/api/v1/explain?url=%00")[0] == 400
     found = server.get(f"explain?url={quote(name(3))}")
     assert found["status"] == "fetched"
     assert found["path"][0]["url"] == SEED
