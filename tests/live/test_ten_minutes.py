@@ -1,4 +1,7 @@
-"""The commands of the tutorial run as they are written, one after the other."""
+"""The commands of the tutorial run as they are written, one after the other.
+
+The port alone is another one, since a second test run may use the tutorial's.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from ports import free_port
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "ten-minutes.md"
+PORT = "8923"
 
 
 @pytest.mark.takes_s(55)
@@ -20,7 +25,10 @@ def test_each_command_of_the_tutorial_runs_as_written(tmp_path: Path) -> None:
     """In an empty folder; the crawl finds pages about the query, goes on, and is exported."""
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.S | re.M)
     assert len(blocks) == 6
-    script = "set -e\ntrap 'kill $!' EXIT\n" + "".join(blocks) + "trap - EXIT\n"
+    commands = "".join(blocks)
+    assert PORT in commands
+    commands = commands.replace(PORT, str(free_port()))
+    script = f"set -e\ntrap 'kill $!' EXIT\n{commands}trap - EXIT\n"
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path}
     environment.pop("SCRAPY_PROJECT", None)
