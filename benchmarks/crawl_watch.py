@@ -53,7 +53,7 @@ class Watch:
         from evocrawl.middlewares.browser import BrowserMiddleware
 
         middleware = self._crawler.get_downloader_middleware(BrowserMiddleware)
-        handler = middleware and middleware._renderer._handler
+        handler = middleware and middleware._renderer.browsers.current
         browser = getattr(handler, "browser", None)
         if browser is None:
             return {}

@@ -41,6 +41,7 @@ MAY_DIFFER = frozenset(
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
         "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s", "dashboard",
         "dashboard_token", "stop", "opt_out_files", "snapshot_visits",
+        "browser_pages", "browser_lifetime_pages", "browser_timeout_s",
     )
 )  # fmt: skip
 """Options that may differ from run to run of one crawl."""
@@ -73,12 +74,14 @@ def journal_of(crawler: Crawler, config: Config, codec: RequestCodec) -> Journal
 def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:
     """Return the options and versions that must be the same in every run of a crawl."""
     options = {name: value for name, value in asdict(config).items() if name not in MAY_DIFFER}
+    obeys = crawler.settings.getbool("ROBOTSTXT_OBEY")
     return {
         **options,
         "learnt": digest(config.learnt),
         "spider": crawler.spidercls.name,
         "evocrawl": __version__,
         "DOWNLOAD_TIMEOUT": crawler.settings.getfloat("DOWNLOAD_TIMEOUT"),
+        **({} if obeys else {"ROBOTSTXT_OBEY": False}),
     }
 
 

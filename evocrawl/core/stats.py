@@ -61,6 +61,8 @@ STATS: dict[str, str] = {
     "like them, or its share of the budget is used up",
     "evocrawl/browser/failed": "pages that a browser could not open; they are read as received",
     "evocrawl/browser/restarts": "times that a browser hung or died and was started again",
+    "evocrawl/browser/replaced": "times that a new browser took the place of one that had opened "
+    "browser_lifetime_pages pages",
     "evocrawl/browser/shared": "scripts and style sheets that were not requested again since "
     "another page in the browser has them",
     "evocrawl/browser/requests": "requests that pages in a browser made; part of evocrawl/requests",

@@ -38,11 +38,16 @@ def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
 ) -> None:
     """Every request is counted; the page itself and its script are requested once.
 
-    What the browser shows is stored: Markdown has its table and its list.
+    What the browser shows is stored: Markdown has its table and its list. After seven pages a new
+    browser takes the place of the old one, and no page is opened twice.
     """
     proxy = serve({HOST: app_site(12)})
     store = tmp_path / "crawl.sqlite"
-    settings = {"EVOCRAWL_BROWSER_PAGES": 3, "USER_AGENT": "reefbot/1"}
+    settings = {
+        "EVOCRAWL_BROWSER_PAGES": 3,
+        "EVOCRAWL_BROWSER_LIFETIME_PAGES": 7,
+        "USER_AGENT": "reefbot/1",
+    }
     kept = {"store": store, "store_bodies": "true"}
     crawled = crawl(proxy, arguments={**AUTO, **kept}, settings=settings)
     crawled.check_settled()
@@ -59,6 +64,8 @@ def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
     assert crawled.stat("browser/requests") == 14
     assert crawled.stat("browser/shared") == 12
     assert crawled.stat("browser/failed") == crawled.stat("browser/restarts") == 0
+    assert crawled.stat("browser/replaced") == 1
+    assert crawled.stats["playwright/browser_count"] == 2
     # Each page of the browser costs its agent what it requested.
     assert crawled.stat("energy/out") >= 13
     markdown = stored.page(str(store), f"{START}articles/3").markdown

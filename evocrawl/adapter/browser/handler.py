@@ -38,6 +38,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
         self.config.max_contexts = None
         self.config.target_closed_max_retries = 0
         self.is_chromium = is_chromium(settings)
+        self.pages = self.pages_open = 0
+        self.is_ended = False
         self._agent = settings.get("USER_AGENT")
         self._loads: dict[str, PageLoad] = {}
         self._numbers = count(1)

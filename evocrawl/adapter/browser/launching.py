@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from evocrawl.core.errors import SettingError
 
+_OPTIONS = "PLAYWRIGHT_LAUNCH_OPTIONS"
 _PACKAGES = ("scrapy_playwright", "playwright", "psutil")
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SEALED = (
@@ -74,12 +76,21 @@ def executable(settings: Mapping[str, Any]) -> str | None:
 
     Playwright's own Chromium has precedence over the system's.
     """
-    named = dict(settings.get("PLAYWRIGHT_LAUNCH_OPTIONS") or {}).get("executable_path")
+    named = _own_options(settings).get("executable_path")
     if named:
         return shutil.which(str(named))
     if _has_own_chromium():
         return None
     return next(filter(None, map(shutil.which, _CHROMIUMS)), None)
+
+
+def _own_options(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return PLAYWRIGHT_LAUNCH_OPTIONS, which is JSON on a command line; raises SettingError."""
+    given = settings.get(_OPTIONS) or {}
+    try:
+        return dict(json.loads(given) if isinstance(given, str) else given)
+    except (TypeError, ValueError) as error:
+        raise SettingError(_OPTIONS, given, "a dict, or one as JSON") from error
 
 
 def _has_own_chromium() -> bool:

@@ -1,15 +1,15 @@
-"""Opens pages in a browser; starts a new browser when the old one hangs or has died."""
+"""Opens pages of the crawl in a browser, and reads what the browser then shows."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from scrapy.http import HtmlResponse
 
+from evocrawl.adapter.browser.browsers import Browsers, PageNotOpenedError
 from evocrawl.adapter.browser.page_load import PageLoad
 from evocrawl.adapter.browser.parts import PageParts
 from evocrawl.adapter.exceptions import PageTooLarge
@@ -27,14 +27,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _HUNG_S = 20.0
-"""Seconds in which a page must close after its time-out, and in which a browser must answer."""
-_START_S = 120.0
-"""Seconds in which Playwright, and then the browser, must have started."""
+"""Seconds in which a page must close after its time-out."""
 _TRIES = 2
 
 
 class Renderer:
-    """Opens pages of the crawl in a browser, which starts with the first page."""
+    """Opens pages of the crawl; a page whose browser hangs or dies is opened in a new one."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         assert crawler.stats is not None
@@ -43,8 +41,7 @@ class Renderer:
         self._context = context
         self._config = context.config
         self._parts = PageParts(crawler)
-        self._handler: BrowserHandler | None = None
-        self._starting = asyncio.Lock()
+        self.browsers = Browsers(crawler, context.config.browser_lifetime_pages)
         self._cut_off: set[asyncio.Future[Response]] = set()
         self._most_chars = crawler.settings.getint("DOWNLOAD_MAXSIZE")
 
@@ -65,9 +62,8 @@ class Renderer:
                 fetch.browser_requests = max(fetch.browser_requests, 1)
 
     async def close(self) -> None:
-        """Close the browser."""
-        if self._handler is not None:
-            await self._give_up(self._handler)
+        """End the browsers."""
+        await self.browsers.close()
         if self._cut_off:
             await asyncio.wait(self._cut_off, timeout=_HUNG_S)
 
@@ -75,22 +71,15 @@ class Renderer:
         self, request: Request, response: Response, fetch: Fetch
     ) -> tuple[Response, str]:
         for _ in range(_TRIES):
-            handler = None
             try:
-                handler = await self._started()
-                await asyncio.wait_for(handler.start_browser(), _START_S)
-                load = self._load(request, response, fetch, handler)
-                opened = await self._within_time(handler, load)
-            except PageTooLarge as error:
-                logger.debug("browser: %s", error)
+                async with self.browsers.take() as handler:
+                    load = self._load(request, response, fetch, handler)
+                    opened = await self._within_time(handler, load)
+            except (PageTooLarge, PageNotOpenedError) as error:
+                _log_failure(response, error)
                 break
             except Exception as error:
-                logger.debug(
-                    "browser: %s is not opened: %r", one_line(mask_secrets(response.url)), error
-                )
-                if handler is not None and await self._answers(handler):
-                    break  # the page is the cause
-                await self._restart(handler)
+                _log_failure(response, error)
                 continue
             return _as_read(response, opened), load.target
         self._stats.inc_value("evocrawl/browser/failed")
@@ -128,45 +117,10 @@ class Renderer:
             raise TimeoutError(f"the page does not end after {timeout_s} seconds")
         return opening.result()
 
-    async def _started(self) -> BrowserHandler:
-        async with self._starting:
-            if self._handler is None:
-                from evocrawl.adapter.browser.handler import BrowserHandler
 
-                handler = BrowserHandler(self._crawler)
-                await asyncio.wait_for(handler.launch(), _START_S)
-                self._handler = handler
-            return self._handler
-
-    async def _answers(self, handler: BrowserHandler) -> bool:
-        """Return whether the browser still works: it opens and closes an empty context."""
-        if handler is not self._handler:
-            return False
-
-        async def look() -> None:
-            context = await handler.browser.new_context()
-            await context.close()
-
-        try:
-            await asyncio.wait_for(look(), _HUNG_S)
-        except Exception:
-            return False
-        return True
-
-    async def _restart(self, handler: BrowserHandler | None) -> None:
-        """Give the browser up; the next page starts a new one."""
-        if handler is None or handler is not self._handler:
-            return  # the code for another page has given it up
-        self._handler = None
-        self._stats.inc_value("evocrawl/browser/restarts")
-        logger.warning("browser: Chromium hangs or has died; a new one is started")
-        handler.kill_browser()
-        await self._give_up(handler)
-
-    async def _give_up(self, handler: BrowserHandler) -> None:
-        with suppress(Exception):
-            await asyncio.wait_for(handler.close(), _HUNG_S)
-        handler.kill()
+def _log_failure(response: Response, error: Exception) -> None:
+    url = one_line(mask_secrets(response.url))
+    logger.debug("browser: %s is not opened: %r", url, error)
 
 
 def _as_read(response: Response, opened: Response) -> Response:

@@ -31,6 +31,13 @@ class BrowserOptions:
     browser_pages: int = option(
         2, whole(1, 64), "a whole number from 1 to 64", "pages open in the browser at once"
     )
+    browser_lifetime_pages: int = option(
+        100,
+        whole(0),
+        "a whole number from 0",
+        "pages after which a new browser takes the place of the old one, whose memory grows with "
+        "the pages that it has opened; 0: it stays",
+    )
     browser_timeout_s: float = option(
         20.0,
         number(1, 600),

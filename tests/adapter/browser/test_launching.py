@@ -53,8 +53,11 @@ def test_the_browser_of_playwright_is_preferred_then_that_of_the_system(tmp_path
     system.chmod(0o755)
     assert launching.executable({}) == str(system)
     launching.check_browser({}, "auto")
-    own = {"PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": "/bin/true"}}
-    assert launching.executable(own) == "/bin/true"
+    for own in ({"executable_path": "/bin/true"}, '{"executable_path": "/bin/true"}'):
+        assert launching.executable({"PLAYWRIGHT_LAUNCH_OPTIONS": own}) == "/bin/true"
+    for wrong in ("/bin/true", "[1]", 5):
+        with pytest.raises(SettingError, match="PLAYWRIGHT_LAUNCH_OPTIONS"):
+            launching.check_browser({"PLAYWRIGHT_LAUNCH_OPTIONS": wrong}, "auto")
     system.unlink()
     (tmp_path / "chromium-1234").mkdir()
     assert launching.executable({}) is None
