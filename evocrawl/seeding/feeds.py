@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import ClassVar
 
+from evocrawl.core.model import Link
 from evocrawl.core.urls.identity import is_of
 from evocrawl.extraction import Document, read
 from evocrawl.seeding.base import (
@@ -38,19 +39,22 @@ class Feed:
 
 
 def _best(answer: Answer, topic: Topic) -> list[Seed]:
-    page = read(Document(answer.body, answer.url, content_type=answer.content_type))
-    if not page.links:
+    entries = feed_entries(answer)
+    if not entries:
         raise SeedError("it has no entries")
-    changes = dict(page.changes)
     score = topic.relevance.link
-    links = sorted(
-        enumerate(page.links),
-        key=lambda each: -score(each[1].anchor, each[1].context, topic.language),
-    )
+    entries.sort(key=lambda each: -score(each[0].anchor, each[0].context, topic.language))
+    return ranked((entry for _, entry in entries), topic.most)
+
+
+def feed_entries(answer: Answer) -> list[tuple[Link, Seed]]:
+    """Return the entries of a feed in its order: links with title and summary, and their seeds."""
+    page = read(Document(answer.body, answer.url, content_type=answer.content_type))
+    changes = dict(page.changes)
     found = []
-    for position, link in links:
+    for position, link in enumerate(page.links):
         entry = seed(link.url, link.anchor)
         if entry is not None:
             at_s = changes.get(position) if is_of(answer.url, link.url) else None
-            found.append(replace(entry, changed_by_s=at_s))
-    return ranked(found, topic.most)
+            found.append((link, replace(entry, changed_by_s=at_s)))
+    return found

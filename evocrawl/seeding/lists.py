@@ -6,6 +6,7 @@ import asyncio
 import os
 import stat
 import sys
+from io import TextIOWrapper
 from itertools import islice
 from typing import IO, ClassVar
 
@@ -15,6 +16,8 @@ from evocrawl.seeding.ranking import ranked
 _MOST_LINES = 1_000_000
 _LINE_CHARS = 10_000
 _NONE = "it has no http(s) address"
+_BOM = "\ufeff"
+"""The byte order mark, with which some editors begin a file."""
 
 
 class ListFile:
@@ -54,7 +57,7 @@ class ListFile:
     def _read(self) -> list[Seed]:
         try:
             if self._path == "-":
-                return _seeds(sys.stdin)
+                return _seeds(_standard_input())
             with open(self._path, encoding="utf-8", errors="replace") as lines:
                 return _seeds(lines)
         except OSError as error:
@@ -72,6 +75,15 @@ class StandardInput(ListFile):
         super().__init__("-")
 
 
+def _standard_input() -> IO[str]:
+    """Return the standard input, whose bytes that are no UTF-8 are replaced as in a file."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise SeedError("there is no standard input")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    return sys.stdin
+
+
 def _seeds(lines: IO[str]) -> list[Seed]:
     found = [each for each in map(_seed_of, islice(lines, _MOST_LINES)) if each is not None]
     if not found:
@@ -81,5 +93,5 @@ def _seeds(lines: IO[str]) -> list[Seed]:
 
 def _seed_of(line: str) -> Seed | None:
     """Return the seed of a line, None if it is empty, a comment, or has no http(s) address."""
-    parts = line[:_LINE_CHARS].split(None, 1)
+    parts = line[:_LINE_CHARS].lstrip(_BOM).split(None, 1)
     return seed(*parts) if parts and not parts[0].startswith("#") else None

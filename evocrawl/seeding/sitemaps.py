@@ -28,6 +28,7 @@ from evocrawl.seeding.base import (
     seed,
     web_address,
 )
+from evocrawl.seeding.feeds import feed_entries
 from evocrawl.seeding.ranking import by_words, ranked
 
 _MOST_BYTES = 50_000_000
@@ -37,8 +38,14 @@ _MOST_ENTRIES = 50_000
 _MOST_FILES = 10
 _ROBOTS_BYTES = 512_000
 _NAMED = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.I | re.M)
-_LINE = re.compile(rb"^\s*(https?://\S+)\s*$", re.M)
+_LINE = re.compile(rb"(?:^|[\r\n])[ \t]*(https?://\S+)[ \t]*(?=[\r\n]|$)")
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:#\d+|#x[\da-f]+|amp|lt|gt|quot|apos);)", re.I)
+_ENTITY_ERRORS = frozenset(
+    (etree.ErrorTypes.ERR_ENTITYREF_SEMICOL_MISSING, etree.ErrorTypes.ERR_NAME_REQUIRED)
+)
 _GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_FEEDS = ("rss", "feed", "rdf")
 
 
 class Sitemaps:
@@ -63,12 +70,12 @@ class Sitemaps:
             try:
                 answer = await fetch_page(fetch, waiting.pop(0), _MOST_BYTES)
                 # In a thread: a sitemap may have 50 000 pages, and the event loop is not blocked.
-                pages, files = await asyncio.to_thread(entries, answer)
+                pages, files = await asyncio.to_thread(_ordered_entries, answer, topic)
             except SeedError as error:
                 failure = failure or error
                 continue
             found += pages
-            new = [each.url for each in by_words(files, topic) if each.url not in known]
+            new = [each.url for each in files if each.url not in known]
             known.update(new)
             waiting += new
         if not found and failure is not None:
@@ -85,17 +92,44 @@ class Sitemaps:
         return [*dict.fromkeys(found)] or [urljoin(self._address, "/sitemap.xml")]
 
 
+def _ordered_entries(answer: Answer, topic: Topic) -> tuple[list[Seed], list[Seed]]:
+    """Return pages and further sitemaps; those that match the query best come first."""
+    pages, files = entries(answer)
+    return pages, by_words(files, topic)
+
+
 def entries(answer: Answer) -> tuple[list[Seed], list[Seed]]:
     """Return the pages and the further sitemaps that a sitemap names, with their lastmod.
 
-    Raises SeedError if it is not a sitemap.
+    A sitemap may be XML, a text with an address a line, or a feed (sitemaps.org). Raises SeedError
+    if it is none of them.
     """
-    body = _inflated(answer.body)
-    lines = _LINE.findall(body) if not body.lstrip().startswith(b"<") else []
-    lines = lines[:_MOST_ENTRIES]
-    if lines:
-        plain = (seed(each.decode("utf-8", "replace")) for each in lines)
-        return [each for each in plain if each is not None], []
+    body = _inflated(answer.body).removeprefix(_BOM)
+    if not body.lstrip().startswith(b"<"):
+        lines = [each[1] for each in islice(_LINE.finditer(body), _MOST_ENTRIES)]
+        if lines:
+            plain = (seed(each.decode("utf-8", "replace")) for each in lines)
+            return [each for each in plain if each is not None], []
+    root = _parsed(body)
+    name = "" if root is None else _name(root)
+    if name in _FEEDS:
+        return [entry for _, entry in feed_entries(replace(answer, body=body))], []
+    if root is None or name not in ("urlset", "sitemapindex"):
+        raise SeedError("it is no sitemap")
+    found = [*_places(root, answer.url)]
+    return ([], found) if name == "sitemapindex" else (found, [])
+
+
+def _parsed(body: bytes) -> etree._Element | None:
+    """Return the root of an XML file; an ampersand that is not escaped stands for itself."""
+    root, has_bare = _parsed_as_is(body)
+    if has_bare and b"\0" not in body[:4]:
+        return _parsed_as_is(_BARE_AMPERSAND.sub(b"&amp;", body))[0]
+    return root
+
+
+def _parsed_as_is(body: bytes) -> tuple[etree._Element | None, bool]:
+    """Return the root, None without one, and whether the file has ampersands without a name."""
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
@@ -103,10 +137,7 @@ def entries(answer: Answer) -> tuple[list[Seed], list[Seed]]:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError):
         root = None
-    if root is None or _name(root) not in ("urlset", "sitemapindex"):
-        raise SeedError("it is no sitemap")
-    found = [*_places(root, answer.url)]
-    return ([], found) if _name(root) == "sitemapindex" else (found, [])
+    return root, any(each.type in _ENTITY_ERRORS for each in parser.error_log)
 
 
 def _places(root: etree._Element, base: str) -> Iterator[Seed]:

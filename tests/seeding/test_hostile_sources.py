@@ -38,6 +38,13 @@ def test_hostile_sitemaps_read_no_file_and_do_not_grow() -> None:
     assert web.seeds(f"sitemap:{MAP}") == []
 
 
+@pytest.mark.parametrize("space", [b"\n", b" ", b"\t\n", b"\r\n", b"http://"])
+def test_a_sitemap_of_blank_lines_is_read_in_one_pass(space: bytes) -> None:
+    """Two megabytes of them would take hours if each line were searched to the end."""
+    body = b"x" + space * (2_000_000 // len(space)) + b"y\nhttp://a.test/1 "
+    assert [each.url for each in Web({MAP: body}).seeds(f"sitemap:{MAP}")] == ["http://a.test/1"]
+
+
 @pytest.mark.parametrize("notation", ALL_SOURCES)
 @pytest.mark.parametrize("status", [204, 301, 403, 404, 429, 500, 503])
 def test_a_status_without_results_is_named(notation: str, status: int) -> None:

@@ -149,6 +149,30 @@ def test_without_robots_txt_the_sitemap_is_at_its_usual_place() -> None:
     ]  # fmt: skip
 
 
+RSS = b"<rss><channel><item><title>T</title><link>http://a.test/1?b=1&amp;c=2</link></item></channel></rss>"
+XML = "<?xml version='1.0' encoding='{}'?><urlset><url><loc>{}</loc></url></urlset>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\xef\xbb\xbfhttp://a.test/1?b=1&c=2\nnone\n",
+        b"none\rhttp://a.test/1?b=1&c=2 \r",
+        b"\xef\xbb\xbf" + XML.format("utf-8", "\nhttp://a.test/1?b=1&amp;c=2\n").encode(),
+        XML.format("utf-16", "http://a.test/1?b=1&amp;c=2").encode("utf-16"),
+        XML.format("utf-8", "http://a.test/1?b=1&c=2").encode(),
+        XML.format("utf-8", "<![CDATA[http://a.test/1?b=1&c=2]]>").encode(),
+        RSS,
+        gzip.compress(RSS),
+    ],
+    ids=["mark, text", "returns", "mark, XML", "UTF-16", "ampersand", "CDATA", "RSS", "gzip"],
+)
+def test_a_sitemap_is_read_in_each_form_in_which_servers_send_it(body: bytes) -> None:
+    """With a byte order mark, with an ampersand that is not escaped, or as a feed."""
+    seeds = Web({MAP: body}).seeds(f"sitemap:{MAP}")
+    assert [each.url for each in seeds] == ["http://a.test/1?b=1&c=2"]
+
+
 def test_an_endless_index_of_sitemaps_ends() -> None:
     """Ten files are read."""
 
@@ -183,10 +207,11 @@ def test_a_feed_gives_its_entries_by_their_words() -> None:
 
 
 def test_a_file_gives_all_its_addresses(tmp_path: Path) -> None:
-    """Comments, empty lines and what is no address are left out."""
+    """Comments, empty lines and what is no address are left out, and so is a byte order mark."""
     path = tmp_path / "urls.txt"
     lines = [f"https://a.test/{n}" for n in range(30)]
-    path.write_text("# mine\n\n" + "\n".join(lines) + "\nhttps://b.test/ A title here\nmailto:x\n")
+    text = "\n".join(lines) + "\n# mine\n\nhttps://b.test/ A title here\nmailto:x\n"
+    path.write_text(text, "utf-8-sig")
     seeds = Web({}).seeds(f"file:{path}", most=3)
     assert [each.url for each in seeds] == [*lines, "https://b.test/"]
     assert seeds[-1].title == "A title here"
@@ -226,6 +251,10 @@ def test_a_source_on_this_machine_is_checked_before_the_crawl(tmp_path: Path) ->
 
 @pytest.mark.parametrize("notation", ["stdin:", "file:-"])
 def test_the_standard_input_is_a_list(notation: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As ``cat urls.txt | scrapy crawl …``."""
-    monkeypatch.setattr("sys.stdin", io.StringIO("http://a.test/1\nhttp://a.test/2"))
-    assert len(Web({}).seeds(notation)) == 2
+    """As ``cat urls.txt | scrapy crawl …``; a daemon has none."""
+    given = io.BytesIO(b"\xef\xbb\xbfhttp://a.test/1 R\xe9cif\nhttp://a.test/2")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given, "ascii"))
+    assert [each.url for each in Web({}).seeds(notation)] == ["http://a.test/1", "http://a.test/2"]
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(SeedError, match="no standard input"):
+        Web({}).seeds(notation)
