@@ -159,7 +159,7 @@ def datasheet(tally: Tally, about: dict[str, Any], rights: PageRights) -> dict[s
             "seeds": public(about.get("seeds")),
             "species": about.get("species", ""),
             "relevance": about.get("relevance", ""),
-            "robotsTxt": "obeyed",
+            "robotsTxt": _of_robots(about),
         },
         "evocrawl:pages": {
             "all": tally.pages,
@@ -184,8 +184,12 @@ def datasheet(tally: Tally, about: dict[str, Any], rights: PageRights) -> dict[s
 def _collection(about: dict[str, Any]) -> str:
     return (
         f"A focused crawl by evocrawl {about.get('evocrawl', __version__)} followed links from the "
-        "seeds, chosen by the relevance of pages to the query. robots.txt was obeyed."
+        f"seeds, chosen by the relevance of pages to the query. robots.txt was {_of_robots(about)}."
     )
+
+
+def _of_robots(about: dict[str, Any]) -> str:
+    return "obeyed" if about.get("ROBOTSTXT_OBEY", True) else "not obeyed"
 
 
 def _name(query: str) -> str:
