@@ -6,7 +6,8 @@ headers, such as an API key. This module drops every header that is not known to
 Scrapy raises an exception for an invalid address, which would lose the page of a meta refresh.
 Here the redirect is not followed, and the response stays. The same holds for a response that leads
 to its own address and sets no cookie: Scrapy requests a page that reloads itself each minute 20
-times and then drops it.
+times and then drops it. A Location is followed nevertheless if the user's spider has yielded the
+request with dont_filter=True: its server may answer otherwise the next time.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.http import HtmlResponse
+from scrapy.http.request import NO_CALLBACK
 
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.resolve import header_text, resolve
@@ -51,9 +53,12 @@ class _OwnOrigin:
         except ValueError as error:
             logger.debug("%r redirects to an invalid address: %.200r", response, error)
             return response
-        if isinstance(answer, Request) and _is_reload(request, response, answer):
-            return response
-        return answer
+        is_again = isinstance(answer, Request) and _is_reload(request, response, answer)
+        return response if is_again and not self.repeats(request) else answer
+
+    def repeats(self, request: Request) -> bool:  # noqa: ARG002 - for subclasses
+        """Return whether `request` is sent again if its response leads to its own address."""
+        return False
 
     def handle_referer(self, request: Request, response: Response) -> None:
         """Drop headers if the origin changes, then set the Referer by the policy."""
@@ -80,6 +85,10 @@ class OwnOriginRedirectMiddleware(_OwnOrigin, RedirectMiddleware):
         headers[b"Location"] = f"{target}{mark}{fragment}"
         answer = super().process_response(request, response.replace(headers=headers))
         return answer if isinstance(answer, Request) else response
+
+    def repeats(self, request: Request) -> bool:
+        """Return True for a request that Scrapy's scheduler would accept again."""
+        return request.dont_filter and request.callback is not NO_CALLBACK
 
 
 class OwnOriginRefreshMiddleware(_OwnOrigin, MetaRefreshMiddleware):

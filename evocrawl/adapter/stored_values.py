@@ -10,21 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from base64 import b64decode, b64encode
-from collections import Counter, OrderedDict, deque
+import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
-from pathlib import Path as LocalPath
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
-from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from scrapy import Item
 from scrapy.utils.misc import load_object
+
+from evocrawl.adapter.stored_kinds import READERS, WRITERS
 
 _MARK = "evocrawl/"
 _MOST_DEPTH = 100
@@ -94,7 +88,7 @@ class _Packing:
             return {k: self.pack(v, f"{name}[{k!r}]", depth + 1) for k, v in value.items()}
         if kind is float and math.isfinite(value):
             return value
-        writer = _WRITERS.get(kind)
+        writer = WRITERS.get(kind)
         if writer is not None:
             return {f"{_MARK}{writer[0]}": self._content(writer[1](value), name, depth)}
         made = self._instance(value, name, depth) if self._trusted else None
@@ -129,90 +123,6 @@ class _Packing:
 
     def _fail(self, problem: str) -> None:
         self.problems.append(problem if len(problem) <= _LONGEST else f"{problem[:_LONGEST]}…")
-
-
-def _zone(value: datetime | time) -> Any:
-    """Return a time zone as text or seconds; anything else is a problem."""
-    zone = value.tzinfo
-    if type(zone) is ZoneInfo and zone.key:
-        return zone.key
-    if type(zone) is timezone:
-        offset = zone.utcoffset(None)
-        if zone in (UTC, timezone(offset)):
-            return offset
-    return zone
-
-
-def _moment(value: datetime | time) -> list[Any]:
-    return [value.replace(tzinfo=None).isoformat(), value.fold, _zone(value)]
-
-
-def _timed(kind: type[Any], content: list[Any]) -> Any:
-    text, fold, zone = content
-    if isinstance(zone, timedelta):
-        zone = timezone(zone)
-    elif isinstance(zone, str):
-        zone = ZoneInfo(zone)
-    return kind.fromisoformat(text).replace(fold=fold, tzinfo=zone)
-
-
-def _pairs(value: Any) -> list[Any]:
-    return [list(pair) for pair in value.items()]
-
-
-def _in_order(values: Any) -> list[Any]:
-    """Return the members of a set in an order that does not depend on the process."""
-    return sorted(values, key=lambda each: (type(each).__name__, repr(each)))
-
-
-_WRITERS: dict[type, tuple[str, Callable[[Any], Any]]] = {
-    bytes: ("bytes", lambda v: b64encode(v).decode()),
-    bytearray: ("bytearray", lambda v: b64encode(v).decode()),
-    float: ("float", repr),
-    complex: ("complex", repr),
-    Decimal: ("decimal", str),
-    Fraction: ("fraction", str),
-    UUID: ("uuid", str),
-    tuple: ("tuple", list),
-    set: ("set", _in_order),
-    frozenset: ("frozenset", _in_order),
-    dict: ("dict", _pairs),
-    OrderedDict: ("ordered_dict", _pairs),
-    Counter: ("counter", _pairs),
-    deque: ("deque", lambda v: [list(v), v.maxlen]),
-    range: ("range", lambda v: [v.start, v.stop, v.step]),
-    date: ("date", date.isoformat),
-    datetime: ("datetime", _moment),
-    time: ("time", _moment),
-    timedelta: ("timedelta", lambda v: [v.days, v.seconds, v.microseconds]),
-    **dict.fromkeys((PurePosixPath, PureWindowsPath), ("pure_path", str)),
-    type(LocalPath()): ("path", str),
-}
-"""By type: the name of its kind, and the function that makes text or a list of values from it."""
-
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "bytes": b64decode,
-    "bytearray": lambda c: bytearray(b64decode(c)),
-    "float": float,
-    "complex": complex,
-    "decimal": Decimal,
-    "fraction": Fraction,
-    "uuid": UUID,
-    "tuple": tuple,
-    "set": set,
-    "frozenset": frozenset,
-    "dict": dict,
-    "ordered_dict": OrderedDict,
-    "counter": lambda c: Counter(dict(c)),
-    "deque": lambda c: deque(c[0], c[1]),
-    "range": lambda c: range(*c),
-    "date": date.fromisoformat,
-    "datetime": lambda c: _timed(datetime, c),
-    "time": lambda c: _timed(time, c),
-    "timedelta": lambda c: timedelta(*c),
-    "pure_path": PurePath,
-    "path": LocalPath,
-}
 
 
 def _is_named_tuple(kind: type) -> bool:
@@ -253,6 +163,9 @@ _CLASSES = (
     ("named_tuple", _is_named_tuple,
      lambda v: v._asdict().items(), lambda kind, fields: kind(**fields)),
     ("item", lambda kind: issubclass(kind, Item), lambda v: v.items(), _item),
+    ("pattern", lambda kind: kind is re.Pattern,
+     lambda v: [("pattern", v.pattern), ("flags", v.flags)],
+     lambda kind, fields: re.compile(**fields)),  # noqa: ARG005 - the interface's form
     ("dataclass", dataclasses.is_dataclass, _data_of, _with_data),
     ("attrs", _is_attrs, _data_of, _with_data),
 )  # fmt: skip
@@ -260,7 +173,7 @@ _CLASSES = (
 
 
 def _made(kind: str, content: Any, part: Callable[[Any], Any], *, trusted: bool) -> Any:
-    reader = _READERS.get(kind)
+    reader = READERS.get(kind)
     if reader is not None:
         return reader([*map(part, content)] if isinstance(content, list) else content)
     for name, is_kind, _, make in _CLASSES:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import zoneinfo
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from fractions import Fraction
+from ipaddress import ip_address, ip_interface, ip_network
 from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -46,6 +48,15 @@ THINGS = [
     deque([1, 2], maxlen=2),
     OrderedDict(b=1, a=2),
     Counter("abca"),
+    defaultdict(list, {1: [2]}),
+    defaultdict(None, {"a": ()}),
+    slice(1, None, 2),
+    ip_address("192.0.2.1"),
+    ip_address("2001:db8::1"),
+    ip_network("192.0.2.0/24"),
+    ip_interface("192.0.2.1/24"),
+    re.compile("a+", re.IGNORECASE),
+    re.compile(b"\xff"),
     PurePosixPath("/a"),
     Path("/a/b"),
     Product("lamp", 1.5, {"new"}),

@@ -233,3 +233,35 @@ class OddAddresses(Failing):
 
     def odd(self, failure):
         yield {"odd": failure.request.url}
+
+
+class RedirectsToItself(Failing):
+    """Answers that lead to their own address: one for ever, one until it is ready, one by HTML."""
+
+    @staticmethod
+    def answer(request, times):
+        if request.path == "/reload":
+            return f"<meta http-equiv=refresh content='0;url=/reload'>{prose('/reload')}"
+        if request.path == "/again" or (request.path == "/wait" and times < 2):
+            return redirect(request.path)
+        return Failing.answer(request, times)
+
+    def parse(self, response):
+        yield self.asked("/again")
+        yield self.asked("/wait", dont_filter=True)
+        yield self.asked("/reload", dont_filter=True)
+
+
+class RedirectsToNowhere(Failing):
+    """Answers whose Location is no address of a page."""
+
+    @staticmethod
+    def answer(request, times):
+        wrong = {"/mail": "mailto:a@b.test", "/bad": "http://[bad"}
+        if request.path in wrong:
+            return redirect(wrong[request.path])
+        return Failing.answer(request, times)
+
+    def parse(self, response):
+        yield self.asked("/mail")
+        yield self.asked("/bad")
