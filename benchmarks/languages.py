@@ -11,16 +11,11 @@ score. `--against` measures another copy of evocrawl too, a folder with the pack
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
+from other_sources import HOME, measured_by_trees
 
-_HOME = Path(__file__).parents[1]
 MORE = {
     "de": ("Seit Jahren bleichen die Korallenriffe aus, weil das Wasser zu warm ist.",
            "Ausgebleichte Korallen erholen sich nur, wenn das Meer wieder kühler wird."),
@@ -101,17 +96,9 @@ KEPT_BACK = [
 
 def main() -> None:
     """Print a row a language, then the means, then a row for each query of `KEPT_BACK`."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--against", default="", metavar="SOURCES")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.worker:
-        print(json.dumps(_measure()))
-        return
-    trees = [each for each in (asked.against, str(_HOME)) if each]
-    found = [_run(tree) for tree in trees]
-    print("| language | query |" + "".join(" recall | precision |" for _ in trees))
-    print("| --- | --- |" + " --- | --- |" * len(trees))
+    found = [rows for _, rows in measured_by_trees(__doc__, _measure)]
+    print("| language | query |" + " recall | precision |" * len(found))
+    print("| --- | --- |" + " --- | --- |" * len(found))
     kept = len(KEPT_BACK)
     for place, (language, query, *_) in enumerate(found[0]):
         if place == len(found[0]) - kept:
@@ -123,20 +110,12 @@ def main() -> None:
         print(f"| {language} | {query} | " + " | ".join(cells) + " |")
 
 
-def _run(tree: str) -> list[list]:
-    environment = {**os.environ, "PYTHONPATH": tree}
-    command = [sys.executable, __file__, "--worker"]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, cwd=tree)
-    rows: list[list] = json.loads(done.stdout)
-    return rows
-
-
 def _measure() -> list[tuple[str, str, float, float]]:
     """Return language, query, recall and precision."""
     from evocrawl.core.model import Content
     from evocrawl.relevance import create
 
-    sys.path.insert(0, str(_HOME / "tests" / "relevance"))
+    sys.path.insert(0, str(HOME / "tests" / "relevance"))
     from language_samples import SAMPLES
 
     rows = []

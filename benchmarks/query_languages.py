@@ -9,14 +9,8 @@ another copy of evocrawl too, a folder with the package.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from other_sources import measured_by_trees
 
-_HOME = Path(__file__).parents[1]
 OPEN = {
     "en": ["window tiling compositor", "kernel bootloader encryption"],
     "de": ["Wärmepumpe Altbau", "Steuererklärung Frist"],
@@ -58,20 +52,12 @@ KEPT_BACK = {
 
 def main() -> None:
     """Print the share of languages found, and each query whose language was not."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--against", default="", metavar="SOURCES")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.worker:
-        print(json.dumps([_found(OPEN), _found(KEPT_BACK)]))
-        return
-    trees = [each for each in (asked.against, str(_HOME)) if each]
-    for tree in trees:
-        for name, rows in zip(("open", "kept back"), _run(tree), strict=True):
+    for tree, found in measured_by_trees(__doc__, lambda: [_found(OPEN), _found(KEPT_BACK)]):
+        for name, rows in zip(("open", "kept back"), found, strict=True):
             for group in ("English", "other"):
                 here = [row for row in rows if (row[0] == "en") == (group == "English")]
                 wrong = [row for row in here if row[0] != row[2]]
-                listed = ", ".join(f"{query} ({right}: {found})" for right, query, found in wrong)
+                listed = ", ".join(f"{query} ({right}: {other})" for right, query, other in wrong)
                 print(f"{tree}, {name}, {group}: {len(here) - len(wrong)} of {len(here)}; {listed}")
 
 
@@ -80,14 +66,6 @@ def _found(queries: dict[str, list[str]]) -> list[tuple[str, str, str]]:
     from evocrawl.relevance.query_language import language_of
 
     return [(code, each, language_of(each)) for code, some in queries.items() for each in some]
-
-
-def _run(tree: str) -> list[list[tuple[str, str, str]]]:
-    environment = {**os.environ, "PYTHONPATH": tree}
-    command = [sys.executable, __file__, "--worker"]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, cwd=tree)
-    rows: list[list[tuple[str, str, str]]] = json.loads(done.stdout)
-    return rows
 
 
 if __name__ == "__main__":

@@ -11,18 +11,15 @@ after that. `--against` measures another copy of evocrawl, a folder with the pac
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import itertools
 import json
-import os
 import resource
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from other_sources import measured_in, parser_of, trees_of
 
 MODELS = ("tfidf", "bm25", "vectors", "tfidf+vectors", "bm25+vectors")
 FIRST, MEASURED = 300, 600
@@ -30,17 +27,15 @@ FIRST, MEASURED = 300, 600
 
 def main() -> None:
     """Print a table a world, then the start of each model."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("worlds", nargs="+", metavar="WORLD:QUERY")
-    parser.add_argument("--against", default="", metavar="SOURCES")
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.worker:
         _work(asked.worker, asked.worlds[0])
         return
-    trees = [each for each in (asked.against, str(Path(__file__).parents[1])) if each]
+    trees = trees_of(asked)
     models = asked.models.split(",")
     for world in asked.worlds:
         print(f"\n{world}: ms a page, median [10 % to 90 % of the pages]; " + ", ".join(trees))
@@ -73,10 +68,7 @@ def _start_cells(trees: list[str], model: str, rounds: int) -> list[str]:
 
 def _run(tree: str, model: str, world: str) -> list[float]:
     """Return the times that a fresh process measures with the package in `tree`."""
-    command = [sys.executable, __file__, world, "--worker", model]
-    environment = {**os.environ, "PYTHONPATH": tree, "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, cwd=tree)
-    times: list[float] = json.loads(done.stdout)
+    times: list[float] = measured_in(tree, world, "--worker", model, OPENBLAS_NUM_THREADS="1")
     return times
 
 

@@ -30,6 +30,12 @@ from weakref import WeakKeyDictionary, WeakSet
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
+from evocrawl.adapter.browser.playwright_internals import (
+    can_be_wrapped,
+    wrap_aborts,
+    wrap_contexts,
+    wrap_downloads,
+)
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.exceptions import OverBudget
 from evocrawl.adapter.meta import REFUSED
@@ -52,7 +58,6 @@ _EMPTY_MS = 5_000
 _ANSWERS_S = 2.0
 """Seconds that answers to the requests of a page may take after its end."""
 _NO_ROBOTS = "dont_obey_robotstxt"
-_WRAPPED = ("_create_browser_context", "_download_request_with_page")
 
 
 @dataclass(slots=True, eq=False)
@@ -77,11 +82,9 @@ class Browser:
     """
 
     def __init__(self, crawler: Crawler, handler: Any) -> None:
-        for name in _WRAPPED:
-            if not hasattr(handler, name):
-                raise SettingError(
-                    "DOWNLOAD_HANDLERS", type(handler).__name__, "scrapy-playwright 0.0.48"
-                )
+        if not can_be_wrapped(handler):
+            name = type(handler).__name__
+            raise SettingError("DOWNLOAD_HANDLERS", name, "scrapy-playwright 0.0.48")
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
@@ -91,12 +94,9 @@ class Browser:
         self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
         self._sessions: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self._emptied: WeakSet[Any] = WeakSet()
-        self._their_abort = handler.abort_request
-        self._create_context = handler._create_browser_context
-        self._download = handler._download_request_with_page
-        handler.abort_request = self._is_to_be_aborted
-        handler._create_browser_context = self._create_watched_context
-        handler._download_request_with_page = self._download_watched
+        self._their_abort = wrap_aborts(handler, self._is_to_be_aborted)
+        self._create_context = wrap_contexts(handler, self._create_watched_context)
+        self._download = wrap_downloads(handler, self._download_watched)
 
     async def _create_watched_context(
         self, name: str, context_kwargs: dict[str, Any] | None, spider: Any = None

@@ -22,6 +22,7 @@ from evocrawl.adapter.network.handler_classes import (
 )
 from evocrawl.adapter.network.handlers import handler_of, pool_of
 from evocrawl.adapter.network.resolver import MAX_NAMES, DnsCache
+from evocrawl.adapter.scrapy_internals import exit_with_failure
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.sanitize import one_line
 from evocrawl.core.urls.identity import host_of
@@ -75,7 +76,7 @@ class GuardMiddleware:
             check_handlers(crawler.settings, networks, context.config.trusted_handlers)
         except EvocrawlError:
             # Scrapy takes a crawl with a spider as started, and exits with 0.
-            crawler.spider = None
+            exit_with_failure(crawler)
             raise
         return cls(crawler, context, networks)
 

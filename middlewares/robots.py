@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from evocrawl.core.config.config import Config
+    from evocrawl.politeness.robots.cache import RobotsCache
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,11 @@ class RobotsMiddleware:
     """
 
     def __init__(
-        self, crawler: Crawler, config: Config, clock: Callable[[], float] = monotonic
+        self,
+        crawler: Crawler,
+        config: Config,
+        cache: RobotsCache,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
@@ -54,6 +59,7 @@ class RobotsMiddleware:
             crawler,
             config,
             clock,
+            cache,
             locate=self._locate,
             at_one_address=places_at_one_address(config, crawler.settings),
         )
@@ -61,7 +67,8 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build on the crawler's context."""
-        return cls(crawler, CrawlContext.of(crawler).config)
+        context = CrawlContext.of(crawler)
+        return cls(crawler, context.config, context.robots_cache)
 
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or raise IgnoreRequest if it is forbidden.

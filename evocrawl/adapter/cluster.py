@@ -13,7 +13,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from evocrawl.adapter.exceptions import LeaseLost
 from evocrawl.adapter.meta import VISIT
-from evocrawl.adapter.network.handlers import check_at_last
+from evocrawl.adapter.network.handlers import check_at_last, wrap_downloads
 from evocrawl.adapter.request_codec import UntrustedRequestCodec
 from evocrawl.core.errors import StateError
 from evocrawl.core.events import Event
@@ -59,7 +59,7 @@ def cluster_of(
         config.redis_timeout_s,
         config.exchange_s,
     )
-    payloads = UntrustedRequestCodec(lambda: crawler.spider, on_lost)
+    payloads = UntrustedRequestCodec(crawler, on_lost)
     worker = ClusterWorker(RedisAddress.of(config.store), assembly.population, payloads, terms)
     return ClusterAdapter(worker, SharedPopulation(worker, limits))
 
@@ -83,6 +83,7 @@ class ClusterAdapter:
         events = self.worker.events
         events.host_gained.connect(on_gained)
         events.work_found.connect(wake)
+        events.links_found.connect(names.recall)
         events.links_offered.connect(names.offered)
         events.failed.connect(fail)
         events.busy_checks.append(has_more)
@@ -119,7 +120,6 @@ class ClusterAdapter:
         assert crawler.engine is not None
         handlers = crawler.engine.downloader.handlers
         check_at_last(handlers, _LAST_CHECK)
-        send = handlers.download_request_async
 
         async def send_if_ours(request: Request) -> Response:
             host, is_visit = host_of(request.url), VISIT in request.meta
@@ -128,7 +128,7 @@ class ClusterAdapter:
             _LAST_CHECK.set(partial(self._check_lease, host, is_visit=is_visit))
             return await send(request)
 
-        handlers.download_request_async = send_if_ours  # type: ignore[method-assign]
+        send = wrap_downloads(handlers, send_if_ours)
 
     def _check_lease(self, host: str, *, is_visit: bool) -> None:
         if not self.worker.may_send(host, is_visit=is_visit):

@@ -28,10 +28,12 @@ from evocrawl.core.config.config import Config
 from evocrawl.monitor.summary import CrawlSummary
 from evocrawl.pipelines.base import PageContext, contexts
 from evocrawl.politeness.backoff import HostBackoff
+from evocrawl.politeness.robots.cache import RobotsCache
 from evocrawl.population.assembly import Assembly, assemble
 from evocrawl.population.selection import PATIENCE
 from evocrawl.relevance.base import observer_of
 from evocrawl.relevance.language_check import check_for
+from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journaled_population import JournaledPopulation
@@ -58,7 +60,6 @@ class CrawlContext:
         self._slots: dict[str, Any] = settings.getdict("DOWNLOAD_SLOTS")
         self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
-        self.crawl_delay: Callable[[str], float] = lambda _: 0.0
         self.last_failures: OrderedDict[str, Exception] = OrderedDict()
         """The last failure of each host in back-off, by its slot; see `BackoffMiddleware`."""
         self.on_open: list[Callable[[], None]] = []
@@ -82,14 +83,18 @@ class CrawlContext:
             spill_to=self.state_path and self.state_path.parent,
         )
         self._use(assembly)
-        self.names = RequestIdentities(crawler, self.base.is_claimed)
+        self.names = RequestIdentities(
+            crawler, self.base.is_claimed, leases_hosts=is_shared(self.config.store)
+        )
         self.redirects = Redirects(self.names)
         self._add_views()
         self.unstorable = 0
-        codec = RequestCodec(lambda: crawler.spider, self._cannot_store)
+        codec = RequestCodec(crawler, self._cannot_store)
         self._connect_journal(assembly, limits, codec)
         self._connect_pages(codec)
         self._ahead_s = 0.0
+        self.robots_cache = RobotsCache(delay_cap_s=self.config.crawl_delay_cap_s)
+        """The rules of robots.txt; `RobotsDirectory` fills it."""
         self.backoff = HostBackoff(
             # A separate stream: failures must not change the random draws of the agents.
             np.random.default_rng([self.config.seed, 1]),
@@ -130,15 +135,18 @@ class CrawlContext:
         crawler = self._crawler
         self._journal = journal_of(crawler, assembly.config, codec)
         self.cluster = cluster_of(crawler, assembly, limits, self._cannot_store)
-        self.journaled = JournaledPopulation(assembly.population, limits, self._journal)
-        if self.cluster is not None:
+        if self.cluster is None:
+            self.journaled = JournaledPopulation(
+                assembly.population,
+                limits,
+                self._journal,
+                on_links=self.names.recall,
+                on_settled=self.names.settled,
+            )
+        else:
             self.journaled = self.cluster.journaled
             # A worker without links may get links of other workers.
             self.forecast.population = None
-            self.cluster.worker.sync.links.on_links = self.names.recall
-            self.names.keeps_slots = False
-        self.journaled.on_links = self.names.recall
-        self.journaled.on_settled = self.names.settled
         self._choose_parts_of_snapshots()
 
     def _choose_parts_of_snapshots(self) -> None:
@@ -224,7 +232,7 @@ class CrawlContext:
 
     def host_limit(self, host: str) -> tuple[int, float]:
         """Return the limits of `host`, from its downloader slot if it has one (AutoThrottle)."""
-        delay_s = self.crawl_delay(host)
+        delay_s = self.robots_cache.delay_of(host)
         downloader = self._crawler.engine.downloader
         slot = downloader.slots.get(host)
         if slot is not None:

@@ -47,7 +47,7 @@ class FetchTracker:
         self.settled_twice = 0
         self.on_settled: list[Callable[[Fetch, Outcome], None]] = []
         """Called with the notes on each visit and its outcome, just before it is settled."""
-        self.on_output_complete: Callable[[], None] = lambda: None
+        self.on_output_complete: list[Callable[[], None]] = []
         """Called when the spider's output for a visit is complete."""
         self._pages = pages
         self._population: Population = pages.population
@@ -88,7 +88,8 @@ class FetchTracker:
         """Note that the spider's output for a visit is complete: the visit may be settled."""
         if self.is_under_way(fetch):
             fetch.known_at_s = self._now_s()
-            self.on_output_complete()
+            for listener in self.on_output_complete:
+                listener()
 
     def is_complete(self, fetch: Fetch) -> bool:
         """Return whether the spider's output is complete and its page has been rewarded.

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from evocrawl.adapter.robots.directory import RobotsDirectory
 from evocrawl.adapter.scrapy_internals import (
     has_spider_open,
     has_start_requests,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from evocrawl.adapter.context import CrawlContext
-    from evocrawl.adapter.robots.directory import RobotsDirectory
 
 logger = logging.getLogger(__name__)
 
@@ -30,15 +30,13 @@ _MOST_SHOWN = 5
 class Lull:
     """Finds out why a crawl waits when nothing can be sent and nothing is under way.
 
-    `gate` is the robots directory, None if there is none. Each robots.txt that could not be fetched
-    is then requested again within seconds. Hosts in back-off keep their delay. The log names each
-    host once.
+    Each robots.txt that could not be fetched is then requested again within seconds. Hosts in
+    back-off keep their delay. The log names each host once.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._context = context
-        self.gate: RobotsDirectory | None = None
         self._named: set[str] = set()
 
     def look(self) -> None:
@@ -49,8 +47,9 @@ class Lull:
         wakes_at_s = self._context.population.wakes_at()
         if wakes_at_s is not None and wakes_at_s <= now_s + SHORT_S:
             return
-        if self.gate is not None:
-            waits = self.gate.hasten()
+        directory = RobotsDirectory.of(self._crawler)
+        if directory is not None:
+            waits = directory.hasten()
             self._name("robots.txt of %s could not be fetched and is requested again", waits)
         self._name("%s is in back-off after failures and is requested again", self._held(now_s))
 

@@ -7,22 +7,21 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from evocrawl.adapter.download_slots import slot_of
+from evocrawl.adapter.robots.directory import RobotsDirectory
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
     from evocrawl.adapter.context import CrawlContext
-    from evocrawl.adapter.robots.directory import RobotsDirectory
 
 
 class PlainRequests:
-    """Asks the downloader's slots, the hosts in back-off and the robots directory, `gate`."""
+    """Asks the downloader's slots, the hosts in back-off and the robots directory."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._context = context
-        self.gate: RobotsDirectory | None = None
 
     def key_of(self, request: Request) -> str:
         """Return the downloader slot that `request` belongs to."""
@@ -52,6 +51,7 @@ class PlainRequests:
         return slot.lastseen + slot.delay - monotonic() if slot and slot.delay else 0.0
 
     def _waits_for_robots(self, request: Request) -> bool:
-        if self.gate is None or request.meta.get("dont_obey_robotstxt"):
+        directory = RobotsDirectory.of(self._crawler)
+        if directory is None or request.meta.get("dont_obey_robotstxt"):
             return False
-        return self.gate.is_asking(request.url)
+        return directory.is_asking(request.url)

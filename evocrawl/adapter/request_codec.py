@@ -14,7 +14,7 @@ from evocrawl.adapter import stored_values
 from evocrawl.adapter.stored_values import UnstorableError
 
 if TYPE_CHECKING:
-    from scrapy import Spider
+    from scrapy.crawler import Crawler
 
 
 logger = logging.getLogger(__name__)
@@ -42,8 +42,8 @@ class RequestCodec:
     trusted = True
     """False if others may have written the rows."""
 
-    def __init__(self, spider: Callable[[], Spider | None], on_lost: Callable[[], None]) -> None:
-        self._spider = spider
+    def __init__(self, crawler: Crawler, on_lost: Callable[[], None]) -> None:
+        self._crawler = crawler
         self._on_lost = on_lost
         self._warned: set[str] = set()
 
@@ -97,7 +97,7 @@ class RequestCodec:
 
     def _unpacked(self, name: str, packed: Any) -> Any:
         if name in _METHODS:
-            return None if packed is None else getattr(self._spider(), packed)
+            return None if packed is None else getattr(self._crawler.spider, packed)
         if name == "headers":
             return _merged(packed)
         return stored_values.unpack(packed, trusted=self.trusted)
@@ -106,7 +106,7 @@ class RequestCodec:
         if method is None:
             return None
         known_as = getattr(method, "__name__", "")
-        own = getattr(self._spider(), known_as, None) if known_as else None
+        own = getattr(self._crawler.spider, known_as, None) if known_as else None
         if own is None or getattr(own, "__func__", own) is not getattr(method, "__func__", None):
             raise UnstorableError([f"{name} {known_as or method!r} is no method of the spider"])
         return str(known_as)

@@ -28,11 +28,19 @@ if TYPE_CHECKING:
 class RequestIdentities:
     """Gives requests their identities, and decides which ones the project's dupe filter drops.
 
-    `is_claimed` returns whether the page base has claimed an identity.
+    `is_claimed` returns whether the page base has claimed an identity. If a crawl `leases_hosts` to
+    its workers, each link belongs to its host, not to the download slot that its request names.
     """
 
-    def __init__(self, crawler: Crawler, is_claimed: Callable[[Fingerprint], bool]) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        is_claimed: Callable[[Fingerprint], bool],
+        *,
+        leases_hosts: bool = False,
+    ) -> None:
         self._crawler = crawler
+        self._keeps_slots = not leases_hosts
         self.is_claimed = is_claimed
         self._repeats = count(1)
         self._scope = 0
@@ -42,8 +50,6 @@ class RequestIdentities:
         self._unconfirmed: dict[Fingerprint, Request] = {}
         self.first_visits: Mapping[Fingerprint, VisitId] = {}
         """The first visit of each link that is visited again because its callback had not ended."""
-        self.keeps_slots = True
-        """False if workers lease hosts: then each link belongs to its host."""
 
     @cached_property
     def dupefilter(self) -> ProjectFilter:
@@ -193,7 +199,7 @@ class RequestIdentities:
             context=seen.context if seen else "",
             position=seen.position if seen else 0,
             payload=request,
-            slot=named_slot(request) if self.keeps_slots else "",
+            slot=named_slot(request) if self._keeps_slots else "",
             host=address.host,
         )
 

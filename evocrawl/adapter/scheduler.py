@@ -93,12 +93,11 @@ class EvoScheduler(BaseScheduler):
     def _open(self) -> Deferred[None] | None:
         delay_stops(self._crawler)
         self._robots = RobotsDirectory.of(self._crawler)
-        self._plain.gate = self._lull.gate = self._robots
         gate = RobotsGate(self._robots, self._context, self._wakes.wake)
         patch(self._crawler)
         for opens in self._context.on_open:
             opens()
-        self._fetches.on_output_complete = self._wakes.look_soon
+        self._fetches.on_output_complete.append(self._wakes.look_soon)
         note_answers(self._crawler, self._context)
         opening = self.df.open()
         if self._cluster is None and opening is None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TypeAlias
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
-from evocrawl.frontier.candidate_file import NOWHERE, LeadFile
+from evocrawl.frontier.candidate_file import NOWHERE
+from evocrawl.frontier.disk_queues import DiskQueues, QueuedLead
 from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf
-from evocrawl.frontier.sorted_runs import Mark, Runs
-
-_Entry: TypeAlias = tuple[float, int, Lead, int]
-"""Negative priority, number, link, and its address in the spill file or NOWHERE."""
+from evocrawl.frontier.sorted_runs import Mark
 
 MOST_LINKS = 5_000
 """Default number of links in memory."""
@@ -23,10 +20,6 @@ _COMMON = "\n"
 _NUMBERS = (1 << 32) - 1
 """The low bits of an entry's number that are stored with its target. Two entries of one link with
 the same low bits would be confused; it takes years to make 2³² entries between them.
-"""
-_TAKEN, _TAKEN_FIRST = 16, 4
-"""Links to read at once when those in memory are used up: first a few, then more if the next links
-of this queue are better than those of all other queues.
 """
 _FEW = 10
 """If more than one entry in `_FEW` is outdated, outdated entries are removed."""
@@ -61,19 +54,17 @@ class Frontier:
     ) -> None:
         self._is_claimed = is_claimed
         self._most = most
-        self._spill = SpillFile() if spill is None else spill
-        self._file = LeadFile(self._spill)
+        self._disk = DiskQueues(SpillFile() if spill is None else spill)
         self._best: PriorityIndex = (
             KeyMap(FORM, most) if row_of is None else PrioritiesByRow(row_of)
         )
-        self._queues: dict[str, list[_Entry]] = {}
+        self._queues: dict[str, list[QueuedLead]] = {}
         self._held = 0
         self._hosts: list[tuple[float, int, str]] = []
         self._listed: dict[str, Mark] = {}
         self._parked: dict[str, None] = {}
         self._pushed = 0
         self._outdated = 0
-        self._on_disk: dict[str, Runs] = {}
 
     def __len__(self) -> int:
         """Return the number of waiting targets, with claimed targets not skipped yet."""
@@ -178,7 +169,7 @@ class Frontier:
             return None
         return 1 + sum(each[:2] < own[:2] for each in entries), len(entries), -own[0]
 
-    def _waits(self, entry: _Entry) -> bool:
+    def _waits(self, entry: QueuedLead) -> bool:
         return self._is_current(entry) and not self._is_claimed(entry[2].fingerprint)
 
     def _insert(self, lead: Lead, priority: float) -> None:
@@ -187,7 +178,7 @@ class Frontier:
         self._hold((-priority, self._pushed, lead, NOWHERE))
         self._make_room()
 
-    def _hold(self, entry: _Entry) -> None:
+    def _hold(self, entry: QueuedLead) -> None:
         """Add an entry to the heap of its host in memory."""
         host = entry[2].host
         queue = self._queues.setdefault(host, [])
@@ -196,7 +187,7 @@ class Frontier:
         if queue[0] is entry:
             self._list(host)
 
-    def _is_open(self, entry: _Entry) -> bool:
+    def _is_open(self, entry: QueuedLead) -> bool:
         """Return False for an entry to skip: it is outdated, or its target is claimed."""
         if not self._is_current(entry):
             return False
@@ -206,11 +197,11 @@ class Frontier:
             return False
         return True
 
-    def _is_current(self, entry: _Entry) -> bool:
+    def _is_current(self, entry: QueuedLead) -> bool:
         known = self._best.get(entry[2].fingerprint)
         return known is not None and known[1] == entry[1] & _NUMBERS
 
-    def _drop_first(self, queue: list[_Entry]) -> None:
+    def _drop_first(self, queue: list[QueuedLead]) -> None:
         """Remove the first entry, and outdated entries that follow it."""
         host = heappop(queue)[2].host
         self._held -= 1
@@ -243,7 +234,7 @@ class Frontier:
     def _first(self, host: str) -> Mark | None:
         """Return the mark of the host's best link in memory or on disk, open or not."""
         queue = self._queues.get(host)
-        runs = self._on_disk.get(host)
+        runs = self._disk.runs.get(host)
         held = queue[0][:2] if queue else None
         waiting = runs.first if runs is not None else None
         if held is None or waiting is None:
@@ -252,18 +243,10 @@ class Frontier:
 
     def _fetch(self, host: str) -> None:
         """Read the best links of a disk queue into memory."""
-        runs = self._on_disk[host]
-        most = min(_TAKEN, self._most // 4 + 1)
-        first = min(_TAKEN_FIRST, most)
-        entries = runs.take(first)
         next_best = min(self._hosts[1:3], default=None)
-        if most > first and runs.first and (next_best is None or runs.first < next_best[:2]):
-            entries += runs.take(most - first)
-        for rank, number, address in entries:
-            lead, kept_at = self._file.take(address)
-            self._hold((rank, number, lead, kept_at))
-        if runs.first is None:
-            del self._on_disk[host]
+        other = None if next_best is None else next_best[:2]
+        for entry in self._disk.take(host, self._most // 4 + 1, other):
+            self._hold(entry)
         self._list(host)
         self._make_room()
 
@@ -284,25 +267,25 @@ class Frontier:
         for entry in entries[:half]:
             self._queues.setdefault(entry[2].host, []).append(entry)  # sorted, so it is a heap
         self._held = min(half, len(entries))
-        leaving: dict[str, list[_Entry]] = {}
+        leaving: dict[str, list[QueuedLead]] = {}
         for entry in entries[half:]:
             leaving.setdefault(entry[2].host, []).append(entry)
-        common, in_common = list[_Entry](), list[str]()
+        common, in_common = list[QueuedLead](), list[str]()
         for host, of_host in leaving.items():
-            if len(of_host) >= _MANY or host in self._on_disk or host in self._parked:
-                self._write(host, of_host)
+            if len(of_host) >= _MANY or host in self._disk.runs or host in self._parked:
+                self._disk.put(host, of_host)
             else:
                 common += of_host
                 in_common.append(host)
         if common:
-            self._write(_COMMON, sorted(common))
+            self._disk.put(_COMMON, sorted(common))
         # Other hosts have the same first link as before, in memory or on disk.
         for each in (*(hosts if is_pruned else in_common), _COMMON):
             self._list(each)
 
-    def _by_use(self) -> list[_Entry]:
+    def _by_use(self) -> list[QueuedLead]:
         """Return the entries in memory, best first; those of parked hosts come last."""
-        free, parked = list[_Entry](), list[_Entry]()
+        free, parked = list[QueuedLead](), list[QueuedLead]()
         for host, queue in self._queues.items():
             (parked if host in self._parked else free).extend(queue)
         entries = sorted(free) + sorted(parked)
@@ -310,10 +293,3 @@ class Frontier:
             self._outdated = 0
             entries = [*filter(self._is_current, entries)]
         return entries
-
-    def _write(self, queue: str, entries: Iterable[_Entry]) -> None:
-        put = self._file.put
-        self._on_disk.setdefault(queue, Runs(self._spill)).put(
-            (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
-            for rank, number, lead, kept_at in entries
-        )

@@ -1,4 +1,4 @@
-"""Scrapy's account of itself stays off a terminal that shows the view."""
+"""Scrapy's lines about itself are not shown on a terminal that shows the table of the crawl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINES = [
 
 
 def levels(caplog: pytest.LogCaptureFixture) -> list[int]:
-    """The levels at which Scrapy's lines are logged."""
+    """Return the levels at which Scrapy's lines are logged."""
     caplog.clear()
     words = {"version": 1, "bot": 2, "addons": [], "settings": 1}
     words |= {"componentname": "x", "enabledlist": ""}
@@ -34,7 +34,7 @@ def levels(caplog: pytest.LogCaptureFixture) -> list[int]:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Say whether stderr is a terminal, and which arguments the spider has."""
+    """Set whether stderr is a terminal, and the arguments of the spider."""
 
     def be(arguments: dict[str, str] | None = None, *, is_terminal: bool) -> None:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
@@ -46,7 +46,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_on_a_terminal_the_lines_are_at_debug(caplog: pytest.LogCaptureFixture, terminal) -> None:
-    """Other lines of the same loggers, and warnings, stay."""
+    """Other lines of the same loggers, and warnings, keep their level."""
     terminal(is_terminal=True)
     keep_off_terminal({})
     assert levels(caplog) == [logging.DEBUG] * len(LINES)

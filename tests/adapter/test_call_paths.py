@@ -1,4 +1,4 @@
-"""How many modules a request, a response and a settlement go through."""
+"""The modules that a request, a response and a settlement go through."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Crawl:
 
 
 def run(pages: AsyncIterator[PageItem]) -> list[PageItem]:
-    """Return what a callback yields that waits for nothing."""
+    """Return what a callback yields if it waits for nothing."""
     found = []
     while True:
         try:
@@ -156,14 +156,14 @@ def test_a_request_comes_in_by_at_most_six_changes_of_module_for_any_species(spe
 
 
 def test_a_request_makes_no_detour_over_several_modules() -> None:
-    """Every other module that is asked on its way answers by itself, or with the help of `core`."""
+    """Every other module on its way answers without a further module except `core`."""
     detours = path_of_request().detours
     assert {"adapter/dupe_filter"} in detours
     assert [each for each in detours if len(each) > 1] == []
 
 
 def test_the_url_of_a_request_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host that the frontier goes by is the one that was read at the entrance."""
+    """The frontier uses the host that the scheduler has read."""
     scheduler = Crawl().scheduler
     monkeypatch.setattr("evocrawl.population.species_view.host_of", _fail)
     assert scheduler.enqueue_request(Request("http://me:secret@b.test:80/x?b=1#top"))

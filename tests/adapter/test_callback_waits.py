@@ -1,4 +1,4 @@
-"""What a callback yields comes as it came; its waits are known, and it can be given up then."""
+"""The outputs of a callback keep their order; its waits are reported, and it can be cancelled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def _outputs(log: list[str]) -> AsyncIterator[int]:
 
 
 def test_each_wait_is_reported_once_and_outputs_stay_in_order() -> None:
-    """An output that is at hand is no wait; one that is waited for twice is two."""
+    """An output that is ready is no wait; an output that takes two waits counts as two."""
     log: list[str] = []
 
     async def run() -> list[int]:
@@ -60,8 +60,8 @@ def test_a_cancellation_of_the_task_itself_goes_on() -> None:
     assert log == ["closed"]
 
 
-def test_what_a_callback_raises_comes_out() -> None:
-    """Before it waits or after."""
+def test_an_exception_of_a_callback_is_passed_on() -> None:
+    """Raised before a wait or after it."""
 
     async def fails(after: int) -> AsyncIterator[int]:
         for _ in range(after):
@@ -111,7 +111,7 @@ def test_a_callback_without_yield_that_is_given_up_returns_nothing() -> None:
 
 
 def test_a_callback_without_yield_returns_what_it_returns() -> None:
-    """After a wait or without one; what it raises comes out."""
+    """After a wait or without one; its exceptions are passed on."""
 
     async def returns(turns: int) -> int:
         for _ in range(turns):
@@ -126,7 +126,7 @@ def test_a_callback_without_yield_returns_what_it_returns() -> None:
         asyncio.run(ask(3))
 
 
-def test_letting_others_go_first_is_no_long_wait() -> None:
+def test_a_yield_to_the_event_loop_is_no_long_wait() -> None:
     """`since_s` is the time at which the callback began to wait for something that takes time."""
 
     async def polite() -> int:

@@ -62,7 +62,7 @@ def test_a_page_is_unchanged_if_its_last_change_is_before_its_fetch(
         assert answer.body == b"<p>coral"
 
 
-def test_of_two_dates_the_later_counts(earlier: EarlierPages) -> None:
+def test_the_later_of_two_dates_counts(earlier: EarlierPages) -> None:
     earlier._changed_by_s.clear()
     for changed_by_s in (0.0, FETCHED_S + 1, 1.0, None):
         earlier.note(SEED, changed_by_s)
@@ -72,7 +72,7 @@ def test_of_two_dates_the_later_counts(earlier: EarlierPages) -> None:
 @pytest.mark.parametrize(
     "url", ["", "mailto:a", "http://[", "http://b.test/1", "\0", "http://a.test/9"]
 )
-def test_pages_that_the_earlier_crawl_has_not_are_no_burden(
+def test_pages_that_the_earlier_crawl_does_not_have_take_no_memory(
     earlier: EarlierPages, url: str
 ) -> None:
     earlier._changed_by_s.clear()
@@ -81,7 +81,7 @@ def test_pages_that_the_earlier_crawl_has_not_are_no_burden(
     assert earlier._changed_by_s == {}
 
 
-def test_a_site_cannot_speak_for_another(earlier: EarlierPages) -> None:
+def test_a_site_cannot_give_dates_for_another(earlier: EarlierPages) -> None:
     body = f"<urlset><url><loc>{SEED}</loc><lastmod>2020-01-01</lastmod></url></urlset>".encode()
     for url, is_believed in (("http://evil.test/map.xml", False), (f"{SEED}map.xml", True)):
         earlier._changed_by_s.clear()

@@ -1,4 +1,4 @@
-"""Ctrl-C before a crawl or a command begins: which processes it ends with one line."""
+"""Ctrl-C before a crawl or a command begins ends some processes with one line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def execute(do, cmdname=None):
 
 @pytest.fixture
 def handler() -> Iterator[Any]:
-    """Return what sets the handler of SIGINT; the handler of before is set again at the end."""
+    """Return a function that sets the handler of SIGINT.
+
+    The earlier handler is restored at the end.
+    """
     before = signal.getsignal(signal.SIGINT)
     yield lambda handler: signal.signal(signal.SIGINT, handler)
     signal.signal(signal.SIGINT, before)

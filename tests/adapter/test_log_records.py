@@ -1,4 +1,4 @@
-"""No server writes a control character, or a line of its own, into the log."""
+"""No server can write a control character or an extra line into the log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMAT = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
-    """What a handler writes that was added after the guard was put in place."""
+    """Return the output of a handler that was added after the guard."""
     before = logging.getLogRecordFactory()
     log_records.install()
     written = io.StringIO()
@@ -34,7 +34,7 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
 
 
 def is_harmless(text: str) -> bool:
-    """Nothing but tabs and line feeds is a control; nothing turns the direction or parts lines."""
+    """Return True if a text has no control, format or line-splitting characters."""
     kinds = {unicodedata.category(each) for each in text if each not in "\n\t"}
     return kinds.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
@@ -57,7 +57,7 @@ def test_what_scrapy_writes_in_several_lines_keeps_its_form() -> None:
 
 
 @pytest.mark.parametrize("name", ["scrapy.core.engine", "protego", "any.library"])
-def test_whichever_logger_is_used(log: io.StringIO, name: str) -> None:
+def test_any_logger_is_guarded(log: io.StringIO, name: str) -> None:
     """Arguments by position and by name, the message itself, objects and tracebacks."""
     logger = logging.getLogger(name)
     forged = f"\n2026-11-29 04:00:00 [{name}] ERROR: made up"
@@ -79,7 +79,7 @@ def test_whichever_logger_is_used(log: io.StringIO, name: str) -> None:
     assert "\nValueError: \\x1b[2J" in written
 
 
-def test_a_record_factory_of_the_projects_own_is_kept(log: io.StringIO) -> None:
+def test_a_record_factory_of_the_project_is_kept(log: io.StringIO) -> None:
     before = logging.getLogRecordFactory()
 
     def own(*args: Any, **kwargs: Any) -> logging.LogRecord:
@@ -100,7 +100,7 @@ def test_a_record_factory_of_the_projects_own_is_kept(log: io.StringIO) -> None:
 
 
 def test_a_wrong_setting_is_one_line(log: io.StringIO) -> None:
-    """asyncio reports the end of the crawl; others log their exceptions as they want to."""
+    """asyncio reports the end of the crawl; other code logs its exceptions unchanged."""
     error = SettingError("cost", "-1", "a number from 0")
     for name in ("asyncio", "mine"):
         logging.getLogger(name).error("Task exception was never retrieved", exc_info=error)

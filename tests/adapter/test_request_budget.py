@@ -1,4 +1,4 @@
-"""The budget: never overshot, and kept for those it was promised to."""
+"""The budget is never exceeded, and reserved requests are kept for their visits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACTIONS = st.lists(
 
 @given(st.integers(0, 12), ACTIONS)
 def test_the_limit_holds_after_any_actions(limit: int, actions: list[tuple[str, int]]) -> None:
-    """Spent and promised requests together never exceed the limit."""
+    """Spent and reserved requests together never exceed the limit."""
     budget, promised, spent = Budget(limit), set[int](), 0
     for action, visit in actions:
         left = limit - spent - len(promised)
@@ -41,8 +41,8 @@ def test_the_limit_holds_after_any_actions(limit: int, actions: list[tuple[str, 
         assert budget.exhausted == (spent == limit)
 
 
-def test_a_promise_survives_the_end_of_the_budget() -> None:
-    """What else goes out cannot starve a visit that was given out."""
+def test_a_reserved_request_is_kept_when_the_budget_ends() -> None:
+    """Other requests cannot use the request that a chosen visit has reserved."""
     budget = Budget(3)
     budget.reserve(7)
     assert [budget.spend(None) for _ in range(4)] == [True, True, False, False]
@@ -52,7 +52,7 @@ def test_a_promise_survives_the_end_of_the_budget() -> None:
     assert not budget.spend(7)
 
 
-def test_a_promise_not_used_is_given_back() -> None:
+def test_a_reserved_request_that_is_not_used_is_given_back() -> None:
     """A dropped visit costs no request."""
     budget = Budget(1)
     budget.reserve(1)
@@ -63,7 +63,7 @@ def test_a_promise_not_used_is_given_back() -> None:
 
 
 def test_without_a_limit_requests_are_only_counted() -> None:
-    """None is never used up."""
+    """The limit None is never reached."""
     budget = Budget()
     budget.reserve(1)
     assert all(budget.spend(None) for _ in range(1000))
@@ -71,7 +71,7 @@ def test_without_a_limit_requests_are_only_counted() -> None:
 
 
 def test_a_limit_below_what_is_spent_leaves_nothing() -> None:
-    """A crawl that goes on with a smaller budget than before sends nothing more."""
+    """A crawl that is resumed with a smaller budget sends no request."""
     budget = Budget(5)
     for visit in range(3):
         budget.reserve(visit)

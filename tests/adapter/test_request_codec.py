@@ -1,8 +1,9 @@
-"""Requests as JSON: all of them that matters comes back, and what cannot is named."""
+"""Requests are stored as JSON and restored; parts that cannot be stored are named."""
 
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,13 +21,14 @@ class Own(Spider):
     name = "own"
 
     def parse_more(self, response: Response, **_: Any) -> None:
-        """Nothing is parsed."""
+        """Do nothing."""
 
     def failed(self, failure: object) -> None:
-        """Nothing is done about it."""
+        """Do nothing."""
 
 
 SPIDER = Own()
+CRAWLER: Any = SimpleNamespace(spider=SPIDER)
 REQUESTS = [
     Request(URL),
     Request(URL, callback=SPIDER.parse_more, errback=SPIDER.failed, cb_kwargs={"depth": [1, 2]}),
@@ -39,11 +41,11 @@ REQUESTS = [
 
 
 def payloads(lost: list[int] | None = None) -> RequestCodec:
-    return RequestCodec(lambda: SPIDER, lambda: lost.append(1) if lost is not None else None)
+    return RequestCodec(CRAWLER, lambda: lost.append(1) if lost is not None else None)
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=range(len(REQUESTS)))
-def test_a_request_comes_back(request_: Request) -> None:
+def test_a_request_is_restored(request_: Request) -> None:
     """With its class, callbacks, headers, body and meta."""
     packed = json.loads(json.dumps(payloads().pack(request_)))
     again = payloads().unpack(packed)
@@ -64,7 +66,7 @@ def test_a_request_comes_back(request_: Request) -> None:
 def test_a_request_that_cannot_be_stored_is_named_once(
     options: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """B051: and each is counted; what is kept says which one it was."""
+    """B051: each one is counted; the stored value says which request it was."""
     lost: list[int] = []
     packer = payloads(lost)
     for _ in range(2):
@@ -77,17 +79,19 @@ def test_a_request_that_cannot_be_stored_is_named_once(
 
 
 @pytest.mark.parametrize("change", [{"callback": "gone"}, {"_class": "os.system"}, {"url": "x"}])
-def test_a_request_that_cannot_be_made_again_is_lost(
+def test_a_request_that_cannot_be_restored_is_lost(
     change: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R20: the spider has changed, or the file was tampered with: nothing but requests is made."""
+    """R20: the spider or the file has changed; only requests are made."""
     packed = payloads().pack(Request(URL)) | change
     assert isinstance(payloads().unpack(packed), LostRequest)
     assert "cannot be stored" in caplog.text
 
 
-def test_all_that_cannot_be_stored_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    """In one request, and in later ones what is new; each request is counted."""
+def test_every_part_of_a_request_that_cannot_be_stored_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """All parts of the first request, and new parts of later ones; each request is counted."""
     lost: list[int] = []
     packer = payloads(lost)
     things = {"a": object(), "b": iter("b")}
@@ -101,8 +105,8 @@ def test_all_that_cannot_be_stored_is_named(caplog: pytest.LogCaptureFixture) ->
     assert "cb_kwargs['c']" in second
 
 
-def test_a_store_of_before_is_read() -> None:
-    """Lists and dicts stay what they were, bytes too."""
+def test_a_store_of_an_earlier_version_is_read() -> None:
+    """Lists, dicts and bytes are the same."""
     packed = payloads().pack(Request(URL)) | {
         "cb_kwargs": {"a": {"1": [1, {"b": {"evocrawl/bytes": "/w=="}}]}}
     }

@@ -1,4 +1,4 @@
-"""Requests that wait in the scheduler, by priority, and in the line of their slot."""
+"""Requests wait in the scheduler by priority, in the queue of their slot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def request(name: str, visit: int = 0, priority: int = 0, slot: str = "") -> Req
 
 
 class Slots:
-    """Slots that have to be waited for, with the seconds."""
+    """Slots with the seconds until each has room."""
 
     def __init__(self, **waits: float) -> None:
         self.waits = waits
@@ -28,7 +28,7 @@ class Slots:
         return self.waits.get(each.meta["slot"], 0.0)
 
     def popped(self, now_s: float) -> str:
-        """The names of all that may go now, in order."""
+        """Return the names of all requests that may be sent now, in order."""
         names = []
         while (each := self.transit.pop(now_s)) is not None:
             names.append(each.url[-1])
@@ -45,8 +45,8 @@ def test_the_highest_priority_goes_first_and_equals_in_order() -> None:
     assert not slots.transit
 
 
-def test_a_slot_that_is_waited_for_holds_up_no_other() -> None:
-    """Its requests go in order when its time has come."""
+def test_a_slot_without_room_does_not_delay_others() -> None:
+    """Its requests are sent in order when it has room."""
     slots = Slots(slow=3.0)
     for name, slot in (("a", "slow"), ("b", "quick"), ("c", "slow"), ("d", "quick")):
         slots.transit.push(request(name, slot=slot))
@@ -57,8 +57,8 @@ def test_a_slot_that_is_waited_for_holds_up_no_other() -> None:
     assert (slots.popped(3.0), slots.transit.wakes_at()) == ("eac", None)
 
 
-def test_a_slot_that_knows_no_time_is_asked_again_in_each_call() -> None:
-    """It has no room until one of its requests is over, which has the scheduler asked again."""
+def test_a_slot_that_gives_no_time_is_asked_again_in_each_call() -> None:
+    """It has no room until one of its requests ends; then the scheduler is asked again."""
     slots = Slots(full=inf)
     slots.transit.push(request("a", slot="full"))
     assert (slots.popped(0.0), slots.transit.wakes_at()) == ("", None)
@@ -66,8 +66,8 @@ def test_a_slot_that_knows_no_time_is_asked_again_in_each_call() -> None:
     assert slots.popped(0.0) == "a"
 
 
-def test_what_waits_costs_no_more_the_more_there_is() -> None:
-    """Each call asks a bounded number of slots, and comes to all of them."""
+def test_a_call_costs_the_same_with_many_waiting_requests() -> None:
+    """Each call asks a bounded number of slots; in several calls all are asked."""
     slots = Slots(**{f"s{number}": inf for number in range(1000)})
     for number in range(1000):
         slots.transit.push(request("a", slot=f"s{number}"))

@@ -1,4 +1,4 @@
-"""The request with which a visit begins."""
+"""The first request of a visit."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,7 @@ URL = "http://news.test/"
 
 
 def test_a_page_visited_again_gets_a_request_of_its_own() -> None:
-    """Scrapy compares requests by identity: one object under way twice is lost on the way."""
+    """Scrapy compares requests by identity: an object that is sent twice at once is lost."""
     context: Any = SimpleNamespace()
     retries = Retries(context, context, lambda _: True)
     own = Request(URL, cb_kwargs={"shared": []}, meta={"mine": 1})

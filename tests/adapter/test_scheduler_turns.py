@@ -1,4 +1,4 @@
-"""How long the scheduler holds the event loop when many visits end at once."""
+"""When many visits end at once, the scheduler lets the event loop run in between."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Stage:
         self.wakes += 1
 
     def turn(self) -> float:
-        """Let the engine ask once; return for how long that held the event loop, in seconds."""
+        """Let the engine ask once; return how many seconds it took."""
         began = self.now_s
         assert self.scheduler.next_request() is None
         return self.now_s - began
@@ -88,7 +88,7 @@ class Stage:
 def test_visits_that_end_together_are_settled_in_turns_of_the_loop(
     monkeypatch: pytest.MonkeyPatch, cost_s: float, turns: int
 ) -> None:
-    """All in their order, and nothing is chosen in between."""
+    """All are settled in their order, and no visit is chosen in between."""
     stage = Stage(monkeypatch, 10, cost_s)
     held = [stage.turn() for _ in range(turns)]
     assert stage.settled == [*range(10)]
@@ -100,7 +100,7 @@ def test_visits_that_end_together_are_settled_in_turns_of_the_loop(
 def test_a_choice_that_was_cut_short_goes_on_in_the_next_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One that found nothing waits for something to happen."""
+    """A choice that was not cut short is not repeated until an event."""
     stage = Stage(monkeypatch, 0, 0.0)
     stage.impatient_times = 2
     for wakes in (1, 2, 2):
@@ -109,7 +109,7 @@ def test_a_choice_that_was_cut_short_goes_on_in_the_next_turn(
 
 
 def test_a_request_under_way_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither is one that waits as a redirect."""
+    """A request that waits as a redirect is not settled either."""
     stage = Stage(monkeypatch, 3, 0.0)
     stage.inprogress.add(Request("http://a.test/", meta={VISIT: 1}))
     waits = Request("http://a.test/2", meta={VISIT: 2})

@@ -180,7 +180,9 @@ def test_the_request_of_a_callback_is_in_the_engine(facts: dict[str, Any]) -> No
     assert not facts["pending"]
 
 
-def test_results_callbacks_and_errbacks_take_known_ways(facts: dict[str, Any]) -> None:
+def test_results_reach_callbacks_and_errbacks_through_the_wrapped_functions(
+    facts: dict[str, Any],
+) -> None:
     """A response goes from the queue through the spider middlewares to its callback.
 
     A failure goes from the queue to its errback.
@@ -202,12 +204,12 @@ def test_start_requests_end_with_start(facts: dict[str, Any]) -> None:
     assert not facts["starts in callback"]
 
 
-def test_the_engine_asks_the_scheduler_when_it_is_made_to(facts: dict[str, Any]) -> None:
+def test_the_engine_can_be_made_to_ask_the_scheduler(facts: dict[str, Any]) -> None:
     """`ask_scheduler_soon` reaches `next_request`."""
     assert facts["asked"]
 
 
-def test_a_body_is_not_counted_for_a_while(facts: dict[str, Any]) -> None:
+def test_the_size_of_a_body_can_be_left_out_for_a_while(facts: dict[str, Any]) -> None:
     before, meanwhile, after = facts["bodies"]
     assert before == after >= facts["body"] > 0
     assert meanwhile == before - facts["body"]
@@ -219,7 +221,7 @@ def test_a_coroutine_runs_on_the_event_loop(facts: dict[str, Any]) -> None:
 
 
 def test_the_engine_closes_its_spider_for_the_reason_given(facts: dict[str, Any]) -> None:
-    """Though a handler of spider_idle keeps the spider open: `close_spider_soon` does not ask."""
+    """A handler of spider_idle that keeps the spider open does not prevent `close_spider_soon`."""
     assert facts["reason"] == "looked"
 
 
@@ -264,7 +266,7 @@ def test_a_dupe_filter_forgets_what_it_has_seen() -> None:
     assert not dupefilter.request_seen(request)
 
 
-def test_a_retry_of_scrapy_is_made_by_the_method_that_may_be_overridden() -> None:
+def test_scrapy_makes_a_retry_by_the_method_that_can_be_overridden() -> None:
     class Refusing(scrapy_internals.OpenRetryMiddleware):
         def retried(self, request: Request, reason: object) -> None:  # noqa: ARG002 - its form
             return None

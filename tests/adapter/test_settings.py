@@ -12,10 +12,10 @@ from evocrawl.core.config.config import Config
 
 
 @pytest.mark.parametrize("store", ["", "redis://:secret@redis.test/0"])
-def test_where_the_crawl_is_kept_may_stand_in_the_environment(
+def test_the_store_can_be_set_in_the_environment(
     monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
-    """R22: an address with a password is no argument, which any process list shows."""
+    """R22: an address with a password must not be an argument, which process lists show."""
     monkeypatch.delenv("EVOCRAWL_STORE", raising=False)
     if store:
         monkeypatch.setenv("EVOCRAWL_STORE", store)

@@ -1,4 +1,4 @@
-"""Scrapy's own settings are refused where a crawl would not get anywhere with them."""
+"""Settings of Scrapy with which no crawl can work are refused."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ from evocrawl.core.errors import SettingError
         ("DOWNLOAD_SLOTS", '{"a.test": {"delay": "x"}}'), ("DOWNLOAD_SLOTS", "[]x"),
     ],
 )  # fmt: skip
-def test_a_setting_that_makes_no_sense_is_named(name: str, bad: object) -> None:
-    """With its value and what is allowed; Scrapy waits for ever, or raises without the name."""
+def test_an_impossible_setting_is_named(name: str, bad: object) -> None:
+    """With its value and what is allowed.
+
+    Scrapy alone waits for ever, or raises an error without the name.
+    """
     with pytest.raises(SettingError) as caught:
         check_settings({name: bad})
     assert (caught.value.name, caught.value.value) == (name, bad)
@@ -36,8 +39,8 @@ NUMBERS = sorted(
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_no_number_is_refused_by_name(name: str) -> None:
-    """Whichever setting Scrapy reads as a number: text, empty, endless, of the wrong kind."""
+def test_a_value_that_is_not_a_number_is_refused_by_name(name: str) -> None:
+    """For each setting that Scrapy reads as a number: text, empty, infinite, of the wrong type."""
     for bad in ("abc", "", " ", "nan", "inf", "-inf", float("nan"), float("inf"), None, [1],
                 "1e999", True, "0x10"):  # fmt: skip
         with pytest.raises(SettingError, match=name):
@@ -50,7 +53,7 @@ def test_no_number_is_refused_by_name(name: str) -> None:
 @pytest.mark.parametrize(
     "name", sorted(n for n, o in CHECKED.items() if o.allowed == "true or false")
 )
-def test_a_truth_value_is_one_that_scrapy_reads(name: str) -> None:
+def test_a_boolean_has_a_form_that_scrapy_reads(name: str) -> None:
     for bad in ("abc", "", "yes", "nan", None, "1.5", []):
         with pytest.raises(SettingError, match=name):
             check_settings({name: bad})
@@ -60,7 +63,7 @@ def test_a_truth_value_is_one_that_scrapy_reads(name: str) -> None:
 
 
 def test_every_number_of_scrapy_is_checked() -> None:
-    """A new one in a later Scrapy fails here, until the table knows it."""
+    """A new number of a later Scrapy fails here until it is in the table."""
     elsewhere = ("FTP_", "MAIL_", "REMOTE_CONTROL_", "FEED_STORAGE_", "HTTP2_", "HTTPX_",
                  "PERIODIC_LOG_", "SCRAPY_")  # fmt: skip
     numbers = {
@@ -89,7 +92,7 @@ def test_every_number_of_scrapy_is_checked() -> None:
     ],
 )  # fmt: skip
 def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> None:
-    """With the path, whether it is a setting of its own or an entry."""
+    """With its path, as a setting or as an entry of one."""
     with pytest.raises(SettingError, match=name):
         check_settings({name: bad})
 
@@ -107,8 +110,8 @@ def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> Non
         {"DOWNLOAD_SLOTS": {"a.test": {"randomize_delay": False}}},
     ],
 )  # fmt: skip
-def test_other_settings_are_taken_as_they_are(good: dict[str, object]) -> None:
-    """Text of the command line, too."""
+def test_other_settings_are_not_changed(good: dict[str, object]) -> None:
+    """Text from the command line, too."""
     settings = Settings(good)
     assert check_settings(settings) is settings
 
@@ -124,7 +127,7 @@ def test_other_settings_are_taken_as_they_are(good: dict[str, object]) -> None:
     ],
 )
 def test_a_log_that_cannot_be_written_is_refused(name: str, bad: str, good: str | None) -> None:
-    """Scrapy fails with a traceback, or logs one for each line."""
+    """Scrapy alone fails with a traceback, or logs one for each line."""
     with pytest.raises(SettingError, match=name):
         check_process({name: bad})
     check_process(Settings({name: good}))

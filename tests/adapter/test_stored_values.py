@@ -1,4 +1,4 @@
-"""What a spider hands on to its callbacks comes back from a store as the same value."""
+"""Values that a spider passes to its callbacks are the same after a store."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def there_and_back(value: Any, **how: bool) -> Any:
 
 
 @pytest.mark.parametrize("thing", THINGS, ids=lambda thing: type(thing).__name__)
-def test_a_value_comes_back_as_it_was(thing: Any) -> None:
-    """Of the same type, with the same parts, and alone or within others."""
+def test_a_value_is_restored_unchanged(thing: Any) -> None:
+    """With its type and parts, alone or within other values."""
     again = there_and_back({"a": [thing]})["a"][0]
     assert type(again) is type(thing)
     assert again == thing
@@ -102,7 +102,7 @@ VALUES = st.recursive(
 
 
 @given(value=VALUES)
-def test_any_nested_value_comes_back(value: Any) -> None:
+def test_any_nested_value_is_restored(value: Any) -> None:
     again = there_and_back(value)
     assert again == value
     assert _types(again) == _types(value)
@@ -116,15 +116,15 @@ def _types(value: Any) -> Any:
     return type(value)
 
 
-def test_not_a_number_comes_back() -> None:
+def test_nan_is_restored() -> None:
     assert math.isnan(there_and_back(math.nan))
 
 
 def test_every_part_that_cannot_be_stored_is_named() -> None:
-    """Not the first alone; the others of the value do not hide it."""
+    """All of them, not only the first."""
 
     class Local(tzinfo):
-        """A zone that cannot be found by a name."""
+        """A time zone without a name."""
 
     loop: list[Any] = []
     loop.append(loop)
@@ -149,8 +149,8 @@ def test_every_part_that_cannot_be_stored_is_named() -> None:
 
 
 @pytest.mark.parametrize("thing", [Product("a"), Article(title="t"), Colour.RED, Shop("s", [])])
-def test_no_class_is_made_of_what_others_may_have_written(thing: Any) -> None:
-    """R20: Redis is not trusted: neither is an instance stored there, nor one made from there."""
+def test_values_from_redis_make_no_instances(thing: Any) -> None:
+    """R20: Redis is not trusted: no instance is stored there, and none is made from its values."""
     with pytest.raises(UnstorableError, match="it is a stored_things"):
         pack(thing, "it", trusted=False)
     with pytest.raises(ValueError, match="no value is stored as"):
@@ -166,13 +166,13 @@ def test_no_class_is_made_of_what_others_may_have_written(thing: Any) -> None:
         {"evocrawl/datetime": ["yesterday", 0, None]},
     ],
 )
-def test_nothing_but_data_is_made(packed: Any) -> None:
-    """R20: classes that are no data, functions and kinds that do not exist are refused."""
+def test_only_data_is_restored(packed: Any) -> None:
+    """R20: classes that hold no data, functions, and unknown kinds are refused."""
     with pytest.raises(ValueError):  # noqa: PT011 - any message will do
         unpack(packed)
 
 
-def test_a_value_nested_without_end_is_refused() -> None:
+def test_a_value_that_is_nested_too_deeply_is_refused() -> None:
     packed: Any = 1
     for _ in range(900):
         packed = [packed]

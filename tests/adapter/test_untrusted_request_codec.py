@@ -1,7 +1,8 @@
-"""Requests from Redis may set little: they cannot change how the crawl behaves."""
+"""Requests from Redis can set few things: they cannot change how the crawl works."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,13 +17,16 @@ class OurSpider(Spider):
     def leaf(self, response: Any) -> None: ...
 
 
-PAYLOADS = UntrustedRequestCodec(lambda: SPIDER, lambda: None)
 SPIDER = OurSpider()
+CRAWLER: Any = SimpleNamespace(spider=SPIDER)
+PAYLOADS = UntrustedRequestCodec(CRAWLER, lambda: None)
 URL = "http://a.test/"
 
 
-def test_a_request_travels_with_callback_and_arguments(caplog: pytest.LogCaptureFixture) -> None:
-    """Of meta the allowed keys alone do, and it is said once that the others do not."""
+def test_a_request_is_shared_with_its_callback_and_arguments(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Only allowed keys of meta are shared; a warning names the others once."""
     request = Request(
         URL,
         SPIDER.leaf,
@@ -43,7 +47,7 @@ def test_a_request_travels_with_callback_and_arguments(caplog: pytest.LogCapture
 
 
 def test_no_request_switches_robots_txt_off() -> None:
-    """B078: nor sends our requests through a proxy."""
+    """B078: it cannot set a proxy either."""
     packed = PAYLOADS.pack(Request(URL))
     packed["meta"] = {"dont_obey_robotstxt": True, "proxy": "http://p.test", "depth": 1}
     again = PAYLOADS.unpack(packed)
@@ -58,7 +62,7 @@ def test_no_request_switches_robots_txt_off() -> None:
         {"_class": "os.system"}, {"url": "file:///etc/passwd"}, {"url": "ftp://a.test/"},
     ],
 )  # fmt: skip
-def test_a_request_that_asks_for_more_is_refused(change: dict[str, Any]) -> None:
+def test_a_request_with_forbidden_parts_is_refused(change: dict[str, Any]) -> None:
     """R18, R20: private methods, foreign classes, other schemes."""
     with pytest.raises(ValueError):  # noqa: PT011 - any message will do
         PAYLOADS.unpack({**PAYLOADS.pack(Request(URL)), **change})
@@ -66,8 +70,8 @@ def test_a_request_that_asks_for_more_is_refused(change: dict[str, Any]) -> None
         PAYLOADS.unpack([change])
 
 
-def test_scrapys_own_requests_come_back_as_they_were() -> None:
-    """A form; a method that this spider has not is a lost request."""
+def test_requests_of_scrapys_classes_are_restored() -> None:
+    """Such as a form; a request with a callback that this spider lacks is lost."""
     again = PAYLOADS.unpack(PAYLOADS.pack(FormRequest(URL, formdata={"a": "b"})))
     assert isinstance(again, FormRequest)
     assert again.body == b"a=b"

@@ -1,4 +1,4 @@
-"""A small site about coral, with pages beside the topic, for crawls that a program runs."""
+"""A small site with pages about coral and other pages, for crawls that a program runs."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_a_wrong_option_is_an_error_before_anything_starts() -> None:
         evocrawl.Crawl("coral", SEED, pages_ahead=0)
 
 
-def test_what_needs_a_crawl_that_has_begun_says_so() -> None:
+def test_a_method_that_needs_a_running_crawl_raises_an_error_before() -> None:
     async def ask() -> None:
         crawl = evocrawl.Crawl("coral", SEED)
         for question in (crawl.status(), crawl.results(), crawl.stop(), crawl.wait()):
@@ -55,7 +55,7 @@ def test_errors_of_the_crawl_arrive_as_the_same_errors() -> None:
     assert str(other) == "the crawl has failed: KeyError: the last line"
 
 
-def test_a_slow_reader_holds_the_crawl_back_and_a_program_can_teach_and_stop_it(
+def test_a_slow_reader_slows_the_crawl_and_a_program_can_teach_and_stop_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     store = tmp_path / "slow.sqlite"
@@ -120,7 +120,7 @@ async def _read(crawl: evocrawl.Crawl, first: asyncio.Future[str]) -> None:
 
 
 async def _until_still(log: list[Any]) -> None:
-    """Wait until no request has come for a while."""
+    """Wait until no request comes for a while."""
     before = -1
     while len(log) != before or len(log) < 5:
         before = len(log)

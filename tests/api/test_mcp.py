@@ -38,7 +38,7 @@ TOOLS = {"start_crawl", "status", "results", "page", "why", "feedback", "stop", 
 
 
 def _site(is_followed: threading.Event) -> LoopbackProxy:
-    """The reef, with a page that speaks to language models, once the crawl is followed."""
+    """The reef site; one page has instructions for language models."""
     proxy = reef(12)
     answer = proxy._sites[HOST]
     html = f"<html><title>Coral \U000e0041\u202e</title><body><p>{ATTACK}</p></body></html>"
@@ -132,7 +132,7 @@ async def _check_pages(client: Client, name: str) -> None:
 
 
 def _check_marked(text: str) -> None:
-    """What the page says is between two marks that it cannot know, and steers nothing."""
+    """The text of the page is between two marks that it cannot know, and has no effect."""
     mark = re.findall(r"(?m)^--- begin ([0-9a-f]{16}) ---$", text)[0]
     before, _, rest = text.partition(f"\n--- begin {mark} ---\n")
     inside, _, after = rest.partition(f"\n--- end {mark} ---\n")

@@ -46,7 +46,7 @@ def inner() -> Iterator[Listener]:
 
 
 def _public(port: int) -> LoopbackProxy:
-    """A site whose pages lead inside by links and a redirect, and on without an end."""
+    """A site with links and a redirect to private addresses, and with pages without end."""
 
     def answer(request: Request) -> Response:
         if request.path == "/robots.txt":
@@ -62,7 +62,9 @@ def _public(port: int) -> LoopbackProxy:
     return LoopbackProxy({PUBLIC: answer})
 
 
-def test_no_argument_leads_inside_or_beyond_the_limits(tmp_path: Path, inner: Listener) -> None:
+def test_no_argument_reaches_private_addresses_or_exceeds_the_limits(
+    tmp_path: Path, inner: Listener
+) -> None:
     folder = tmp_path / "crawls"
     with _public(inner.port) as public:
         asyncio.run(_try_all(folder, public, inner))
@@ -91,7 +93,7 @@ async def _try_all(folder: Path, public: LoopbackProxy, inner: Listener) -> None
             assert refused.is_error, wrong
         assert crawls.names() == []
         asked = {"query": "coral bleaching", "seeds": [f"{public.url}/", *inside]}
-        # What the tool does not have is not taken.
+        # Arguments that the tool does not have are refused.
         other = {"store": "../outside.sqlite", "settings": {"ROBOTSTXT_OBEY": False}, "browser": 1}
         began = await client.call_tool("start_crawl", {**asked, **other})
         if not began.is_error:

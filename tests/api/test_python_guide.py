@@ -34,7 +34,7 @@ def test_the_program_of_the_guide_runs_as_written(
 
 
 def _check_store(store: str) -> None:
-    """Each question is answered from the file alone, and for what is not there an error says so."""
+    """The file alone answers each question; a page that is not there is an error."""
     first, second = stored.results(store, 2)
     assert first.relevance >= second.relevance
     assert stored.results(store, 1, start=1) == [second]

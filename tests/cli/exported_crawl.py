@@ -48,7 +48,7 @@ def page(url: str, *links: Link, title: str = "title", text: str = "coral") -> P
 
 
 def stored_crawl(folder: Path) -> Path:
-    """Store a crawl: A, B twice, C that moved, D that is dead, and one that is forbidden."""
+    """Store a crawl: A, B twice, C that has moved, D that is dead, and a forbidden page."""
     about = {
         "query": "coral", "species": "energy", "seed": 3, "seeds": [A], "evocrawl": "0.1.0",
         "DOWNLOAD_TIMEOUT": 9.0,

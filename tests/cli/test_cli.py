@@ -1,4 +1,4 @@
-"""The command: what it does, what it writes, and how it says what is wrong."""
+"""The command `evocrawl`: its results, its files and its errors."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def test_sim_writes_results_table_and_plots(simulate, tmp_path: Path, capsys) ->
     assert (out / "report.html").exists()
 
 
-def test_the_same_command_again_makes_no_run(simulate, tmp_path: Path, capsys) -> None:
-    """More runs make the missing ones only."""
+def test_the_same_command_does_no_run_twice(simulate, tmp_path: Path, capsys) -> None:
+    """If more runs are wanted, only the missing ones are done."""
     simulate(*LABELLED)
     before = (tmp_path / "out" / "runs.jsonl").read_text()
     assert simulate(*LABELLED) == 0
@@ -107,7 +107,7 @@ def test_seeds_may_be_given_found_or_far(simulate, tmp_path: Path) -> None:
 
 
 def test_a_file_of_topics_is_run_by_split(world: Path, tmp_path: Path) -> None:
-    """Only the lines asked for."""
+    """Only the lines of the wanted split."""
     topics = tmp_path / "topics.tsv"
     topics.write_text("split\ttopic\tquery\ndev\tNature\tcoral\ncheck\tOther\tstone road\n")
     code = main(["sim", str(world), "--topics", str(topics), "--split", "check", "--no-plots",
@@ -117,7 +117,7 @@ def test_a_file_of_topics_is_run_by_split(world: Path, tmp_path: Path) -> None:
 
 
 def test_without_labels_pages_are_judged_by_their_words(simulate, capsys) -> None:
-    """The table is of another measure, and says so."""
+    """The table has another measure and names it."""
     assert simulate("--budget", "10", "--species", "best_first") == 0
     assert "mean_bm25, start search" in capsys.readouterr().out
 
@@ -172,7 +172,7 @@ def test_mistakes_end_with_code_2_and_a_line_that_helps(
     assert printed in capsys.readouterr().err
 
 
-def test_bad_files_are_named_with_line_and_field(tmp_path: Path, capsys) -> None:
+def test_a_bad_file_is_named_with_line_and_field(tmp_path: Path, capsys) -> None:
     """A world, a table of topics, and results."""
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"url": "http://a.test/", "title": 3}\n')
@@ -190,7 +190,7 @@ def test_bad_files_are_named_with_line_and_field(tmp_path: Path, capsys) -> None
 
 
 @pytest.mark.parametrize("arguments", [[], ["sim"], ["compare"], ["topics"], ["serve"], ["world"]])
-def test_help_teaches(arguments: list[str], capsys) -> None:
+def test_each_command_has_help_with_examples(arguments: list[str], capsys) -> None:
     """Every command has an explanation, and those with many options have examples."""
     with pytest.raises(SystemExit) as stop:
         main([*arguments, "--help"])
@@ -200,7 +200,7 @@ def test_help_teaches(arguments: list[str], capsys) -> None:
     assert " ".join(["  evocrawl", *arguments]) in text
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(world: Path) -> None:
+def test_a_closed_pipe_is_no_error(world: Path) -> None:
     """As in `evocrawl topics WORLD | head -1`."""
     code = "import sys; from evocrawl.cli import main; sys.exit(main())"
     command = subprocess.Popen(

@@ -69,7 +69,7 @@ def export(store: Path, format_: str, out: Path | str, *more: str) -> int:
 
 
 def front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """The record before a page's text: each line is a name and a JSON value."""
+    """Return the record before a page's text; each of its lines is a name and a JSON value."""
     _, head, body = re.split(r"(?m)^---\n", text, maxsplit=2)
     lines = (line.split(": ", 1) for line in head.splitlines())
     return {name: json.loads(value) for name, value in lines}, body
@@ -132,9 +132,7 @@ def test_datatrove_documents_have_text_id_and_metadata(store: Path, tmp_path: Pa
     assert "opt_outs" not in third["metadata"]  # not known without a response
 
 
-def test_a_data_sheet_says_what_when_from_where_and_with_which_rights(
-    store: Path, tmp_path: Path
-) -> None:
+def test_a_data_sheet_gives_content_dates_sources_and_rights(store: Path, tmp_path: Path) -> None:
     pages, sheet_file = tmp_path / "pages.jsonl", tmp_path / "sheet.json"
     assert export(store, "jsonl", pages) == 0
     assert export(store, "croissant", sheet_file, "--data", str(pages)) == 0
@@ -153,7 +151,7 @@ def test_a_data_sheet_says_what_when_from_where_and_with_which_rights(
     assert sheet["evocrawl:rightsKnownOfPages"] == 2
     assert sheet["evocrawl:crawl"]["seeds"] == ["http://reef.example/"]
     for name in (name for name in sheet if name.startswith("evocrawl:")):
-        # Else readers of JSON-LD take counts by host for nodes, and mlcroissant never ends.
+        # Otherwise readers of JSON-LD read counts by host as nodes, and mlcroissant never ends.
         assert sheet["@context"][name] == {"@id": name, "@type": "@json"}
     (file,) = sheet["distribution"]
     assert file["sha256"] == hashlib.sha256(pages.read_bytes()).hexdigest()
@@ -213,7 +211,7 @@ def _changed(path: Path, *statements: str) -> Path:
     return path
 
 
-def test_a_comparison_tells_other_queries_and_unreadable_pages_from_changes(
+def test_a_comparison_reports_other_queries_and_unreadable_pages_apart_from_changes(
     store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other.sqlite"

@@ -1,4 +1,4 @@
-"""`evocrawl export`: each page once, and nothing in it harms who opens the file."""
+"""`evocrawl export` writes each page once, and no file harms the program that opens it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_json_lines(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_no_cell_of_a_csv_is_a_formula(state: Path, tmp_path: Path) -> None:
-    """B123: texts that begin as one get an apostrophe; numbers stay numbers."""
+    """B123: a text that begins like a formula gets an apostrophe; numbers stay numbers."""
     with export(state, "csv", tmp_path / "o").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["anchor"] for row in rows] == ["", "'=HYPERLINK(1)", "'+1"]
@@ -60,7 +60,7 @@ def test_parquet(state: Path, tmp_path: Path) -> None:
 
 
 def test_warc(state: Path, tmp_path: Path) -> None:
-    """The answers that were kept, as they were on the wire but for the transfer coding."""
+    """The stored responses, as they were sent but for the transfer coding."""
     reading = pytest.importorskip("warcio.archiveiterator")
     path = export(state, "warc", tmp_path / "o.warc.gz")
     with path.open("rb") as file:
@@ -79,7 +79,7 @@ def test_warc(state: Path, tmp_path: Path) -> None:
     assert gzip.decompress(body) == b"<p>coral"
 
 
-def test_a_crawl_without_answers_makes_no_warc(
+def test_a_crawl_without_stored_responses_makes_no_warc(
     state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The message says what to do."""
@@ -93,7 +93,7 @@ def test_a_crawl_without_answers_makes_no_warc(
 
 
 def test_a_world_file_replays_the_crawl(state: Path, tmp_path: Path) -> None:
-    """Pages, redirects, failures and refusals; what was not fetched is unknown."""
+    """Pages, redirects, failures and refusals; pages that were not fetched are unknown."""
     path = export(state, "world", tmp_path / "w.jsonl")
     head, *rows = read(path)
     assert head["recording"]["query"] == "coral"
@@ -108,10 +108,10 @@ def test_a_world_file_replays_the_crawl(state: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"a letter" * 99])
-def test_what_is_no_state_is_refused(
+def test_a_file_that_is_no_store_is_refused(
     tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By name, with exit code 2, and nothing is made of it."""
+    """The error names it, the exit code is 2, and no file is written."""
     path = tmp_path / "s"
     if content is not None:
         path.write_bytes(content)

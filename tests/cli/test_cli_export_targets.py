@@ -1,4 +1,4 @@
-"""`evocrawl export` writes to files, pipes and devices, and from damaged states."""
+"""`evocrawl export` writes to files, pipes and devices, and reads damaged stores."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def run(*arguments: object) -> int:
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet", "warc", "world"])
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal", "-lock"])
-def test_no_export_goes_over_the_crawl(
+def test_no_export_overwrites_the_store(
     state: Path, tmp_path: Path, format_: str, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By any name: its own, a symbolic link, a hard link, a link to the store."""
+    """By any name: its own, a symbolic link, or a hard link."""
     before = state.read_bytes()
     target = Path(f"{state}{ending}")
     names = [target, tmp_path / "symbolic"]
@@ -51,7 +51,7 @@ def test_no_export_goes_over_the_crawl(
 def test_a_file_that_exists_is_overwritten_by_force(
     state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A symbolic link stays one, its target is written; a missing folder is made."""
+    """The target of a symbolic link is written, and the link stays; a missing folder is made."""
     out, link = tmp_path / "sub" / "below" / "o.jsonl", tmp_path / "link"
     link.symlink_to(out)
     assert run(state, "--out", link) == 0
@@ -82,7 +82,7 @@ def test_a_file_that_exists_is_overwritten_by_force(
 def test_a_target_that_cannot_be_written_is_named_in_one_line(
     state: Path, out: str, problem: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> None:
-    """With what is wrong; nothing is made."""
+    """With the reason; no file is made."""
     monkeypatch.chdir(state.parent)
     before = sorted(state.parent.iterdir())
     assert run(state, "--out", out) == 2
@@ -94,7 +94,7 @@ def test_a_target_that_cannot_be_written_is_named_in_one_line(
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet", "world"])
 def test_an_export_can_be_a_stream(state: Path, tmp_path: Path, format_: str) -> None:
-    """The command writes to its standard output, a pipe or a file, and leaves it what it is."""
+    """The command writes to its standard output, a pipe or a file, and does not replace it."""
     pipe, into, errors = (tmp_path / name for name in ("pipe", "into", "errors"))
     os.mkfifo(pipe)
     path = {**os.environ, "PYTHONPATH": str(TESTS)}
@@ -170,7 +170,7 @@ def test_a_damaged_page_is_named_and_left_out(
 def test_any_flipped_bit_leaves_an_export_without_a_traceback(
     state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Wherever in the file it is; what is written is whole lines."""
+    """At any place in the file; only whole lines are written."""
     whole, out = state.read_bytes(), tmp_path / "o.jsonl"
     codes = Counter[int]()
     for number in range(60):

@@ -1,4 +1,4 @@
-"""`evocrawl score`: what a page is worth for a query, and why."""
+"""`evocrawl score` gives the relevance of a page for a query, and explains it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ HTML = (
 
 @pytest.fixture
 def page(tmp_path: Path) -> str:
-    """A page in a file."""
+    """Return a page in a file."""
     (tmp_path / "page.html").write_text(HTML)
     return str(tmp_path / "page.html")
 
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    """The same page on a server, which answers 404 elsewhere."""
+    """Return the address of the same page on a server, which answers 404 to others."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -59,7 +59,7 @@ def address() -> Iterator[str]:
 def test_a_page_is_explained_model_by_model_and_term_by_term(
     page: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In plain words: the chance, the threshold, and what counts."""
+    """In plain words: the chance, the threshold, and the terms that count."""
     assert main(["score", "coral bleaching fossil", page]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Dying reefs, ")
@@ -71,10 +71,10 @@ def test_a_page_is_explained_model_by_model_and_term_by_term(
     assert "by the words of the query" in shown
 
 
-def test_a_model_without_words_says_what_its_score_means(
+def test_a_model_without_words_explains_its_score(
     page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And a text without spaces is counted in characters."""
+    """A text without spaces is measured in characters."""
     assert main(["score", "coral", page, "--set", "relevance=tfidf+regex:zebra"]) == 0
     assert "the pattern does not occur on the page" in capsys.readouterr().out
     (tmp_path / "ja.html").write_text("<html lang=ja><title>白化</title><p>サンゴの白化", "utf-8")
@@ -83,7 +83,7 @@ def test_a_model_without_words_says_what_its_score_means(
 
 
 def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the numbers as they are."""
+    """With numbers that are not rounded."""
     assert (
         main(["score", "coral bleaching", page, "--format", "json", "--set", "relevance=bm25"]) == 0
     )
@@ -98,7 +98,7 @@ def test_json_has_the_same(page: str, capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_page_that_robots_txt_forbids_is_not_fetched(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line names the address and what to do."""
+    """One line names the address and gives advice."""
     assert main(["score", "coral bleaching", f"{address}/private"]) == 2
     assert "robots.txt allows; save it as a file" in capsys.readouterr().err
 

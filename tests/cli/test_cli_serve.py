@@ -32,7 +32,10 @@ def write_rows(path: Path, rows: list[dict[str, object]]) -> Path:
 
 @contextmanager
 def served(world: str) -> Iterator[tuple[int, Callable[[signal.Signals], tuple[int, str]]]]:
-    """Serve in a process; give its port, and what ends it and returns exit code and stderr."""
+    """Serve in a process.
+
+    Return its port, and a function that ends it and returns exit code and stderr.
+    """
     command = subprocess.Popen(
         [sys.executable, "-c", _CODE, "serve", world, "--port", "0"],
         stdout=subprocess.PIPE,
@@ -67,7 +70,7 @@ def get(port: int, url: str) -> tuple[int, bytes]:
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_world_is_served_until_a_signal(tmp_path: Path, how: signal.Signals, code: int) -> None:
-    """The exit code is the documented one; the end says how much was asked."""
+    """The exit code is the documented one; the last line gives the number of requests."""
     pages = write_rows(tmp_path / "birds.jsonl", [{"url": A, "text": "Albatrosses"}])
     with served(str(pages)) as (port, end):
         status, body = get(port, A)
@@ -79,8 +82,8 @@ def test_a_world_is_served_until_a_signal(tmp_path: Path, how: signal.Signals, c
     assert "Traceback" not in printed
 
 
-def test_a_port_in_use_is_a_mistake_that_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """With a way out."""
+def test_a_port_in_use_is_named_in_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """With advice."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["serve", "sites:sites=3", "--port", str(port)]) == 2
@@ -89,8 +92,8 @@ def test_a_port_in_use_is_a_mistake_that_says_so(capsys: pytest.CaptureFixture[s
     assert "--port 0" in printed
 
 
-def test_the_welcome_says_how_a_crawl_is_sent_there() -> None:
-    """Proxy, hosts, pages to begin with, and in a made-up world its words."""
+def test_the_first_lines_give_the_arguments_of_a_crawl() -> None:
+    """Proxy, hosts, seeds, and in a made-up world its words."""
     world = open_world("sites:sites=20,forbidden=0,seed=1")
     printed = welcome(world, PROXY)
     assert f"{len(world)} pages" in printed
@@ -102,8 +105,8 @@ def test_the_welcome_says_how_a_crawl_is_sent_there() -> None:
     assert f'-a query="{" ".join(words)}"' in printed
 
 
-def test_pages_to_begin_with_are_named_as_they_are_served(tmp_path: Path) -> None:
-    """As http."""
+def test_seeds_have_the_addresses_that_are_served(tmp_path: Path) -> None:
+    """With the scheme http."""
     rows: list[dict[str, object]] = [
             {"url": "https://a.test/", "links": [{"url": "https://a.test/b", "anchor": "b"}]},
             {"url": "https://a.test/b"}]  # fmt: skip
@@ -122,7 +125,7 @@ def test_pages_to_begin_with_are_named_as_they_are_served(tmp_path: Path) -> Non
         (["--speed", "nan"], "a number from 0"),
     ],
 )
-def test_numbers_that_cannot_be_end_with_code_2(
+def test_impossible_numbers_end_serve_with_code_2(
     capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     """Before anything is served."""

@@ -1,4 +1,4 @@
-"""Commands take every kind of world, and make some."""
+"""Commands open every kind of world and make worlds."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def rows_of(out: Path) -> list[dict[str, object]]:
     return rows
 
 
-def test_a_made_up_world_is_asked_for_a_topic_by_its_own_words(tmp_path: Path) -> None:
-    """The label is enough, and the rows name the world by its numbers."""
+def test_a_topic_of_a_made_up_world_has_its_own_words(tmp_path: Path) -> None:
+    """The label is enough, and the rows name the world with its numbers."""
     assert simulate("sites:seed=3,sites=30,semantic=0.20", tmp_path, "--relevant", "semantic") == 0
     (row,) = rows_of(tmp_path)
     assert row["world"] == SITES
@@ -43,7 +43,7 @@ def test_a_made_up_world_is_asked_for_a_topic_by_its_own_words(tmp_path: Path) -
 
 
 def test_worker_processes_open_any_world(tmp_path: Path) -> None:
-    """What opens it is sent to them; they make the same run."""
+    """They get the description of the world, and do the same run."""
     here, there = tmp_path / "here", tmp_path / "there"
     label = ["--relevant", "semantic", "--budget", "30"]
     assert simulate(SITES, here, *label) == 0
@@ -53,7 +53,7 @@ def test_worker_processes_open_any_world(tmp_path: Path) -> None:
 
 
 def test_time_goes_by_in_a_changing_world(tmp_path: Path) -> None:
-    """A page that appears while the crawl is under way is found, one that is late is not."""
+    """A page that appears during the crawl is found; one that appears after it is not."""
     for name, appears_at_s, pages in (("early", 1, 2), ("late", 1000, 1)):
         folder = tmp_path / name
         folder.mkdir()
@@ -69,7 +69,7 @@ def test_time_goes_by_in_a_changing_world(tmp_path: Path) -> None:
 
 
 def test_worlds_in_files_of_one_name_have_names_of_their_own(tmp_path: Path) -> None:
-    """That of the folder, where the file's says nothing."""
+    """They get the names of their folders if the file names are the same."""
     for name in ("birds", "fish"):
         (tmp_path / name).mkdir()
         pages = write_rows(tmp_path / name / "pages.jsonl", [PAGE])
@@ -89,20 +89,20 @@ def test_worlds_in_files_of_one_name_have_names_of_their_own(tmp_path: Path) -> 
         ("site:sites=3", ["--relevant", "semantic"], "no such world file or folder"),
     ],
 )
-def test_errors_name_what_is_possible(
+def test_errors_of_worlds_name_what_is_possible(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     world: str,
     arguments: list[str],
     printed: str,
 ) -> None:
-    """Where a world, a number or a topic is not."""
+    """For a world, a number or a topic that does not exist."""
     assert simulate(world, tmp_path / "out", *arguments) == 2
     assert printed in capsys.readouterr().err
 
 
 def test_a_file_needs_a_query(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its words are not made up."""
+    """Only a made-up world has a query of its own."""
     assert simulate(str(write_rows(tmp_path / "w.jsonl", [PAGE])), tmp_path / "out") == 2
     assert "no topic: give --query Q" in capsys.readouterr().err
 
@@ -115,7 +115,7 @@ def test_topics_of_a_made_up_world_have_a_query(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == f"semantic\t{pages}\t{query_of(world, 'semantic')}\n"
 
 
-def test_topics_of_a_folder_are_listed_and_a_lack_is_reported(
+def test_topics_of_a_folder_are_listed_and_a_missing_one_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Labels cannot move the terminal's cursor."""
@@ -134,7 +134,7 @@ def test_topics_of_a_folder_are_listed_and_a_lack_is_reported(
 def test_every_number_is_an_option_with_meaning_range_and_default(
     kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The help is made of the plans."""
+    """The help is made from the specifications of the worlds."""
     with pytest.raises(SystemExit):
         main(["world", kind, "--help"])
     printed = " ".join(capsys.readouterr().out.split())
@@ -161,7 +161,7 @@ def test_a_world_is_saved_to_a_folder_with_its_topics(
     ]
     assert str(out) in printed
     arguments = ["--topics", str(out / "topics.tsv"), "--split", "check", "--budget", "5"]
-    arguments += ["--set", "language=en"]  # else it is found out for each topic
+    arguments += ["--set", "language=en"]  # otherwise it is worked out for each topic
     assert simulate(str(out), tmp_path / "out", *arguments) == 0
     topics = [row["topic"] for row in rows_of(tmp_path / "out")]
     assert topics
@@ -169,7 +169,7 @@ def test_a_world_is_saved_to_a_folder_with_its_topics(
 
 
 def test_a_world_is_saved_to_a_file_under_the_files_name(tmp_path: Path) -> None:
-    """Rewired, it is another web."""
+    """A rewired world is another web."""
     arguments = ["world", "news", "--pages", "300", "--out"]
     for name, more in (("plain.jsonl", []), ("anew.jsonl.zst", ["--rewired"])):
         assert main([*arguments, str(tmp_path / name), *more]) == 0
@@ -179,8 +179,10 @@ def test_a_world_is_saved_to_a_file_under_the_files_name(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_what_was_asked_stands_beside_what_came_out(capsys: pytest.CaptureFixture[str]) -> None:
-    """And nothing is saved unless asked for."""
+def test_the_wanted_numbers_are_shown_beside_those_of_the_world(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nothing is saved unless a file is named."""
     assert main(["world", "sites", "--sites", "50", "--pages-per-site", "1"]) == 0
     printed = capsys.readouterr().out
     assert ["pages", "per", "site", "1", "1"] in [line.split() for line in printed.split("\n")]
@@ -200,6 +202,6 @@ def test_what_was_asked_stands_beside_what_came_out(capsys: pytest.CaptureFixtur
 def test_impossible_numbers_end_with_code_2(
     capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
-    """And say what is possible."""
+    """The error names what is possible."""
     assert main(["world", *arguments]) == 2
     assert printed in capsys.readouterr().err

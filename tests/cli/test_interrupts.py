@@ -24,7 +24,7 @@ raise SystemExit(cli.main(["sim", "world"]))
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_during_imports_prints_one_line(times: int) -> None:
-    """The second one, too, finds no traceback to print."""
+    """A second Ctrl-C prints no traceback either."""
     with subprocess.Popen(
         [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:

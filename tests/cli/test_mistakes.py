@@ -18,7 +18,7 @@ SIM = ("sim", SITES, "--relevant", "semantic", "--out", "out")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with files that are not what the commands need."""
+    """Return a working directory with files that the commands cannot use."""
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     Path("empty.jsonl").touch()
@@ -87,7 +87,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_mistake_ends_in_one_line_that_says_what_to_write(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], problem: str, advice: str
 ) -> None:
-    """The line has the wrong word and the right one; nothing else is printed."""
+    """The line has the wrong word and the right one; no other line is printed."""
     try:
         code = main(arguments)
     except SystemExit as stop:
@@ -105,7 +105,7 @@ def test_a_mistake_ends_in_one_line_that_says_what_to_write(
 def test_control_characters_of_an_argument_reach_no_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A name that a script took from elsewhere may have escape sequences."""
+    """A name that a script has read from a file may have escape sequences."""
     assert main(["topics", "a\x1b[2Jb\n\u202ec"]) == 2
     assert capsys.readouterr().err.rstrip("\n").isprintable()
 
@@ -124,7 +124,7 @@ HEAVY = {"numpy", "scrapy", "twisted", "lxml", "resiliparse", "wordfreq", "rich"
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["simm"]])
 def test_version_help_and_mistakes_import_nothing_heavy(arguments: list[str]) -> None:
-    """They answer at once."""
+    """They respond at once."""
     code = _LOADED.format(arguments=arguments)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120

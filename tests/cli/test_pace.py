@@ -1,4 +1,4 @@
-"""The pace of a simulation: how many runs are done, and how long the others take."""
+"""The progress of a simulation: how many runs are done, and how long the others take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lines(runs: int, seconds: float, stream: StringIO | None = None) -> list[str
 
 
 def test_the_first_run_shows_how_long_all_take() -> None:
-    """Then there is a line every few seconds, and one at the end."""
+    """After it there is a line every few seconds, and one at the end."""
     first, second, *_, last = lines(20, 1.0)
     assert first == "20 runs, 2 at a time; the first one shows how long they take"
     assert second.startswith("1 of 20 runs in ")
@@ -33,7 +33,7 @@ def test_the_first_run_shows_how_long_all_take() -> None:
 
 
 def test_a_terminal_has_one_line() -> None:
-    """It is written anew after each run."""
+    """It is written again after each run."""
     (_, text) = lines(3, 1.0, Terminal())
     assert text.count("\r\x1b[K") == 3
 

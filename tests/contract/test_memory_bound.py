@@ -1,4 +1,4 @@
-"""A crawl does the same with any part of it in memory."""
+"""A crawl makes the same choices with any number of its links in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from evocrawl.species import SPECIES
 
 
 def visits(species: str, web: Web, memory: int, seed: int) -> list[tuple[int, str, int, bytes]]:
-    """Agent, URL, depth and source of each visit, six under way at once, on hosts with delays."""
+    """Return agent, URL, depth and source of each visit.
+
+    Six are under way at once, on hosts with delays.
+    """
     rng = np.random.default_rng(seed)
     population, _ = make_population(
         species, seed=seed, bounds=PopulationBounds(4, 1, 12), max_unsettled=6, budget=150,
@@ -44,7 +47,7 @@ def visits(species: str, web: Web, memory: int, seed: int) -> list[tuple[int, st
 
 @pytest.mark.parametrize("species", sorted(SPECIES))
 def test_visits_are_the_same_with_hardly_anything_in_memory(species: str) -> None:
-    """Agent by agent, link by link, with three links in memory and with all."""
+    """Each agent and link is the same with three links in memory and with all."""
     for seed in range(3):
         web = random_web(np.random.default_rng(seed), 80, hosts=5)
         everything = visits(species, web, 100_000, seed)

@@ -1,4 +1,4 @@
-"""What every species keeps, however it sees, chooses, learns and breeds."""
+"""Rules that every species keeps, with any sight, choice, learning and breeding."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ FAILURES: list[Outcome] = [Dead("404", Cost()), Refused(Cost()), Dropped("filter
 
 @pytest.fixture(params=sorted(SPECIES))
 def species(request: pytest.FixtureRequest) -> str:
-    """Each registered species in turn."""
+    """Return each registered species in turn."""
     return str(request.param)
 
 
 @pytest.fixture
 def goes_once(species: str) -> str:
-    """Each species that follows a link once; others go on as long as they may."""
+    """Return each species that follows a link once; others continue as long as the budget lasts."""
     if revisits(species):
         pytest.skip("goes to known pages too")
     return species
 
 
 def revisits(species: str) -> bool:
-    """Whether the species goes to pages that are known."""
+    """Return whether the species visits known pages again."""
     return make_population(species)[0].species[0].revisits
 
 
 def make(species: str, seed: int = 0, **options: Any) -> tuple[Population, Ledger]:
-    """A population that cannot die out."""
+    """Return a population that cannot die out."""
     options.setdefault("bounds", PopulationBounds(4, 1, 12))
     return make_population(species, seed=seed, **options)
 
 
 def web_of(seed: int, pages: int = 40) -> Web:
-    """A random web with every kind of failure."""
+    """Return a random web with every kind of failure."""
     return random_web(np.random.default_rng(seed), pages)
 
 
 @pytest.mark.parametrize("seed", WEBS)
 def test_every_reachable_link_is_followed_once(goes_once: str, seed: int) -> None:
-    """On a finite web, where the budget allows and the population lives on, the crawl ends so."""
+    """The crawl of a finite web ends then, if the budget suffices and the population survives."""
     web = web_of(seed)
     seeds = [*web.links][:2]
     population, ledger = make(goes_once, seed)
@@ -71,7 +71,7 @@ def test_every_reachable_link_is_followed_once(goes_once: str, seed: int) -> Non
 
 @pytest.mark.parametrize("seed", WEBS)
 def test_visits_under_way_may_settle_in_any_order(species: str, seed: int) -> None:
-    """Late or early, with any outcome: bounds, energy and claims hold."""
+    """In any order, with any outcome: bounds, energy and claims are kept."""
     web, rng = web_of(seed), np.random.default_rng(seed)
     population, ledger = make(species, seed, max_unsettled=6, budget=200)
     population.on_event.append(BoundsAtEveryEvent(population))
@@ -95,10 +95,7 @@ def test_visits_under_way_may_settle_in_any_order(species: str, seed: int) -> No
 
 @pytest.mark.parametrize("seed", WEBS)
 def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> None:
-    """Neither beyond its concurrency nor before its delay is over; and all hosts get their turn.
-
-    B050.
-    """
+    """B050: neither above its concurrency nor before the end of its delay; each host has visits."""
     web = web_of(seed)
     seeds = [*web.links][:3]
     budget = 200 if revisits(species) else None
@@ -129,7 +126,7 @@ def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> No
 
 
 def test_the_same_seed_gives_the_same_events(species: str) -> None:
-    """With any hash order of the run."""
+    """With any hash seed of the process."""
     web, histories = web_of(7), []
     for _ in range(2):
         population, _ = make(species, 3, budget=100)
@@ -142,7 +139,7 @@ def test_the_same_seed_gives_the_same_events(species: str) -> None:
 
 
 def test_another_run_of_the_program_makes_the_same_choices() -> None:
-    """The order of sets of texts changes from run to run: it must decide nothing."""
+    """The order of a set of strings changes from run to run: no choice may depend on it."""
     code = (
         "import sys, numpy\n"
         "from tiny_webs import crawl, make_population, random_web\n"
@@ -171,7 +168,7 @@ def test_another_run_of_the_program_makes_the_same_choices() -> None:
 
 @pytest.mark.parametrize("outcome", FAILURES)
 def test_a_seed_that_brings_no_page_ends_the_crawl(goes_once: str, outcome: Outcome) -> None:
-    """No agent waits for links that will not come."""
+    """No agent waits for links that do not come."""
     population, ledger = make(goes_once)
     assert crawl(population, Web({}, failing={A: outcome}), [A]) == [A]
     assert population.ended == "exhausted"
@@ -179,7 +176,7 @@ def test_a_seed_that_brings_no_page_ends_the_crawl(goes_once: str, outcome: Outc
 
 
 def test_one_dead_seed_of_two_does_not_end_the_crawl(goes_once: str) -> None:
-    """The other is followed, whichever comes first."""
+    """The other one is followed, in either order."""
     for seeds in ([A, B], [B, A]):
         population, _ = make(goes_once)
         order = crawl(population, Web({B: [f"{B}1"], f"{B}1": []}), seeds)
@@ -187,15 +184,15 @@ def test_one_dead_seed_of_two_does_not_end_the_crawl(goes_once: str) -> None:
 
 
 def test_pages_without_links_or_with_links_to_themselves_end_the_crawl(goes_once: str) -> None:
-    """A page's own address is claimed with it, also where it was reached by a redirect."""
+    """A page's own address is claimed with it, also if a redirect led to it."""
     for web in (Web({A: []}), Web({A: [A, A]}), Web({B: [B, A]}, moved={A: B})):
         population, ledger = make(goes_once)
         assert crawl(population, web, [A], most=3) == [A]
         check(population, ledger)
 
 
-def test_a_page_of_a_thousand_links_is_worked_through(goes_once: str) -> None:
-    """Each of its targets once, though each is linked twice."""
+def test_all_of_a_thousand_links_of_a_page_are_followed(goes_once: str) -> None:
+    """Each target once, although the page has each link twice."""
     targets = [f"{B}{number}" for number in range(500)]
     web = Web({A: [*targets, *targets], **{target: [] for target in targets}}, {A: 1.0})
     population, ledger = make(goes_once)
@@ -203,8 +200,8 @@ def test_a_page_of_a_thousand_links_is_worked_through(goes_once: str) -> None:
     assert ledger.pages == 501
 
 
-def test_no_more_is_asked_for_than_the_budget_allows(species: str) -> None:
-    """With many visits under way at once."""
+def test_the_budget_is_not_exceeded(species: str) -> None:
+    """Also with many visits under way at once."""
     population, _ = make(species, max_unsettled=50, budget=7)
     population.place(link(f"{A}{number}") for number in range(20))
     opened = 0
@@ -224,7 +221,7 @@ def test_no_more_is_asked_for_than_the_budget_allows(species: str) -> None:
 
 
 def test_a_score_is_finite_for_seeds_and_links(species: str) -> None:
-    """It orders queues and weighs draws."""
+    """It orders queues and is the weight of draws."""
     choice = make(species)[0].species[0].choice
     page = Web({A: []}).answer(A, lambda _: 0.0).page  # type: ignore[union-attr]
     for found_on in (None, page):

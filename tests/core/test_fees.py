@@ -1,4 +1,4 @@
-"""Fees beside the energy of pages."""
+"""Fees that agents pay for time and failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evocrawl.core.model import Cost
     ("seconds", "fee"), [(0.0, 0.0), (45.0, 0.5), (90.0, 1.0), (900.0, 1.0), (-1.0, 0.0)]
 )
 def test_time_costs_in_proportion_up_to_the_timeout(seconds: float, fee: float) -> None:
-    """c_t · min(t, t_max)/t_max; a clock that goes back costs nothing."""
+    """c_t · min(t, t_max)/t_max; a negative time costs nothing."""
     fees = Fees(visit=1.0, refusal=2.0, dead=1.0, latency=1.0, timeout_s=90.0)
     assert fees.of_time(Cost(seconds=seconds)) == fee
 

@@ -15,7 +15,7 @@ def ledger_of(*events: Event) -> Ledger:
     return ledger
 
 
-def test_energy_of_agents_is_what_came_in_less_what_went_out() -> None:
+def test_energy_of_agents_is_income_minus_expenses() -> None:
     energy = ledger_of(
         Born(1, None, 1.0),
         Laid(PAGE, 1.0, 8.0),
@@ -30,7 +30,7 @@ def test_energy_of_agents_is_what_came_in_less_what_went_out() -> None:
     assert energy.on_pages == 4.0
 
 
-def test_negative_energy_lowers_what_lies_on_pages() -> None:
+def test_negative_energy_lowers_the_energy_of_pages() -> None:
     energy = ledger_of(Laid(PAGE, 0.0, -1.0), Laid(PAGE, 1.0, 3.0)).energy
     assert (energy.laid, energy.laid_above_0, energy.on_pages) == (2.0, 3.0, 2.0)
 

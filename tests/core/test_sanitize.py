@@ -1,4 +1,4 @@
-"""What is shown of strangers' texts and of secrets."""
+"""Texts from the web are shown safely, and secrets are masked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMULAS = ['=HYPERLINK("http://x","ok")', "\t=1", "＝1", "-2+3", "+1", "@SUM(1
 
 
 @given(TEXTS, st.integers(1, 50))
-def test_what_is_shown_stands_on_one_line(text: str, most: int) -> None:
+def test_a_shown_text_is_one_line(text: str, most: int) -> None:
     """No control character, escape sequence, line end or change of direction is left."""
     assert one_line(text, most).isprintable()
     assert len(one_line(text, most)) <= most
@@ -39,8 +39,8 @@ def test_what_is_shown_stands_on_one_line(text: str, most: int) -> None:
     ["redis://host/0?password=secret", "rediss://host/0?db=1&PASSWORD=secret&x=1",
      "unix:///run/redis?ssl_password=secret", "{'S': 'redis://host?passwd=secret'}"],
 )  # fmt: skip
-def test_r22_passwords_among_the_options_of_an_address_are_masked(url: str) -> None:
-    """R22: Redis takes them there, too, and Scrapy logs its settings."""
+def test_r22_passwords_in_the_query_of_an_address_are_masked(url: str) -> None:
+    """R22: Redis accepts them there, and Scrapy logs its settings."""
     assert "secret" not in mask_secrets(url)
     assert "=***" in mask_secrets(url)
 
@@ -64,8 +64,8 @@ def test_secrets_are_masked(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://host/@me", "http://host/?m=a@b", "http://host#a@b", "a@b"])
-def test_what_is_no_secret_stays(url: str) -> None:
-    """An @ in path, query, fragment or mail address names no user."""
+def test_text_without_a_secret_is_not_changed(url: str) -> None:
+    """An @ in path, query, fragment or mail address does not follow a password."""
     assert mask_secrets(url) == url
     assert without_credentials(url) == url
     assert not has_credentials(url)
@@ -73,7 +73,7 @@ def test_what_is_no_secret_stays(url: str) -> None:
 
 @given(TEXTS)
 def test_any_text_can_be_asked_for_credentials(text: str) -> None:
-    """For any text, no error is raised, and no removed character is left."""
+    """No text raises an error, and no credentials are left."""
     assert isinstance(mask_secrets(f"http://{text}"), str)
     assert not has_credentials(without_credentials(f"http://{text}"))
 
@@ -85,13 +85,13 @@ def test_no_formula_begins_a_cell(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a=1", "1-2", "coral", "a\t=1", "(-1)", "5 + 3", "'tis"])
-def test_other_texts_stay_as_they_are(text: str) -> None:
-    """Only the beginning makes a formula."""
+def test_other_texts_are_not_changed(text: str) -> None:
+    """A formula is recognised by its beginning."""
     assert escape_formula(text) == text
 
 
 def test_a_feed_of_csv_has_no_formulas() -> None:
-    """B123: numbers stay numbers, lists are joined before."""
+    """B123: numbers stay numbers; lists are joined first."""
     file = io.BytesIO()
     exporter = SafeCsvItemExporter(file)
     exporter.start_exporting()
@@ -102,7 +102,7 @@ def test_a_feed_of_csv_has_no_formulas() -> None:
 
 
 def test_b123_names_of_fields_and_bytes_are_no_formulas_either() -> None:
-    """B123: items may be made of a table of the page, whose headings name the fields."""
+    """B123: the headings of a table on a page may become names of fields."""
     file = io.BytesIO()
     exporter = SafeCsvItemExporter(file)
     exporter.start_exporting()

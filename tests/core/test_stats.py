@@ -1,4 +1,4 @@
-"""The stats of a crawl say what its ledger holds."""
+"""The stats of a crawl agree with its ledger."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evocrawl.core.stats import STATS, report
 
 @pytest.mark.parametrize("limit", [None, 30])
 def test_every_stat_is_declared_and_finite(limit: int | None) -> None:
-    """And adds up: visits by outcome, agents by birth and death, energy in and out."""
+    """The sums agree: visits by outcome, agents by birth and death, energy in and out."""
     web = random_web(np.random.default_rng(2), 50)
     population, ledger = make_population(budget=limit)
     crawl(population, web, [*web.links][:2])
@@ -40,7 +40,7 @@ def test_every_stat_is_declared_and_finite(limit: int | None) -> None:
     assert population.environment.base.energy() == pytest.approx(left, abs=1e-9)
 
 
-def test_a_crawl_of_nothing_has_stats_too() -> None:
-    """No rate divides by zero."""
+def test_a_crawl_without_visits_has_stats() -> None:
+    """No rate is a division by zero."""
     stats = report(Ledger(), Budget(5))
     assert stats["evocrawl/harvest_rate"] == stats["evocrawl/mean_relevance"] == 0.0

@@ -1,4 +1,4 @@
-"""The web of the packages: hosts, redirects between them, and what is missing."""
+"""The web of the packages: hosts, redirects between them, and missing pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from demo.survey import is_about, read, survey
 
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
-    """Every package with a front page that links to the next host's by https."""
+    """Return a folder for each package, with a front page that links to the next host by https."""
     hosts = [source.host + source.prefix for source in SOURCES]
     for source, target in zip(SOURCES, [*hosts[1:], hosts[0]], strict=True):
         folder = tmp_path / source.package / source.folder
@@ -49,7 +49,7 @@ def test_a_client_walks_around_all_hosts_by_plain_http(folders: dict[str, Path])
 def test_former_addresses_lead_to_what_is_served(
     folders: dict[str, Path], url: str, lands: str
 ) -> None:
-    """Other versions and former names of a host arrive after redirects."""
+    """Addresses of other versions and former hosts lead there by redirects."""
     with proxy_for(build_web(folders, SOURCES)) as proxy:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy.url}))
         with opener.open(url, timeout=120) as answer:
@@ -65,7 +65,10 @@ def test_a_package_without_pages_is_refused(folders: dict[str, Path]) -> None:
 
 
 def test_the_survey_counts_pages_and_links_that_arrive(folders: dict[str, Path]) -> None:
-    """A link across counts when it leads to a page, one to a missing page is elsewhere."""
+    """A link to another host counts if its page exists.
+
+    A link to a missing page counts as elsewhere.
+    """
     source = SOURCES[0]
     page = folders[source.package] / source.folder / "more.html"
     page.write_text(

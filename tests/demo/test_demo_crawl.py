@@ -64,7 +64,7 @@ def test_without_seeds_both_crawls_go_through_the_proxy_only(
 
 
 def test_with_seeds_the_live_web_is_crawled_politely_and_once(calls: Calls) -> None:
-    """No proxy, none of the loopback's settings; --compare adds the second crawl."""
+    """Without a proxy and without the settings for loopback; --compare adds the second crawl."""
     live = ["--seeds", "https://a.example/ https://b.example/", "--query", "coral"]
     assert crawl.main(live) == 0
     ((command, environment),) = calls
@@ -75,8 +75,8 @@ def test_with_seeds_the_live_web_is_crawled_politely_and_once(calls: Calls) -> N
     assert len(calls) == 3
 
 
-def test_the_files_of_two_crawls_do_not_meet(calls: Calls) -> None:
-    """Each crawl writes to a folder of its own."""
+def test_two_crawls_write_to_different_folders(calls: Calls) -> None:
+    """The folder is named after the species."""
     crawl.main([])
     assert len({command[command.index("-O") + 1] for command, _ in calls}) == 2
     assert len({arguments(command, "-s")["EVOCRAWL_STATS_FILE"] for command, _ in calls}) == 2
@@ -101,7 +101,7 @@ def test_seeds_without_a_query_are_refused(
 def test_after_an_interrupt_the_summary_comes_and_nothing_else_starts(
     calls: Calls, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """130 of the first crawl is the exit code; the pages so far are shown."""
+    """The exit code is 130, that of the first crawl; the pages so far are shown."""
     finished = crawl.run
 
     def interrupted(*arguments: object) -> int:
@@ -128,7 +128,7 @@ signal.pause()
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_reaches_the_child_once_and_is_waited_for(tmp_path: Path, number: int) -> None:
-    """The parent passes the signal on, outlives it, and has its own handlers back."""
+    """The parent passes the signal on, waits for the child, and restores its own handlers."""
     before = signal.getsignal(signal.SIGINT)
     heard = tmp_path / "heard"
     command = [sys.executable, "-c", CHILD, str(heard), str(int(number))]

@@ -1,4 +1,4 @@
-"""Packages are fetched once, whole, and failures say what to do."""
+"""Packages are downloaded once and completely; an error gives advice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_nothing_but_the_packages_stays_in_the_cache(
 
 
 def _without_lists(tools: list[list[str]], updated: bool) -> Runner:
-    """Downloads fail until the lists are updated, if they ever are."""
+    """Let downloads fail until the lists are updated."""
     run = packages._run
 
     def lacking(command: Sequence[str], work: Path) -> str:
@@ -69,7 +69,7 @@ def _without_lists(tools: list[list[str]], updated: bool) -> Runner:
 def test_root_updates_the_lists_once_when_they_are_missing(
     tools: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a fresh machine the first download fails for want of lists and the second succeeds."""
+    """On a new machine the first download fails without lists, and the second succeeds."""
     monkeypatch.setattr(packages.os, "geteuid", lambda: 0)
     monkeypatch.setattr(packages, "_run", _without_lists(tools, updated=True))
     assert fetch(["a-doc"], tmp_path)["a-doc"].is_dir()
@@ -102,7 +102,7 @@ def test_a_machine_without_apt_is_referred_to_the_live_web(
 
 
 def test_the_cache_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """EVOCRAWL_CACHE wins; empty or unset it is below the home folder."""
+    """EVOCRAWL_CACHE names it; if that is empty or unset, it is in the home folder."""
     monkeypatch.setenv("EVOCRAWL_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
     monkeypatch.setenv("EVOCRAWL_CACHE", "")

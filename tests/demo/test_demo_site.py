@@ -15,7 +15,7 @@ from evocrawl.simulation.server.proxy import Request, Response
 
 @pytest.fixture
 def site(tmp_path: Path) -> FolderSite:
-    """A package with pages, a packed page, a picture, a link inside and links outside."""
+    """Return a package with pages, a compressed page, a picture, and links inside and outside."""
     (tmp_path / "secret.html").write_text("outside")
     package = tmp_path / "package"
     folder = package / "html"
@@ -56,8 +56,8 @@ def get(site: FolderSite, path: str, method: str = "GET") -> Response:
         ("/doc/1/inside.html", 200, b"shared"),
     ],
 )
-def test_what_exists_is_served(site: FolderSite, path: str, status: int, body: bytes) -> None:
-    """Pages are rewritten to http, other files are sent as they are, packed ones unpacked."""
+def test_existing_files_are_served(site: FolderSite, path: str, status: int, body: bytes) -> None:
+    """Pages get links with http, other files are not changed, compressed ones are decompressed."""
     answer = get(site, path)
     assert (answer.status, answer.body) == (status, body)
 
@@ -78,14 +78,14 @@ def test_what_exists_is_served(site: FolderSite, path: str, status: int, body: b
         "/elsewhere",
     ],
 )
-def test_what_does_not_exist_or_lies_outside_is_404(site: FolderSite, path: str) -> None:
+def test_missing_files_and_paths_outside_are_404(site: FolderSite, path: str) -> None:
     """No spelling of a path leaves the package."""
     assert get(site, path).status == 404
 
 
 @given(path=st.text(max_size=40))
 def test_no_path_raises_or_leaves_the_folder(path: str) -> None:
-    """Any text after the prefix is answered by 301 or 404 when nothing is there."""
+    """Any path after the prefix without a file gets 301 or 404."""
     here = Path(__file__).parent
     site = FolderSite("/", here / "no-such-folder", here / "no-such-folder")
     assert site(Request("GET", "h.example", f"/{path}")).status in (301, 404)
@@ -100,7 +100,10 @@ def test_no_path_raises_or_leaves_the_folder(path: str) -> None:
     ],
 )
 def test_folders_and_other_versions_redirect(site: FolderSite, path: str, location: str) -> None:
-    """A folder gets its slash, another version's address the one that is served."""
+    """A folder gets its slash.
+
+    An address of another version leads to the version that is served.
+    """
     answer = get(site, path)
     assert (answer.status, answer.headers["location"]) == (301, location)
 
@@ -128,7 +131,7 @@ def test_pages_lists_every_page_that_is_served(site: FolderSite) -> None:
 
 
 def test_a_former_host_only_redirects() -> None:
-    """An alias sends known addresses on and has no others."""
+    """An alias redirects known addresses and answers 404 to others."""
     site = alias((r"/docs/(.*)", r"http://new.example/\1"))
     assert site(Request("GET", "old.example", "/docs/x")).headers == {
         "location": "http://new.example/x"

@@ -13,7 +13,7 @@ from demo.summary import Best, Result, best_table, clean, columns, load, numbers
 
 
 def write(folder: Path, relevances: list[float]) -> tuple[Path, Path]:
-    """Write a crawl's two files; the last line of the pages is torn."""
+    """Write a crawl's two files; the last line of the pages is incomplete."""
     pages, stats = folder / "pages.jsonl", folder / "stats.json"
     lines = [
         json.dumps({"relevance": r, "title": f"t{i}", "url": f"http://h/{i}", "agent": i})
@@ -24,8 +24,11 @@ def write(folder: Path, relevances: list[float]) -> tuple[Path, Path]:
     return pages, stats
 
 
-def test_the_best_pages_come_first_and_torn_lines_are_left_out(tmp_path: Path) -> None:
-    """Relevance decides, the first found wins a tie, and the mean is over whole lines."""
+def test_the_best_pages_come_first_and_incomplete_lines_are_left_out(tmp_path: Path) -> None:
+    """They are ordered by relevance, then by the order of finding.
+
+    The mean is over complete lines.
+    """
     result = load("energy", *write(tmp_path, [0.25, 0.5, 0.0, 0.5]), best=3)
     assert [page.agent for page in result.best] == ["1", "3", "0"]
     assert (result.pages, result.mean_relevance) == (4, 0.3125)
@@ -33,7 +36,7 @@ def test_the_best_pages_come_first_and_torn_lines_are_left_out(tmp_path: Path) -
 
 
 def test_a_crawl_that_wrote_nothing_has_empty_numbers(tmp_path: Path) -> None:
-    """Missing files, broken stats and null fields show as nothing, not as an error."""
+    """Missing files, broken stats and null fields are shown as empty, without an error."""
     result = load("energy", tmp_path / "none", tmp_path / "none")
     assert (result.pages, result.mean_relevance, result.stats) == (0, 0.0, {})
     (tmp_path / "s").write_text("[1")
@@ -50,8 +53,11 @@ def test_pages_on_topic_are_counted_by_the_term_rule(tmp_path: Path) -> None:
     assert load("energy", pages, pages).on_topic == 1
 
 
-def test_the_numbers_stand_side_by_side() -> None:
-    """One column a crawl, in the order given; the topic's row only where it makes sense."""
+def test_the_numbers_of_crawls_are_columns_of_one_table() -> None:
+    """One column a crawl, in the given order.
+
+    The row of the topic only for crawls with that topic.
+    """
     stats = {"evocrawl/requests": 400, "evocrawl/harvest_rate": 0.25, "elapsed_time_seconds": 4.0}
     results = [Result(name, (), 8, 0.5, 3, stats) for name in ("energy", "breadth_first")]
     rows = {

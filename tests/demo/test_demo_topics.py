@@ -7,7 +7,7 @@ from evocrawl.simulation.trials import read_topics
 
 
 def test_a_page_that_names_the_terms_often_is_of_the_topic() -> None:
-    """Often, and often among its words."""
+    """It must name them at least so often, and so often for each word."""
     about = "Commit or rollback: a transaction ends. Transactions nest. "
     assert "transaction" in topics_of("", about)
     assert "transaction" not in topics_of("", about + "Something else altogether. " * 200)
@@ -20,7 +20,7 @@ def test_part_of_a_word_is_no_term() -> None:
 
 
 def test_the_table_is_what_the_simulator_reads(tmp_path: Path) -> None:
-    """With both splits."""
+    """It has both splits."""
     path = tmp_path / "topics.tsv"
     path.write_text(table())
     for split in ("dev", "check"):

@@ -11,7 +11,7 @@ from demo.waiting import announced, main
 
 
 class Heard:
-    """A stderr that notes when a text has been written."""
+    """A stderr that signals when a text has been written."""
 
     def __init__(self, part: str) -> None:
         self.text, self._part, self.has_come = "", part, Event()
@@ -26,7 +26,7 @@ class Heard:
         """Do nothing."""
 
 
-def test_a_line_comes_again_and_again_until_the_block_ends(
+def test_a_line_is_printed_repeatedly_until_the_block_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With the seconds that have passed."""
@@ -38,7 +38,7 @@ def test_a_line_comes_again_and_again_until_the_block_ends(
 
 
 def test_no_line_comes_once_the_wait_is_over(capsys: pytest.CaptureFixture[str]) -> None:
-    """The command prints lines of its own by then."""
+    """After it the command prints its own lines."""
     asked = Event()
 
     def is_over() -> bool:

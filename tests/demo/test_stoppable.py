@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_during_imports_prints_one_line(tmp_path: Path, times: int) -> None:
-    """The second one, too, finds no traceback to print."""
+    """A second Ctrl-C prints no traceback either."""
     (tmp_path / "slow.py").write_text("import time\nprint('up', flush=True)\ntime.sleep(60)\n")
     with subprocess.Popen(
         [sys.executable, "-m", "demo.stoppable", "slow", "more"],
@@ -28,7 +28,7 @@ def test_ctrl_c_during_imports_prints_one_line(tmp_path: Path, times: int) -> No
     assert (child.returncode, errors) == (130, "stopped by Ctrl-C before the crawl began\n")
 
 
-def test_a_module_runs_as_by_itself(tmp_path: Path) -> None:
+def test_a_module_runs_as_without_the_wrapper(tmp_path: Path) -> None:
     """With its own arguments and its exit code."""
     (tmp_path / "quick.py").write_text("import sys\nprint(sys.argv[1:])\nsys.exit(3)\n")
     done = subprocess.run(

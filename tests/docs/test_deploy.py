@@ -1,4 +1,4 @@
-"""What docs/guide/deploy.md shows can be used as it stands."""
+"""The files that docs/guide/deploy.md shows can be used without a change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pod_of(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_scrapyd_knows_each_option() -> None:
-    """The file is read as Scrapyd reads it; no name in it is unknown there."""
+    """The file is read as Scrapyd reads it; Scrapyd knows each name in it."""
     used, known = configparser.ConfigParser(), configparser.ConfigParser()
     used.read_string(blocks("ini")[0])
     known.read_string(files("scrapyd").joinpath("default_scrapyd.conf").read_text())
@@ -46,7 +46,7 @@ def test_scrapyd_knows_each_option() -> None:
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
 def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
-    """Its program stands elsewhere here, and is put in its place."""
+    """A program is put at the path that the unit names."""
     scrapy = Path(sys.executable).with_name("scrapy")
     unit = tmp_path / "coral.service"
     unit.write_text(blocks("ini")[1].replace("/opt/evocrawl/bin/scrapy", str(scrapy)))
@@ -57,8 +57,8 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
     assert (done.returncode, said) == (0, [])
 
 
-def test_what_stops_a_crawl_waits_for_its_requests() -> None:
-    """Longer than a request may take."""
+def test_the_time_to_stop_a_crawl_is_longer_than_a_request() -> None:
+    """Scrapyd, systemd and Kubernetes give it."""
     unit = re.search(r"TimeoutStopSec=(\d+)", PAGE)
     assert unit is not None
     pods = [pod_of(each) for each in documents() if each["kind"] == "Job"]
@@ -66,8 +66,8 @@ def test_what_stops_a_crawl_waits_for_its_requests() -> None:
         assert grace_s > project.DOWNLOAD_TIMEOUT
 
 
-def test_what_the_job_mounts_is_there() -> None:
-    """Each mount has its volume, and the claim is the one above it."""
+def test_each_mount_of_the_job_has_a_volume() -> None:
+    """The claim is the one above it in the file."""
     claim, job, _ = documents()
     pod = pod_of(job)
     [container] = pod["containers"]
@@ -89,7 +89,7 @@ def test_jobs_give_arguments_that_a_crawl_takes() -> None:
 
 
 def in_the_pod(tmp_path: Path, scrapy: str) -> subprocess.Popen[bytes]:
-    """Start the image's script with another program in Scrapy's place."""
+    """Start the script of the image with another program in place of Scrapy."""
     script, program = tmp_path / "crawl.sh", tmp_path / "scrapy"
     script.write_text(next(each for each in blocks("sh") if each.startswith("#!/bin/sh")))
     program.write_text(f"#!/bin/sh\n{scrapy}\n")
@@ -108,7 +108,7 @@ def test_the_pod_ends_as_the_crawl_does(tmp_path: Path, code: int) -> None:
 
 
 def test_a_pod_that_is_stopped_has_not_succeeded(tmp_path: Path) -> None:
-    """SIGTERM reaches the crawl, which ends in its own time; the Job goes on elsewhere."""
+    """SIGTERM reaches the crawl, which ends cleanly; the Job continues in another pod."""
     ready, done = tmp_path / "ready", tmp_path / "done"
     stop = f"trap 'touch {done}; exit 0' TERM; touch {ready}; while :; do sleep 0.05; done"
     pod = in_the_pod(tmp_path, stop)

@@ -21,7 +21,7 @@ def words(svg: str) -> list[str]:
 
 
 @pytest.mark.parametrize("place", PICTURES)
-def test_a_picture_is_what_the_code_gives(place: str) -> None:
+def test_a_picture_agrees_with_the_code(place: str) -> None:
     """A new package, level, import or state without its picture fails here."""
     assert MAKE[place].read_text(encoding="utf-8") == MAKE[PICTURES[place]]()
 
@@ -37,6 +37,6 @@ def test_the_house_shows_every_package_with_what_it_imports() -> None:
 
 
 def test_the_life_of_a_link_shows_every_state_that_a_link_reaches_by_itself() -> None:
-    """A link is taken by a redirect or another worker: that way is in the table beside it."""
+    """A redirect or another worker makes a link "taken": the table has that state."""
     shown = " ".join(words(MAKE["link_life"]()))
     assert [state for state in LinkState if state.value not in shown] == [LinkState.TAKEN]

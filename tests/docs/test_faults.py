@@ -1,4 +1,4 @@
-"""The page of faults, its catalogue and the tests belong together."""
+"""The page of faults, its catalogue and the tests agree."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def test_each_fault_has_a_test_or_a_reason_for_none() -> None:
 
 
 def test_each_id_in_a_test_is_in_the_catalogue_once() -> None:
-    """A misspelt id would be a test of nothing."""
+    """A misspelt id would belong to no fault."""
     ids = [row["id"] for section in MAKE["catalogue"]()["section"] for row in section["rows"]]
     assert len(ids) == len(set(ids))
     assert set(by_id()) <= set(ids)
 
 
-def test_the_page_is_what_catalogue_and_tests_give() -> None:
+def test_the_page_agrees_with_catalogue_and_tests() -> None:
     """If this fails, run ``python docs/make_faults.py``."""
     assert (DOCS / "reference" / "faults.md").read_text(encoding="utf-8") == MAKE["page"](by_id())

@@ -51,7 +51,7 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 
 def test_a_link_to_a_missing_file_or_heading_is_found() -> None:
-    """Links within code and links to the web are not looked up."""
+    """Links within code and links to the web are not checked."""
     text = """[a](missing.md) [d](#nothing) [c](explanation/evo.md#features)
 [b](explanation/evo.md#no-such-heading)
 [e](https://example.org/x.md)
@@ -89,5 +89,5 @@ def test_every_module_that_a_page_names_can_be_imported(page: Path) -> None:
 
 
 def test_the_readme_is_short() -> None:
-    """What a reader does not need at first stands in docs/."""
+    """Details are in docs/."""
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 110

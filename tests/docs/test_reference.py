@@ -12,12 +12,12 @@ from evocrawl.core.stats import STATS, report
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
-def test_the_page_is_what_the_tables_give() -> None:
+def test_the_page_agrees_with_the_tables() -> None:
     """A new option, stat or meta key without its entry fails here."""
     make = runpy.run_path(str(DOCS / "make_reference.py"))
     assert (DOCS / "reference" / "settings.md").read_text(encoding="utf-8") == make["reference"]()
 
 
 def test_every_stat_that_is_reported_is_declared() -> None:
-    """No stat is set that the table does not know."""
+    """The table has every stat that is set."""
     assert set(report(Ledger(), Budget(1))) <= set(STATS)

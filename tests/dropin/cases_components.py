@@ -1,4 +1,4 @@
-"""Spiders with middlewares and pipelines of their own."""
+"""Spiders of projects with their own middlewares and pipelines."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Answering:
 
 
 class AnsweredByAMiddleware(Tree):
-    """Responses that never were on the wire are as good as others."""
+    """Responses of a middleware, which no server sent, reach the callback as others do."""
 
     settings = {"DOWNLOADER_MIDDLEWARES": {Answering: 543}}
 
 
 class Changing:
-    """Downloader middleware that changes what came, and asks once more for some pages."""
+    """Downloader middleware that changes responses, and requests some pages again."""
 
     def process_response(self, request, response):
         if request.url.endswith("/p/3") and not request.meta.get("again"):
@@ -48,7 +48,7 @@ class Changing:
 
 
 class ChangedByAMiddleware(Tree):
-    """The callback sees what the middleware made of the page."""
+    """The callback gets the page that the middleware has changed."""
 
     settings = {"DOWNLOADER_MIDDLEWARES": {Changing: 560}}
 
@@ -133,13 +133,13 @@ class DroppingAndAdding:
 
 
 class SpiderMiddleware(Tree):
-    """What a spider middleware drops is gone, what it adds is there."""
+    """The requests and items that a spider middleware drops or adds count."""
 
     settings = {"SPIDER_MIDDLEWARES": {DroppingAndAdding: 543}}
 
 
 class SpiderMiddlewareOutermost(Tree):
-    """The same, nearer the engine than any other."""
+    """The same, as the middleware nearest to the engine."""
 
     settings = {"SPIDER_MIDDLEWARES": {DroppingAndAdding: 1}}
 
@@ -177,7 +177,7 @@ class _Numbered:
 
 
 class OwnPipeline(Tree):
-    """A project's pipeline decides what is exported, and nothing else."""
+    """A project's pipeline decides which items are exported, and nothing else."""
 
     settings = {"ITEM_PIPELINES": {Picky: 50}}
 
@@ -191,6 +191,6 @@ class OwnPipeline(Tree):
 
 
 class OwnPipelineLast(OwnPipeline):
-    """The same, after all others."""
+    """The same, as the last pipeline."""
 
     settings = {"ITEM_PIPELINES": {Picky: 995}}

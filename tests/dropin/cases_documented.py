@@ -79,7 +79,7 @@ class BasicLogin(Small):
 
 
 class JsonApi(Small):
-    """JSON is posted, and headers, cookies and a method of one's own arrive."""
+    """JSON is posted; headers, cookies and a custom method arrive."""
 
     @staticmethod
     def answer(request, times):
@@ -96,7 +96,7 @@ class JsonApi(Small):
 
 
 class PassesData(Paged):
-    """cb_kwargs, meta, flags and priority go along three hops."""
+    """cb_kwargs, meta, flags and priority are passed along three requests."""
 
     def parse(self, response, path=()):
         depth = response.meta.get("depth", 0)
@@ -124,7 +124,7 @@ class Referers(Small):
 
 
 class DepthLimited(Paged):
-    """DEPTH_LIMIT keeps what is deeper away."""
+    """DEPTH_LIMIT drops deeper requests."""
 
     settings = {"DEPTH_LIMIT": 2}
 
@@ -157,7 +157,7 @@ class Offsite(Paged):
 
 
 class LongAddresses(DepthLimited):
-    """URLLENGTH_LIMIT keeps long addresses away."""
+    """URLLENGTH_LIMIT drops long addresses."""
 
     settings = {"URLLENGTH_LIMIT": 60}
 

@@ -54,7 +54,7 @@ class KindsOfFailure(Failing):
 
 
 class FailuresWithoutErrback(Failing):
-    """Failures of requests without an errback end nothing."""
+    """Failures of requests without an errback do not end the crawl."""
 
     def parse(self, response):
         for path in ("/status/404", "/status/500", "/a", "/status/403", "/b"):
@@ -90,7 +90,7 @@ class HalfOfAPage(Failing):
 
 
 class HalfIsEnough(HalfOfAPage):
-    """A spider that takes half of a page, by meta, gets it with its flag."""
+    """A spider that accepts half of a page, by meta, gets it with its flag."""
 
     def parse(self, response):
         yield self.asked("/half", meta={"download_fail_on_dataloss": False})

@@ -156,7 +156,7 @@ class Images(Small):
 
 
 class Files(Small):
-    """The files pipeline fetches each file once; pages are fetched beside."""
+    """The files pipeline fetches each file once, while pages are fetched."""
 
     settings = {
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
@@ -182,7 +182,7 @@ class Files(Small):
 
 
 class Contracts(Paged):
-    """A spider whose callbacks have contracts runs as any other."""
+    """A spider whose callbacks have contracts runs like any other."""
 
     def parse(self, response):
         """Yield a request and an item.
@@ -197,7 +197,7 @@ class Contracts(Paged):
 
 
 class DataAddresses(Paged):
-    """A crawl begins with an address that holds its content, and a callback asks for another."""
+    """A crawl begins with a data: address, and a callback requests another one."""
 
     start_urls = ["data:,first"]
 

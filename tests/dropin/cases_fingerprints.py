@@ -1,4 +1,4 @@
-"""Spiders with dupe filters and fingerprints of their own, and with nearly equal addresses."""
+"""Spiders with custom dupe filters and fingerprints, and with nearly equal addresses."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class NoDupefilter(Paged):
 
 
 class _ByPath(RFPDupeFilter):
-    """Takes addresses that differ in the query alone for one."""
+    """Treats addresses that differ only in the query as one."""
 
     def request_fingerprint(self, request):
         return fingerprint(request.replace(url=request.url.partition("?")[0])).hex()
 
 
 class OwnDupefilter(Paged):
-    """A dupe filter of the project's own filters more than Scrapy's."""
+    """A dupe filter of the project filters more than Scrapy's."""
 
     settings = {"DUPEFILTER_CLASS": _ByPath}
 
@@ -84,14 +84,14 @@ class FingerprintWithFragment(Paged):
 
 
 class _NotOfAll(RFPDupeFilter):
-    """Asks the request for what not every request has."""
+    """Reads a value that not every request has."""
 
     def request_seen(self, request):
         return request.meta["kind"] == "seen" or super().request_seen(request)
 
 
 class DupefilterFails(Paged):
-    """A dupe filter that raises loses the request that it raises for, and no other."""
+    """If a dupe filter raises an error, only that request is lost."""
 
     settings = {"DUPEFILTER_CLASS": _NotOfAll}
 
@@ -102,7 +102,7 @@ class DupefilterFails(Paged):
 
 
 class _ByPageObject(RequestFingerprinter):
-    """As scrapy-poet's: the page object that a callback wants belongs to the identity."""
+    """As in scrapy-poet: the page object that a callback needs is part of the identity."""
 
     def fingerprint(self, request):
         return super().fingerprint(request) + request.meta.get("page", "").encode()
@@ -131,7 +131,7 @@ class Fragments(Paged):
 
 
 class Tracking(Paged):
-    """Addresses that differ in what trackers add are addresses of their own to Scrapy."""
+    """Addresses that differ in parameters of trackers are different for Scrapy."""
 
     def parse(self, response):
         for name in ("utm_source", "gclid", "fbclid", "at_medium", "sid", "PHPSESSID"):
@@ -154,7 +154,7 @@ class Spelling(Paged):
 
 
 class ManyForms(Small):
-    """Forms that differ in a field are requests of their own; the same one is filtered."""
+    """Forms that differ in a field are different requests; the same form is filtered."""
 
     @staticmethod
     def answer(request, times):
@@ -171,7 +171,7 @@ class ManyForms(Small):
 
 
 class RedirectedToOne(Small):
-    """Four addresses, asked for with dont_filter, redirect to one."""
+    """Four addresses, requested with dont_filter, redirect to one."""
 
     @staticmethod
     def answer(request, times):
@@ -186,7 +186,7 @@ class RedirectedToOne(Small):
 
 
 class RedirectedToOneFiltered(RedirectedToOne):
-    """Four addresses redirect to one, and are filtered there; the page itself is asked for too."""
+    """Four addresses redirect to one, and are filtered there; the page itself is requested, too."""
 
     async def start(self):
         yield Request(self.at("/front"))
@@ -198,7 +198,7 @@ class RedirectedToOneFiltered(RedirectedToOne):
 
 
 class RedirectedToLogin(Small):
-    """Pages that ask for a login redirect to it, until there is a session."""
+    """Pages that need a login redirect to it until there is a session."""
 
     @staticmethod
     def answer(request, times):

@@ -97,7 +97,7 @@ class CallbackCloses(Failing):
 
 
 class Ban(RetryMiddleware):
-    """Retries what a ban page looks like, as many projects do."""
+    """Retries pages that look like a ban, as many projects do."""
 
     def process_response(self, request, response):
         if b"banned" in response.body:
@@ -106,7 +106,7 @@ class Ban(RetryMiddleware):
 
 
 class BanPages(Failing):
-    """A downloader middleware of the project's own retries pages with status 200."""
+    """A downloader middleware of the project retries pages with status 200."""
 
     settings = {"DOWNLOADER_MIDDLEWARES": {Ban: 549}}
 
@@ -122,7 +122,7 @@ class BanPages(Failing):
 
 
 class LoginAgain(Failing):
-    """A page that answers 403 sends the spider to the login, and is asked for again."""
+    """After a page with status 403 the spider logs in and requests the page again."""
 
     handle_httpstatus_list = (403,)
 
@@ -175,7 +175,7 @@ class RedirectsFail(Failing):
 
 
 class Ignoring:
-    """Downloader middleware that refuses some requests and some answers."""
+    """Downloader middleware that refuses some requests and some responses."""
 
     def process_request(self, request):
         if "/secret" in request.url:
@@ -188,7 +188,7 @@ class Ignoring:
 
 
 class IgnoredByAMiddleware(Failing):
-    """What a middleware ignores reaches the errback as IgnoreRequest."""
+    """A request that a middleware ignores reaches the errback as IgnoreRequest."""
 
     settings = {"DOWNLOADER_MIDDLEWARES": {Ignoring: 500}}
 
@@ -202,7 +202,7 @@ class IgnoredByAMiddleware(Failing):
 
 
 class RetriedByHand(Failing):
-    """An errback asks for the request again through get_retry_request()."""
+    """An errback repeats the request through get_retry_request()."""
 
     settings = {"RETRY_ENABLED": False, "RETRY_TIMES": 2}
 

@@ -1,4 +1,4 @@
-"""Spiders with settings of their own: cache, throttle, slots, order, feeds, queues on disk."""
+"""Spiders with custom settings: cache, throttle, slots, order, feeds, queues on disk."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Throttled(Tree):
 
 
 class Slots(Tree):
-    """Requests with download_slot of their own, and DOWNLOAD_SLOTS."""
+    """Requests with a download_slot, and DOWNLOAD_SLOTS."""
 
     settings = {"DOWNLOAD_SLOTS": {"s1": {"concurrency": 1, "delay": 0.01}}}
 
@@ -56,7 +56,7 @@ class Slots(Tree):
 
 
 class DepthFirst(Tree):
-    """Queues of the project's own choice: nothing is lost by them."""
+    """With queues that the project has chosen no request is lost."""
 
     settings = {
         "DEPTH_PRIORITY": 1,
@@ -67,7 +67,7 @@ class DepthFirst(Tree):
 
 
 class OwnRequest(Request):
-    """A request class of the project's own."""
+    """A request class of the project."""
 
     attributes = (*Request.attributes, "kind")
 
@@ -77,7 +77,7 @@ class OwnRequest(Request):
 
 
 class OwnRequests(Tree):
-    """Requests of a class of one's own reach the callback as they were."""
+    """Requests of the project's class reach the callback unchanged."""
 
     def parse(self, response):
         for kind in ("book", "author"):
@@ -88,7 +88,7 @@ class OwnRequests(Tree):
 
 
 class _Queue:
-    """A download handler of the project's own: addresses of a queue, without a network."""
+    """A download handler of the project, for addresses of a queue, without a network."""
 
     lazy = True
 
@@ -104,7 +104,7 @@ class _Queue:
 
 
 class OwnScheme(Tree):
-    """A scheme that only the project has a handler for; its answers lead to pages."""
+    """A scheme for which only the project has a handler; its responses have links to pages."""
 
     settings = {"DOWNLOAD_HANDLERS": {"queue": _Queue}}
 
@@ -157,7 +157,7 @@ class Compressed(Tree):
 
 
 class Exported(Tree):
-    """A feed of the project's own holds the items."""
+    """A feed of the project has the items."""
 
     settings = {
         "FEEDS": {HERE / "exported.jsonl": {"format": "jsonlines", "fields": ["path"]}},
@@ -182,7 +182,7 @@ class OnDisk(Tree):
 
 
 class PausedOnDisk(Paged):
-    """A crawl that stops after three items and goes on; requests that are no links among others."""
+    """A crawl that stops after three items and continues; some requests are no links."""
 
     settings = {"JOBDIR": str(HERE / "paused")}
     runs = ({"CLOSESPIDER_ITEMCOUNT": 3, "CONCURRENT_REQUESTS": 1}, {})
@@ -202,7 +202,7 @@ class PausedOnDisk(Paged):
 
 
 class Busy(Tree):
-    """Three hundred links at a concurrency of one, of which each second is a duplicate."""
+    """Three hundred links at a concurrency of one; every second one is a duplicate."""
 
     settings = {"CONCURRENT_REQUESTS": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
 

@@ -13,7 +13,7 @@ from treecase import Picky, Tree
 
 
 class Counting:
-    """Extension that counts by signals and says so in the stats."""
+    """Extension that counts signals in the stats."""
 
     @classmethod
     def from_crawler(cls, crawler):
@@ -40,7 +40,7 @@ class Counting:
 
 
 class Signals(Tree):
-    """An extension sees each signal as often as with stock Scrapy."""
+    """An extension gets each signal as often as with stock Scrapy."""
 
     settings = {"EXTENSIONS": {Counting: 500}, "ITEM_PIPELINES": {Picky: 500}}
 
@@ -59,7 +59,7 @@ class Signals(Tree):
     def last(self, response):
         counts = self.crawler.get_extension(Counting).counts
         assert counts.pop("bytes_received") > 0
-        # The last answer's own signals come when they come.
+        # The order of the last response's signals is not fixed.
         yield {"counts": {name: n for name, n in counts.items() if "request" not in name}}
 
 
@@ -155,7 +155,7 @@ class ClosedAtAFailure(Tree):
 
 
 class CloseSpiderLike(Exception):  # noqa: N818 - named after what it is not
-    """No CloseSpider."""
+    """An exception that is no CloseSpider."""
 
 
 class ClosedByAPipeline(Tree):

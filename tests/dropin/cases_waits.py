@@ -1,4 +1,4 @@
-"""Spiders that wait: for what they yielded, for a download, for the crawl to be idle."""
+"""Spiders that wait: for requests that they yielded, for a download, or until the crawl is idle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smallspider import Paged, html, number, numbered, path_of, prose
 
 
 class AwaitsWhatItYielded(Paged):
-    """A callback yields a request and awaits what the request's callback finds."""
+    """A callback yields a request and awaits the result of its callback."""
 
     async def parse(self, response):
         found = asyncio.get_running_loop().create_future()
@@ -40,7 +40,7 @@ class AwaitsWhatAnErrbackFinds(AwaitsWhatItYielded):
 
 
 class WorksUntilDone(Paged):
-    """A callback feeds requests until another callback has seen three answers."""
+    """A callback yields requests until another callback has had three responses."""
 
     seen = 0
 
@@ -97,7 +97,7 @@ class DownloadsSideBySide(Paged):
 
 
 class DownloadsInStart(Paged):
-    """start() logs in by a download of its own and then yields what it found."""
+    """start() logs in by its own download and then yields what it found."""
 
     @staticmethod
     def answer(request, times):
@@ -124,7 +124,7 @@ class StartYieldsItems(Paged):
 
 
 class StartWaitsForTheCrawl(Paged):
-    """start() waits until a callback has found what to ask for next."""
+    """start() waits until a callback has found the next address."""
 
     async def start(self):
         self.found = asyncio.get_running_loop().create_future()
@@ -152,7 +152,7 @@ class StartIsLazy(Paged):
 
 
 class CrawlsByTheEngine(Paged):
-    """A callback hands requests to the engine."""
+    """A callback gives requests to the engine."""
 
     def parse(self, response):
         for path in ("/a", "/b", "/a"):
@@ -161,7 +161,7 @@ class CrawlsByTheEngine(Paged):
 
 
 class FedWhenIdle(Paged):
-    """spider_idle feeds the crawl from a queue, three times."""
+    """spider_idle adds requests from a queue, three times."""
 
     @classmethod
     def from_crawler(cls, crawler, *args, **kwargs):
@@ -181,7 +181,7 @@ class FedWhenIdle(Paged):
 
 
 class FedWithTheSame(FedWhenIdle):
-    """spider_idle asks for one page again and again."""
+    """spider_idle requests one page repeatedly."""
 
     def idle(self):
         if self.waiting:
@@ -191,7 +191,7 @@ class FedWithTheSame(FedWhenIdle):
 
 
 class FedFromNothing(FedWhenIdle):
-    """A spider without start requests, fed when idle, as by a message queue."""
+    """A spider without start requests, which gets requests when idle, as from a message queue."""
 
     async def start(self):
         return
@@ -199,7 +199,7 @@ class FedFromNothing(FedWhenIdle):
 
 
 class ClosedWhenIdle(FedWhenIdle):
-    """spider_idle ends the crawl by a reason of the project's own."""
+    """spider_idle ends the crawl with a reason of the project."""
 
     def idle(self):
         raise CloseSpider("done well")
@@ -222,7 +222,7 @@ class AsyncCallback(Paged):
 
 
 class SlowItems(Paged):
-    """Items that a pipeline holds for some time are all there."""
+    """All items arrive that a pipeline keeps for some time."""
 
     class Slow:
         async def process_item(self, item):

@@ -21,7 +21,7 @@ _WAIT_S = 1800
 
 
 def left_by(group: str, directory: Path) -> dict[str, dict[str, Any]]:
-    """Return what each case of a group left, by variant and name; run it where it has not been.
+    """Return the results of each case of a group, by variant and name; run it if it has not run.
 
     Processes that want the same group at once wait for the one that runs it.
     """

@@ -1,4 +1,4 @@
-"""Spiders that still differ from stock Scrapy and are not to, with the case that says so."""
+"""Spiders that still differ from stock Scrapy and should not, with the case that shows it."""
 
 from __future__ import annotations
 

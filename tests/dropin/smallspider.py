@@ -37,7 +37,7 @@ _VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstv"
 
 
 class Case(ABC):
-    """Mixed into a spider class, gives it the name of the class, a start and a site."""
+    """Mixed into a spider class: gives it the name of the class, a start and a site."""
 
     settings: ClassVar[dict[str, Any]] = {}
     runs: ClassVar[tuple[dict[str, Any], ...]] = ({},)
@@ -66,7 +66,7 @@ class Case(ABC):
 
 
 def kind_of(failure: Any) -> str:
-    """Return the name of the exception as `failure.check` knows it, were it not evocrawl's."""
+    """Return the name of the exception's first class that is not evocrawl's."""
     kinds = [each for each in failure.type.__mro__ if not each.__module__.startswith("evocrawl")]
     others = [each for each in kinds if each is not IgnoreRequest and each.__module__ != "builtins"]
     return (others or kinds)[0].__name__
@@ -85,7 +85,7 @@ class Small(Case, Spider):
 
 
 class Paged(Small):
-    """A case whose site answers each path with a page of a text of its own."""
+    """A case whose site answers each path with a page of different text."""
 
     @staticmethod
     def answer(request: Request, times: int) -> object:  # noqa: ARG004 - the interface's form
@@ -97,7 +97,7 @@ class NoNumberError(ValueError):
 
 
 def site_of(case: type[Case]) -> Site:
-    """Return the site of a case, with a memory of its own."""
+    """Return the site of a case, with its own state."""
     seen: Counter[tuple[str, str]] = Counter()
 
     async def answer(request: Request) -> Response:
@@ -148,7 +148,7 @@ def html(text: str, *links: str) -> str:
 
 
 def prose(seed: object, words: int = 40) -> str:
-    """Return words that no other seed gives."""
+    """Return words that are different for each seed."""
     rng = Random(str(seed))
     made = (
         "".join(rng.choice(_CONSONANTS) + rng.choice(_VOWELS) for _ in range(rng.randint(2, 4)))

@@ -1,7 +1,7 @@
 """The program that runs a group of cases in one process, with stock Scrapy or with the add-on.
 
-``python -m spidergroups GROUP VARIANT OUTPUT`` writes a JSON object to OUTPUT: what each case left,
-by its name.
+``python -m spidergroups GROUP VARIANT OUTPUT`` writes a JSON object to OUTPUT: the results
+of each case, by its name.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def cases_of(group: str) -> dict[str, type[Case]]:
 
 
 class Record:
-    """What a crawl left: items, what was called how often, and how it ended."""
+    """The results of a crawl: items, the number of calls of each function, and how it ended."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.items: list[str] = []
@@ -76,7 +76,7 @@ class Record:
         self.moves += 1
 
     def called(self, result: Any, request: Any) -> None:
-        """Note that the scraper hands a response or failure to the spider."""
+        """Note that the scraper passes a response or failure to the spider."""
         if not isinstance(result, Failure):
             self.calls[getattr(request.callback, "__name__", "parse")] += 1
         else:
@@ -96,7 +96,7 @@ class Record:
 
 
 def _joined(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the runs of one crawl left together; it ended as the last did."""
+    """Return the joined results of the runs of one crawl; its end is that of the last run."""
     calls: Counter[str] = Counter()
     for each in runs:
         calls.update(each["calls"])
@@ -157,7 +157,7 @@ async def _run_all(group: str, variant: str) -> dict[str, Any]:
 
 
 def main(group: str, variant: str, output: str) -> None:
-    """Run the group, write what it left, and end though a crawl may not."""
+    """Run the group, write its results, and end even if a crawl does not."""
     configure_logging({"LOG_LEVEL": "INFO"})
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     from twisted.internet import reactor

@@ -1,8 +1,8 @@
 """Small spiders do with the add-on what they do with stock Scrapy.
 
 Each runs both ways, on a site of its own: the items are the same, each callback and errback is
-called as often, for the same kinds of failure, and the crawl ends for the same reason. Where that
-is not so on purpose, the table of docs/guide/drop-in.md says why.
+called as often, for the same kinds of failure, and the crawl ends for the same reason. The table of
+docs/guide/drop-in.md gives the reason of each intended difference.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _marked(pending: dict[str, str]) -> list[Any]:
 
 @pytest.fixture(scope="session")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Left:
-    """Return what each case of a group left with stock Scrapy and with the add-on."""
+    """Return the results of each case of a group with stock Scrapy and with the add-on."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
@@ -72,7 +72,7 @@ def test_the_crawl_ends_for_scrapys_reason(left: Left, group: str, name: str) ->
 
 
 def test_each_difference_has_a_reason() -> None:
-    """The table names spiders of this suite, and says why each differs."""
+    """The table names spiders of this suite, with the reason for each."""
     assert set(DIFFERENCES) <= set(CASES)
     for name, (_, _, why) in DIFFERENCES.items():
         assert len(why.split()) > 5, name

@@ -41,7 +41,7 @@ def test_more_relevance_never_means_less_energy(
 def test_a_page_of_no_relevance_costs_under_the_steep_reading(
     model: Sigmoid, seen: list[float]
 ) -> None:
-    """It would be paid with r + R, as printed."""
+    """With r + R, as printed, it would bring energy."""
     steep = Sigmoid(model.gain, model.cost, "steep")
     rest = (model.gain + model.cost) * math.exp(-7.99)
     assert steep.price(0.0, RelevanceRanks(seen)) <= -model.cost + rest

@@ -25,7 +25,7 @@ def oracle(values: list[float], share: float) -> float:
 
 @given(st.lists(RELEVANCE, min_size=1, max_size=40), SHARE)
 def test_the_rank_is_exact(values: list[float], share: float) -> None:
-    """R is a relevance that a page really has, from the first page on."""
+    """R is the relevance of a page, from the first page on."""
     ranks = RelevanceRanks()
     for count, value in enumerate(values):
         seen = values[: count + 1]
@@ -62,7 +62,7 @@ def test_the_expected_energy_of_the_step_function_is_zero(gain: float, cost: flo
 
 
 @pytest.mark.parametrize("name", ["rare", "common", "even"])
-def test_a_crawl_of_any_topic_neither_starves_nor_bloats(name: str) -> None:
+def test_pages_of_any_topic_have_little_mean_energy(name: str) -> None:
     """Pages priced one by one give little energy in the mean, however often the topic occurs."""
     draws = np.random.default_rng(3).random(3000)
     values = {"rare": draws**8, "common": draws**0.2, "even": draws}[name].tolist()

@@ -1,4 +1,4 @@
-"""What a crawl has seen becomes an estimate of what is left."""
+"""From the pages of a crawl follows an estimate of what is left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHAPES = st.floats(0.2, 50)
 
 
 def crawl(relevant: list[bool]) -> Forecast:
-    """The forecast of a crawl, one request a page, each relevant or not."""
+    """Return the forecast of a crawl with one request a page, each relevant or not."""
     budget = Budget()
     forecast = Forecast(0.5, budget)
     for number, is_relevant in enumerate(relevant, 1):

@@ -1,4 +1,4 @@
-"""The examples of parts of your own work as the documentation shows them."""
+"""The examples of custom parts work as the documentation shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files under examples/workers: valid by their schemas, and what they start really starts."""
+"""The files of examples/workers are valid by their schemas, and start what they name."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_compose_knows_each_field() -> None:
     compose.from_yaml((FOLDER / "compose.yaml").read_text()).validate()
 
 
-def test_what_is_used_is_defined() -> None:
-    """Secrets, volumes, networks and services that the parts name."""
+def test_every_name_that_is_used_is_defined() -> None:
+    """Secrets, volumes, networks and services."""
     for service in COMPOSE["services"].values():
         for kind in ("secrets", "networks"):
             assert set(service[kind]) <= set(COMPOSE[kind])
@@ -85,8 +85,8 @@ def test_the_workers_get_options_that_a_crawl_takes(tmp_path: Path) -> None:
         assert place.name == "coral"
 
 
-def test_a_worker_may_end_its_requests() -> None:
-    """Longer than a request may take."""
+def test_a_worker_has_time_to_end_its_requests() -> None:
+    """The grace period is longer than a request may take."""
     grace_s = int(COMPOSE["services"]["worker"]["stop_grace_period"].removesuffix("s"))
     for each_s in (grace_s, pod("Job")["terminationGracePeriodSeconds"]):
         assert each_s > project.DOWNLOAD_TIMEOUT
@@ -106,8 +106,8 @@ def commands() -> list[tuple[str, str, str]]:
 
 @pytest.mark.skipif(not shutil.which("redis-cli"), reason="needs redis-server and redis-cli")
 @pytest.mark.parametrize(("starts", "looks", "secret"), commands(), ids=["compose", "kubernetes"])
-def test_the_redis_starts_and_stops(tmp_path: Path, starts: str, looks: str, secret: str) -> None:
-    """With the password and an append-only file; SIGTERM reaches it; its health is seen."""
+def test_redis_starts_and_stops(tmp_path: Path, starts: str, looks: str, secret: str) -> None:
+    """With the password and an append-only file; SIGTERM stops it; the health check works."""
     port, password = free_port(), tmp_path / "password"
     password.write_text("s3cret\n")
     places = f"port {port}\nbind 127.0.0.1\ndir {tmp_path}\nlogfile log\nappendonly yes"

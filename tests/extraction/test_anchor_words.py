@@ -1,4 +1,4 @@
-"""What an anchor says about its target, in any script."""
+"""Whether the words of an anchor describe its target, in any script."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from evocrawl.extraction.anchor_words import describes_better, describes_page, d
         "…",
     ],
 )
-def test_words_of_links_say_nothing(anchor: str) -> None:
-    """In several languages and scripts, in any spelling; nor do numbers."""
+def test_common_words_of_links_do_not_describe_the_target(anchor: str) -> None:
+    """Such as "more", in several languages, scripts and spellings; nor do numbers."""
     assert not describes_page(anchor)
 
 
 @pytest.mark.parametrize("anchor", ["प्रवाल", "ปะการัง", "深海", "Ölpest", "mp3", "続きを読む人"])
 def test_one_descriptive_word_is_enough(anchor: str) -> None:
-    """Also together with words that say nothing."""
+    """Also together with common words of links."""
     assert describes_page(anchor)
 
 
@@ -39,8 +39,8 @@ def test_marks_split_no_word() -> None:
     assert not describes_well("שָׁלוֹם עולם")
 
 
-def test_scripts_without_spaces_are_measured_by_their_signs() -> None:
-    """Six signs are about a word more."""
+def test_scripts_without_spaces_are_measured_in_characters() -> None:
+    """Six characters count as one more word."""
     assert describes_well("再生可能エネルギーの利用について")
     assert describes_better("再生可能エネルギー", "深海")
     assert not describes_better("深海", "再生可能エネルギー")

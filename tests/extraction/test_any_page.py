@@ -1,4 +1,4 @@
-"""For any bytes: no error, bounded output, the same each time."""
+"""Any bytes are read without an error, with bounded output, alike each time."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def check(body: bytes, url: str, limits: Limits, **declared: str) -> None:
 @example(b"\xff\xfe<\0a\0")
 @example(b"\xef\xbb\xbf")
 def test_random_bytes(body: bytes) -> None:
-    """No bytes raise."""
+    """No bytes raise an error."""
     check(body, PAGE, SMALL)
 
 
 @given(HTML, st.sampled_from(["utf-8", "utf-16", "latin-1", "shift_jis", "utf-7", "x", ""]))
 @settings(max_examples=300)
 def test_random_markup(html: str, encoding: str) -> None:
-    """Neither does markup in any disorder, read in any encoding, with small or usual limits."""
+    """Markup in any order, encoding and with any limits raises no error."""
     body = html.encode("utf-8", "replace")
     check(body, PAGE, SMALL, encoding=encoding)
     check(body, PAGE, Limits())
@@ -78,7 +78,7 @@ def test_random_markup(html: str, encoding: str) -> None:
 @given(HTML, st.text(max_size=20))
 @example("<div hidden> </div> \x0c", "")
 def test_random_addresses_and_headers(html: str, text: str) -> None:
-    """Nor do headers and the page's own address."""
+    """Headers and the page's own address raise no error."""
     body = html.encode("utf-8", "replace")
     check(body, text, SMALL, content_language=text, encoding=text)
     parse_html(body, PAGE, robots_tags=[text, f"evocrawl:{text}"])
@@ -99,8 +99,8 @@ def test_random_addresses_and_headers(html: str, text: str) -> None:
 @example("http://a.test/x/y", "a/..")
 @example("http://a.test/x/y", "a/./b")
 @example("http://a.test", ": ")
-def test_the_quick_way_to_an_address_is_the_slow_one(base: str, href: str) -> None:
-    """Plain references are put together without being taken apart; what follows # is off."""
+def test_the_fast_way_to_an_address_gives_the_same_as_the_slow_one(base: str, href: str) -> None:
+    """Plain references are joined without being parsed; the fragment is removed."""
     root = etree.Element("html")
     links = LinkExtractor(root, base, base, Limits(), Hidden(root, b""))
     try:
@@ -112,7 +112,7 @@ def test_the_quick_way_to_an_address_is_the_slow_one(base: str, href: str) -> No
 
 @given(HTML)
 def test_guards_keep_text_and_links_in_order(html: str) -> None:
-    """Small tags are left alone; the flat page is no longer and stays flat."""
+    """Small tags are not changed; a flattened page is not longer and does not change again."""
     body = html.encode("utf-8", "replace")
     assert without_giant_tags(body, 1_000, 100) == body
     assert len(without_giant_tags(body, 20, 2)) <= len(body)

@@ -1,4 +1,4 @@
-"""Which pages have nothing to read before a browser has run their scripts."""
+"""Which pages have no text before a browser has run their scripts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PAGES = {
 
 @pytest.mark.parametrize("html", SHELLS.values(), ids=SHELLS)
 def test_a_page_that_only_a_script_fills_is_a_shell(html: str) -> None:
-    """With or without a frame of text around it."""
+    """With or without some text around it."""
     assert is_app_shell(html)
 
 
@@ -67,5 +67,5 @@ _PIECES = (*"<>/-a \0é&;=İ", '"', "<script", "</script>", "<!--")
 
 @given(st.lists(st.sampled_from(_PIECES)).map("".join))
 def test_any_text_is_decided(html: str) -> None:
-    """Broken markup raises nothing."""
+    """Broken markup raises no error."""
     assert is_app_shell(f"{html}{SCRIPT}") in (True, False)

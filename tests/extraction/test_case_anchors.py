@@ -7,7 +7,7 @@ from case_links import only_link, read, urls
 
 
 def test_frames_and_areas_are_links() -> None:
-    """Pages of old keep their content in frames and their menus in maps."""
+    """Old pages have their content in frames and their menus in image maps."""
     assert urls(
         "<map><area href=/area alt=Area></map><iframe src=/iframe></iframe><a href=/a>a</a>"
     ) == ["http://a.test/area", "http://a.test/iframe", "http://a.test/a"]
@@ -33,8 +33,8 @@ def test_frames_and_areas_are_links() -> None:
         ("<a href=/1>mi&#8203;ning deep&shy;sea</a>", "mi\u200bning deep\xadsea"),
     ],
 )
-def test_anchor_text_and_what_stands_for_it(html: str, anchor: str) -> None:
-    """Visible text first, then alt, title, aria-label; words are folded by the relevance model."""
+def test_anchor_text_and_its_substitutes(html: str, anchor: str) -> None:
+    """Visible text first, then alt, title, aria-label; the relevance model folds the words."""
     assert only_link(html).anchor == anchor
 
 
@@ -55,15 +55,15 @@ def test_b011_an_anchor_that_is_not_closed_ends_where_the_next_begins(html: str)
     assert two.anchor.startswith("two")
 
 
-def test_links_in_drawings_are_links() -> None:
-    """SVG has its own attribute for them, which browsers still follow."""
+def test_links_in_svg_drawings_are_links() -> None:
+    """SVG has its own attribute for links, which browsers follow."""
     link = only_link("<svg><a xlink:href=/map><text>A map</text></a></svg>")
     assert (link.url, link.anchor) == ("http://a.test/map", "A map")
 
 
 @pytest.mark.parametrize("first", ["rel='nofollow noopener'", "rel=noopener style='display:none'"])
-def test_what_is_linked_openly_too_may_be_followed(first: str) -> None:
-    """A second link without reservation takes back those of the first."""
+def test_a_target_that_is_also_linked_without_nofollow_may_be_followed(first: str) -> None:
+    """A second link without rel tokens removes those of the first."""
     warned, plain = f"<a href=/1 {first}>x</a>", "<a href=/1>more</a>"
     for html in (warned + plain, plain + warned):
         link = only_link(html)
@@ -75,8 +75,8 @@ def test_what_is_linked_openly_too_may_be_followed(first: str) -> None:
 @pytest.mark.parametrize(
     "nothing", ["→", "12 comments", "Continue", "Weiterlesen", "Lire la suite"]
 )
-def test_the_anchor_that_says_most_is_the_links(nothing: str) -> None:
-    """In any order; the words of the others stay in the context."""
+def test_the_most_descriptive_anchor_is_that_of_the_link(nothing: str) -> None:
+    """In any order; the words of the other anchors stay in the context."""
     title = "<p><a href=/1>Wave farm permit</a></p>"
     other = f"<p>Some <a href=/1>{nothing}</a> {60 * 'words '}</p>"
     for html in (title + other, other + title):
@@ -100,13 +100,13 @@ def test_the_anchor_that_says_most_is_the_links(nothing: str) -> None:
         ("<a href=/1 title='Opens in a new window'>Wave farm</a>", "Wave farm"),
     ],
 )  # fmt: skip
-def test_names_that_are_not_shown_are_anchors(html: str, anchor: str) -> None:
-    """As browsers name them to a screen reader."""
+def test_accessible_names_are_anchors(html: str, anchor: str) -> None:
+    """As browsers give them to a screen reader."""
     assert only_link(html).anchor == anchor
 
 
 def test_a_target_linked_twice_is_one_link_with_the_first_words() -> None:
-    """A picture and a headline often lead to one place: place of the first, words of the second."""
+    """A picture and a headline often lead to one page; the words are the headline's."""
     links = read(
         "<a href=/x><img></a><a href=/y>why</a><a href='/x#part'>Words</a><a href=/x>later</a>"
     ).links
@@ -117,7 +117,7 @@ def test_a_target_linked_twice_is_one_link_with_the_first_words() -> None:
 
 
 def test_rel_tokens_and_tag_path() -> None:
-    """rel is a set of lower-case tokens; the path names what the anchor stands in."""
+    """rel is a set of lower-case tokens; the path names the elements around the anchor."""
     link = only_link("<body><ul><li><a rel='NoFollow  UGC' href=/1>x</a></ul>")
     assert link.rel == ("nofollow", "ugc")
     assert link.tag_path == "html/body/ul/li"
@@ -135,7 +135,7 @@ def test_rel_tokens_and_tag_path() -> None:
     ],
 )
 def test_hidden_links_are_marked(html: str) -> None:
-    """Hidden links may be bait; other parts decide whether to follow them."""
+    """Hidden links may be traps; other modules decide whether to follow them."""
     hidden, seen = read(f"{html}<p><a href=/2>y</a></p>").links
     assert hidden.rel == ("evocrawl-hidden",)
     assert seen.rel == ()
@@ -143,11 +143,11 @@ def test_hidden_links_are_marked(html: str) -> None:
 
 @pytest.mark.parametrize("tag", ["script", "style", "template"])
 def test_links_in_scripts_and_templates_are_left_out(tag: str) -> None:
-    """What a browser with scripts does not show is not read."""
+    """Only links that a browser with scripts shows are read."""
     assert urls(f"<{tag}><a href=/no>x</a></{tag}><a href=/yes>y</a>") == ["http://a.test/yes"]
 
 
-def test_comments_hold_no_links() -> None:
+def test_comments_have_no_links() -> None:
     """Neither comments nor processing instructions are content."""
     assert urls("<!-- <a href=/no>x</a> --><?php <a href=/no2> ?><a href=/yes>y</a>")[-1:] == [
         "http://a.test/yes"

@@ -27,8 +27,8 @@ def test_b027_malformed_meta_charset() -> None:
 
 
 @pytest.mark.parametrize("form", ["deep\u00adsea", "mi\u200bning", "cafe\u0301", "İstanbul"])
-def test_b031_text_is_passed_on_as_written(form: str) -> None:
-    """Folding of invisible and composed characters is the relevance model's, which needs all."""
+def test_b031_text_is_passed_on_unchanged(form: str) -> None:
+    """The relevance model folds invisible and composed characters, and needs the original text."""
     assert form in text_of(f"<p>Here is {form} now.</p>")
 
 
@@ -78,8 +78,10 @@ KOREAN = "심해 채굴은 생태계에 큰 영향을 미친다. 더 많은 연�
         ("koi", "koi8-r", RUSSIAN),
     ],
 )
-def test_b027_labels_mean_what_browsers_take_them_for(name: str, codec: str, text: str) -> None:
-    """B027: names are old, or those of a smaller relative (WHATWG Encoding, "labels")."""
+def test_b027_labels_have_the_meaning_that_browsers_give_them(
+    name: str, codec: str, text: str
+) -> None:
+    """B027: a name may be old, or that of a smaller encoding (WHATWG Encoding, "labels")."""
     body = f"<p>{text}".encode(codec)
     assert parse_html(body, PAGE, encoding=name).text == text
     assert parse_html(f"<meta charset='{name}'>".encode() + body, PAGE).text == text
@@ -96,7 +98,7 @@ def test_b027_labels_mean_what_browsers_take_them_for(name: str, codec: str, tex
     ],
 )
 def test_b026_characters_that_python_does_not_know(body: bytes, encoding: str, text: str) -> None:
-    """B026: the standard's tables for EUC-JP and GBK hold more."""
+    """B026: the standard's tables for EUC-JP and GBK have more characters."""
     assert parse_html(body, PAGE, encoding=encoding).text == text
 
 
@@ -119,8 +121,8 @@ def test_b026_characters_that_python_does_not_know(body: bytes, encoding: str, t
                      "x ąś", id="declared in the body"),
     ],
 )  # fmt: skip
-def test_b026_what_is_not_declared_is_found_out(body: bytes, text: str) -> None:
-    """B026: by its bytes, wherever the first sign is, or by a declaration that comes too late."""
+def test_b026_an_undeclared_encoding_is_detected(body: bytes, text: str) -> None:
+    """B026: by the bytes at any place of the page, or by a declaration that comes too late."""
     assert parse_html(body, PAGE).text == text
 
 
@@ -130,15 +132,15 @@ def test_b026_what_is_not_declared_is_found_out(body: bytes, text: str) -> None:
      "<html><body>one</body></html><html><body>two <a href=/x>link</a></body></html>",
      "<p>one</HTML ><div>two</div></body><a href=/x>link</a>"],
 )  # fmt: skip
-def test_b009_what_follows_the_end_of_a_page_belongs_to_it(html: str) -> None:
-    """B009: servers and templates put things behind; browsers show them (HTML, "after body")."""
+def test_b009_text_after_the_end_of_a_page_belongs_to_it(html: str) -> None:
+    """B009: servers and templates add text there; browsers show it (HTML, "after body")."""
     reading = parse_html(html.encode(), PAGE)
     assert reading.text == "one two link"
     assert [link.url for link in reading.links] == ["http://a.test/x"]
 
 
 def test_b031_inline_elements_split_no_word() -> None:
-    """B031: drop caps, marks and the like stand within words; blocks do not."""
+    """B031: drop caps and marks may be within a word; blocks separate words."""
     for tag in ("b", "FONT", "bdi", "mark", "ins", "big", "q", "time"):
         assert text_of(f"<p>un<{tag}>believ</{tag}>able</p>re<wbr>ef<p>x") == "unbelievable reef x"
 
@@ -153,14 +155,14 @@ def test_b031_characters_above_a_line_split_no_word() -> None:
     "control", ["\x01", "\x1b", "\x7f", "&#1;", "&#x1B;", "&#0027", "&#x0;", "\x80", "\x9b",
                 "\uffff", "\ufffe", "&#xFFFF;", "&#65534;", "&#129;", "&#X9d;"],
 )  # fmt: skip
-def test_control_characters_are_no_text(control: str) -> None:
-    """They steer terminals and are not allowed in XML; as with NUL, the word goes on."""
+def test_control_characters_are_removed(control: str) -> None:
+    """They control terminals and are not allowed in XML; as with NUL, the word is not split."""
     reading = parse_html(f"<title>a{control}b</title><p>c{control}d &#10;&#128;".encode(), PAGE)
     assert (reading.title, reading.text) == ("ab", "cd €")
 
 
 def test_undecodable_bytes_are_replaced() -> None:
-    """One bad byte must not cost the page."""
+    """One bad byte must not make the page unread."""
     assert parse_html(b"<p>a\xff\xfeb</p>", PAGE, encoding="utf-8").text == "a\ufffd\ufffdb"
 
 
@@ -170,7 +172,7 @@ def test_undecodable_bytes_are_replaced() -> None:
      "raw_unicode_escape", "cp037", "mbcs", "../x", "\0"],
 )  # fmt: skip
 def test_names_of_python_codecs_are_no_encodings(name: str) -> None:
-    """R16: what no web page is written in is passed over: it raises, is slow, or hides tags."""
+    """R16: codecs that no web page uses are ignored: they raise errors, are slow, or hide tags."""
     body = f"<meta charset='{name}'><p>é +ADw-a \\x3ca</p>".encode()
     for encoding in (None, name):
         assert parse_html(body, PAGE, encoding=encoding).text == "é +ADw-a \\x3ca"

@@ -10,7 +10,7 @@ from evocrawl.extraction import read as answer
 
 
 def test_b001_unparsable_links_are_counted_and_the_others_kept() -> None:
-    """One bad address must not cost the page its links."""
+    """One bad address must not remove the other links of the page."""
     reading = read(
         "<a href=/1>one</a><a href='http://[bad/'>x</a><a href='http://h:99999/'>p</a>"
         "<a href=/2>two</a>"
@@ -25,7 +25,7 @@ def test_b001_unparsable_links_are_counted_and_the_others_kept() -> None:
      "file:///x/", "ftp://a.test/", "http://", "", " ", "http://b.test/" + 3000 * "x/"],
 )  # fmt: skip
 def test_b002_base_that_is_no_web_address_is_ignored(base: str) -> None:
-    """B002: a bad base must not cost the page its links either."""
+    """B002: a bad base must not remove the links of the page."""
     html = f"<base href='{base}'><a href='/1'>one</a><a href=2>two</a>"
     assert urls(html) == ["http://a.test/1", "http://a.test/dir/2"]
 
@@ -43,12 +43,12 @@ def test_b005_base_counts() -> None:
 
 
 def test_the_first_base_with_an_address_counts() -> None:
-    """A base without href and any second base have no say (HTML, "document base URL")."""
+    """A base without href and any second base have no effect (HTML, "document base URL")."""
     html = "<base target=_top><base href='/x/'><base href='/y/'><a href=p>p</a>"
     assert urls(html) == ["http://a.test/x/p"]
 
 
-def test_a_bad_first_base_is_not_made_good_by_a_second() -> None:
+def test_a_second_base_does_not_replace_a_bad_first_one() -> None:
     """The page's own address is the base then, as in browsers (HTML, "frozen base URL")."""
     assert urls("<base href='data:,x'><base href='/y/'><a href=p>p</a>") == ["http://a.test/dir/p"]
 
@@ -81,7 +81,7 @@ def test_a_bad_first_base_is_not_made_good_by_a_second() -> None:
     ],
 )
 def test_slashes_count_as_in_browsers(written: str, meant: str) -> None:
-    """Pages are written for browsers, which read backslashes and missing slashes their way."""
+    """Pages are written for browsers, which correct backslashes and missing slashes."""
     page = PAGE + "?q" if written == "?" else PAGE
     assert urls(f"<a href='{written}'>x</a>", page) == [meant]
     written = written.replace("&#1;", "\x01").replace("&#31;", "\x1f").replace("&nbsp;", "\u00a0")
@@ -92,7 +92,7 @@ def test_slashes_count_as_in_browsers(written: str, meant: str) -> None:
 
 @pytest.mark.parametrize("slashes", ["\\\\", "///", "http:\\\\"])
 def test_b003_the_base_and_the_canonical_address_are_read_as_links_are(slashes: str) -> None:
-    """B003: what is written for browsers is read alike wherever it stands."""
+    """B003: addresses are corrected in the same way everywhere."""
     reading = read(
         f"<base href='{slashes}b.test\\x\\'><link rel=canonical href='\\c'><a href=p>p</a>"
     )
@@ -106,15 +106,15 @@ def test_b003_the_base_and_the_canonical_address_are_read_as_links_are(slashes: 
      "b%ff.test", "[fe80::1%25eth0]", "[::g]", "::1", "b.test:+80", "b.test:８０", "u@", ":80",
      "a.1", "a.0x4", "1.2.3.4.5", "256.1.1.1", "[v1.x]"],
 )  # fmt: skip
-def test_b001_what_no_host_is_called_is_malformed(host: str) -> None:
-    """B001: no request is made of it (WHATWG URL, forbidden domain code points)."""
+def test_b001_an_impossible_host_name_is_malformed(host: str) -> None:
+    """B001: it leads to no request (WHATWG URL, forbidden domain code points)."""
     reading = read(f"<a href='http://{host}/'>x</a><a href=/1>one</a>")
     assert [link.url for link in reading.links] == ["http://a.test/1"]
     assert reading.malformed_links == 1
 
 
 def test_links_for_browsers_without_scripts_count() -> None:
-    """No script runs here: what stands in noscript is meant for us, but for counters in frames."""
+    """evocrawl runs no script, so it reads noscript, except counters in frames."""
     reading = read(
         "<head><noscript><a href=/1>one</a></noscript></head><noscript><p><a href=/2>two</a></p>"
         "<iframe src=/count></iframe></noscript><noscript>Enable scripts!</noscript><p>text</p>"
@@ -125,7 +125,7 @@ def test_links_for_browsers_without_scripts_count() -> None:
 
 
 def test_b006_link_without_scheme_is_a_relative_path() -> None:
-    """A name that looks like a host is a file name; growing URLs have tests of their own."""
+    """A name that looks like a host is a file name; other tests are about growing URLs."""
     assert urls("<a href='www.x.test/y/'>partner</a>") == ["http://a.test/dir/www.x.test/y/"]
 
 
@@ -141,13 +141,13 @@ def test_b009_nul_byte_does_not_end_the_page() -> None:
     assert "mid" in reading.text
 
 
-def test_b011_anchor_text_goes_over_inner_tags() -> None:
+def test_b011_anchor_text_includes_inner_elements() -> None:
     """The anchor is all text of the element."""
     assert only_link("<a href=/h><b>Hello</b> world</a>").anchor == "Hello world"
 
 
 def test_b014_empty_anchor_is_no_link() -> None:
-    """An anchor without address is nothing to follow and no error."""
+    """An anchor without an address is ignored without an error."""
     reading = read("<a></a><a href></a><b>Jump</b>")
     assert reading.links == ()
     assert reading.malformed_links == 0
@@ -155,12 +155,12 @@ def test_b014_empty_anchor_is_no_link() -> None:
 
 
 def test_b016_anchor_text_after_an_empty_child() -> None:
-    """Text behind an element is text, too."""
+    """Text after an element is text, too."""
     assert only_link("<a href=/1><span></span>Example one</a>").anchor == "Example one"
 
 
-def test_b018_what_follows_deep_nesting_is_read_and_the_page_flagged() -> None:
-    """A parser's depth limit must not swallow the rest of a page in silence."""
+def test_b018_text_after_deep_nesting_is_read_and_the_page_is_flagged() -> None:
+    """A parser's depth limit must not drop the rest of a page without a flag."""
     text = "coral reefs bleach when the sea is warm"
     reading = read("<div>" * 2100 + text + "</div>" * 2100 + "<a href=/after>z</a>")
     assert [(link.url, link.anchor) for link in reading.links] == [("http://a.test/after", "z")]
@@ -168,8 +168,8 @@ def test_b018_what_follows_deep_nesting_is_read_and_the_page_flagged() -> None:
     assert reading.truncated == ("depth",)
 
 
-def test_deep_nesting_spares_title_scripts_and_attributes_with_angles() -> None:
-    """The nesting taken out of a deep page takes nothing else with it, and lets nothing in."""
+def test_flattening_keeps_title_scripts_and_attributes_with_angle_brackets() -> None:
+    """Only the nesting is removed from a deep page, and nothing is added."""
     reading = read(
         "<title>Reefs</title><script>if (a<b) hid('<a href=/no>')</script>"
         + "<div title='a>b'>" * 300
@@ -192,16 +192,16 @@ def test_b020_attribute_bomb_is_defused(value: str) -> None:
     assert reading.truncated == ("attributes",)
 
 
-def test_a_long_script_is_no_giant_tag() -> None:
-    """Comparisons in a script look like tags; the script's end must be found all the same."""
+def test_a_long_script_is_not_read_as_a_giant_tag() -> None:
+    """Comparisons in a script look like tags; the end of the script must be found."""
     script = "if (a<b && c == '" + "x" * 20_000 + "') d()"
     reading = read(f"<script>{script}</script><style>a<b{script}</style><p>text<a href=/1>k</a>")
     assert reading.truncated == ()
     assert reading.text == "textk"
 
 
-def test_b021_less_than_sign_in_text_eats_nothing() -> None:
-    """`<` before what is no tag name is text."""
+def test_b021_a_less_than_sign_in_text_removes_no_text() -> None:
+    """`<` that no tag name follows is text."""
     reading = read("<p>size (<2cm), belt</p><p>next</p>")
     assert reading.text == "size (<2cm), belt next"
 
@@ -212,14 +212,14 @@ def test_b021_less_than_sign_in_text_eats_nothing() -> None:
      "file:///etc/passwd", "ftp://a.test/x", "page.html", "page.html#part", "./page.html"],
 )  # fmt: skip
 def test_other_schemes_and_the_page_itself_are_no_links(href: str) -> None:
-    """What cannot be fetched or is here already is left out, and not malformed."""
+    """Such links are left out, and do not count as malformed."""
     reading = read(f"<a href='{href}'>x</a><a href=/1>one</a>")
     assert [link.url for link in reading.links] == ["http://a.test/1"]
     assert reading.malformed_links == 0
 
 
 def test_lone_surrogates_are_harmless() -> None:
-    """`&#xD800;` is no character; nothing of it may fail to be encoded later."""
+    """`&#xD800;` is no character; the text can still be encoded."""
     reading = read("<a href='/x&#xD800;y'>a&#xD800;b</a><p>c&#xDFFF;d</p>")
     for text in (reading.text, *(link.url + link.anchor for link in reading.links)):
         text.encode("utf-8")

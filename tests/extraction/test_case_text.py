@@ -1,4 +1,4 @@
-"""Text, encodings and what is no HTML, on small pages that broke other crawlers."""
+"""Text, encodings and files that are no HTML, on small pages that broke other crawlers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evocrawl.extraction import parse_html
 
 
 def test_b009_text_goes_on_after_a_nul_byte() -> None:
-    """The byte is dropped, the text around it is one."""
+    """The byte is removed, and the text around it is joined."""
     assert text_of("<p>o</p>\0<p>mid\0dle</p>").split() == ["o", "middle"]
 
 
@@ -36,15 +36,15 @@ def test_b017_binary_files_are_reported_and_not_read(body: bytes) -> None:
      b"\0<p>x</p>\1", b"<p>x</p>", b"[" * 100_000 + b"<p>x</p>", codecs.BOM_UTF16_LE + b"x\0"],
 )  # fmt: skip
 def test_markup_and_plain_text_are_read(body: bytes) -> None:
-    """What merely begins like something else, and broken pages, are still pages."""
+    """Pages that begin like another format, and broken pages, are still pages."""
     reading = parse_html(body, PAGE)
     assert reading.is_markup
     assert reading.text
 
 
 @pytest.mark.parametrize("body", [b"", b" \n", b"\0", b"<!-- -->", b"<html></html>", b"</p>"])
-def test_a_page_without_text_reads_as_nothing(body: bytes) -> None:
-    """Nothing to read is no error, and is markup."""
+def test_a_page_without_text_is_read_as_empty(body: bytes) -> None:
+    """An empty page is no error, and counts as markup."""
     reading = parse_html(body, PAGE)
     assert reading.is_markup
     assert (reading.title, reading.text, reading.links) == ("", "", ())
@@ -81,8 +81,8 @@ ARTICLE = "<p>Coral reefs bleach when the sea is too warm for their algae.</p>" 
     ids=["a page", "a section", "the body", "a wrapper", "a wrapper without heading", "a heading",
          "a definition", "a box with a heading", "a dialog that says so at its end"],
 )  # fmt: skip
-def test_b022_what_is_about_cookies_is_no_banner(html: str) -> None:
-    """B022: documents name their parts after what these are about."""
+def test_b022_a_text_about_cookies_is_no_banner(html: str) -> None:
+    """B022: documents name their parts after their subjects."""
     text = text_of(html)
     assert "Zebra" in text
     assert "Menu" not in text
@@ -113,21 +113,21 @@ def test_b022_banners_are_recognised_by_their_names(banner: str) -> None:
     "whole", ["<body style='display:none'>", "<html hidden><body aria-hidden=true>"]
 )
 def test_a_page_is_not_hidden_as_a_whole(whole: str) -> None:
-    """Scripts show it when it is complete; without them there would be no text."""
+    """A script shows it later; without this rule there would be no text."""
     assert "Coral" in text_of(whole + ARTICLE)
 
 
 @pytest.mark.parametrize("inner", ["<table><tr><td>zebra</table>", "<pre>zebra</pre>", "zebra",
                                    "<img><figcaption>zebra</figcaption>"])  # fmt: skip
 def test_figures_are_text(inner: str) -> None:
-    """Content systems put tables and programs into them, not pictures alone."""
+    """Content systems put tables and programs into them, not only pictures."""
     for around in ("{}", f"<article><h1>T</h1>{ARTICLE}{{}}{ARTICLE}</article>"):
         assert "zebra" in text_of(around.format(f"<figure>{inner}</figure>"))
 
 
 @pytest.mark.parametrize("html", ["<label>zebra <input></label>", "<button>zebra</button>"])
 def test_a_page_of_a_form_has_its_words(html: str) -> None:
-    """Where there is nothing else."""
+    """If it has no other text."""
     assert "zebra" in text_of(f"<form>{html}</form>")
 
 
@@ -137,13 +137,13 @@ def test_a_page_of_a_form_has_its_words(html: str) -> None:
      "<body><svg><g><title>Icon</title></g></svg><title>Reefs</title>",
      "<title> </title><title>Reefs</title>"],
 )  # fmt: skip
-def test_drawings_and_what_is_hidden_give_a_page_no_title(html: str) -> None:
-    """An element of the same name says what an icon is."""
+def test_the_title_is_not_taken_from_drawings_and_hidden_elements(html: str) -> None:
+    """An SVG element of the same name describes an icon."""
     assert parse_html(html.encode(), PAGE).title == "Reefs"
 
 
-def test_a_page_that_is_all_banner_still_has_text() -> None:
-    """Better the wrong text than none."""
+def test_a_page_with_only_a_banner_has_its_text() -> None:
+    """A wrong text is better than none."""
     assert text_of("<div id=cookies><p>All about baking cookies.</p></div>") == (
         "All about baking cookies."
     )
@@ -172,7 +172,7 @@ def test_a_page_that_is_all_banner_still_has_text() -> None:
      "<math><mi>x</mi><annotation encoding=application/x-tex>secret</annotation></math>"],
 )  # fmt: skip
 def test_hidden_text_is_left_out(hidden: str) -> None:
-    """A page must not win by words that it hides."""
+    """A page must not get relevance from words that it hides."""
     for around in ("<p>Seen words.</p>{}", "<p>Seen words.</p>" * 30 + "{}", "{}"):
         assert "secret" not in text_of(around.format(hidden))
 
@@ -183,13 +183,13 @@ def test_hidden_text_is_left_out(hidden: str) -> None:
               "height:0;overflow:hidden;padding-top:9px", "transform:scale(0.5)",
               "clip-path:inset(1%)", "position:static;clip:rect(0,0,0,0)"],
 )  # fmt: skip
-def test_what_a_style_does_not_hide_is_text(style: str) -> None:
-    """The last declaration of a property counts; comments and custom properties do not."""
+def test_text_that_no_style_hides_is_read(style: str) -> None:
+    """The last declaration of a property counts; comments and custom properties have no effect."""
     assert "seen" in text_of(f"<p style='{style}'>seen</p>")
 
 
-def test_navigation_is_no_text_where_there_is_an_article() -> None:
-    """The words of menus stand on every page of a site."""
+def test_navigation_is_left_out_if_there_is_an_article() -> None:
+    """The words of menus are on every page of a site."""
     menu = "".join(f"<li><a href=/{name}>{name}</a></li>" for name in ("Imprint", "Basket"))
     article = "<p>Coral reefs bleach when the sea is too warm for their algae.</p>" * 5
     text = text_of(
@@ -200,15 +200,15 @@ def test_navigation_is_no_text_where_there_is_an_article() -> None:
 
 
 def test_a_reference_of_definitions_is_text() -> None:
-    """Pages of lists, tables and definitions are no articles, but all content."""
+    """Pages of lists, tables and definitions are content, although they are no articles."""
     entries = "".join(f"<dt>term{n}</dt><dd>What term{n} means here.</dd>" for n in range(50))
     rows = "".join(f"<tr><td>cell{n}</td><td>value {n}</td></tr>" for n in range(50))
     text = text_of(f"<div><dl>{entries}</dl></div><table>{rows}</table>")
     assert all(f"What term{n} means" in text and f"cell{n} " in text for n in range(50))
 
 
-def test_pilcrows_of_headings_are_no_text() -> None:
-    """Documentation generators put one behind each heading."""
+def test_pilcrows_of_headings_are_left_out() -> None:
+    """Documentation generators put one after each heading."""
     reading = parse_html("<h1>Reefs<a href='#r'>¶</a></h1><p>Warm sea.</p>".encode(), PAGE)
     assert reading.title == "Reefs"
     assert reading.text == "Reefs Warm sea."

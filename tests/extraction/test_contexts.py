@@ -30,7 +30,7 @@ def test_the_lowest_ancestor_with_enough_words_counts() -> None:
 
 
 def test_words_of_two_blocks_are_not_joined() -> None:
-    """Pages without white space between their tags have words all the same."""
+    """Also on pages without white space between their tags."""
     html = (
         "<ul><li>Sea<ul><li><a href=/1>Co<b>r</b>al</a></li><li>Reef</li></ul></li><li>x<br>y</ul>"
     )
@@ -60,15 +60,17 @@ def test_words_of_two_blocks_are_not_joined() -> None:
         ("<span>&Eacute;</span><span>cole</span>", "École"),
     ],
 )
-def test_neighbours_that_are_shown_apart_are_words_of_their_own(html: str, text: str) -> None:
-    """Links beside each other, spans, pictures; not bold letters, drop caps and letters alone."""
+def test_neighbouring_elements_that_are_shown_apart_are_separate_words(
+    html: str, text: str
+) -> None:
+    """Links beside each other, spans, pictures; not bold letters, drop caps and single letters."""
     reading = read(f"<div>{html}</div>", Limits())
     assert reading.text == text
     assert {link.context for link in reading.links} <= {text}
 
 
 def test_an_anchor_with_enough_words_is_its_own_context() -> None:
-    """Its ancestors are then not looked at."""
+    """Its ancestors are not used then."""
     assert contexts("<p>before <a href=/1>one two three four five</a> after</p>") == [
         "one two three four five"
     ]
@@ -80,21 +82,21 @@ def test_a_page_with_few_words_is_its_own_context() -> None:
 
 
 def test_links_of_one_list_share_its_text() -> None:
-    """Items too short for themselves have the list for context, and not the page."""
+    """Items that are too short have the list as context, not the page."""
     html = "<p>intro text of the page</p><ul>" + "".join(
         f"<li><a href=/{n}>item {n}</a> </li>" for n in range(3)
     )
     assert contexts(html) == ["item 0 item 1 item 2"] * 3
 
 
-def test_scripts_without_spaces_have_contexts_as_small() -> None:
-    """One Chinese sentence is one word, and yet enough."""
+def test_contexts_are_as_small_in_scripts_without_spaces() -> None:
+    """One Chinese sentence is one run of characters, and is enough."""
     sentence = "深海采矿对生态的影响" * 4
     assert contexts(f"<div>别的<p>{sentence}<a href=/1>新闻</a></p></div>") == [sentence + "新闻"]
 
 
 def test_a_long_node_is_cut_around_the_anchor() -> None:
-    """What is far from the anchor says little of it."""
+    """Distant text says little about the anchor."""
     limits = Limits(words_chars=40)
     words = " ".join(f"w{n}" for n in range(100))
     (context,) = contexts(f"<p>{words} <a href=/1>anchor</a> {words}</p>", limits)
@@ -103,7 +105,7 @@ def test_a_long_node_is_cut_around_the_anchor() -> None:
 
 
 def test_a_giant_node_is_read_only_near_the_anchor() -> None:
-    """Siblings before and behind it are, as far as there is room."""
+    """Siblings before and after it are read as far as there is room."""
     limits = Limits(words_chars=60)
     far = "<p>" + "far " * 200 + "</p>"
     html = f"{far}<p>before</p>text <a href=/1>anchor</a> tail<p>behind</p>{far}"
@@ -115,10 +117,10 @@ def test_a_giant_node_is_read_only_near_the_anchor() -> None:
 
 
 @pytest.mark.parametrize("flat", [True, False])
-def test_the_work_grows_with_the_page_and_not_its_square(
+def test_the_work_is_linear_in_the_size_of_the_page(
     flat: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Characters that Python gets to see, for a list of links and for links in running text."""
+    """It is counted in characters that Python reads, for lists and for running text."""
     seen = 0
     collapsed = links.collapsed
 

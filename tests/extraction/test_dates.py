@@ -1,4 +1,4 @@
-"""When a page was published and last changed, by markup and headers, hostile ones included."""
+"""The dates of publication and last change of a page, by its markup and headers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ DAY_S = 86_400.0
 
 
 def dates(head: str = "", body: str = "") -> Dates:
-    """The dates of a page."""
+    """Return the dates of a page."""
     page = f"<html><head>{head}</head><body>{body}<p>Words</p></body></html>"
     return parse_html(page.encode("utf-8", "replace"), "http://a.test/").dates
 
 
 def ld(value: object, kind: str = "application/ld+json") -> str:
-    """A JSON-LD script."""
+    """Return a JSON-LD script."""
     return f'<script type="{kind}">{json.dumps(value)}</script>'
 
 
@@ -41,7 +41,7 @@ def test_dates_of_the_web_are_read(text: str) -> None:
 
 
 def test_a_day_begins_at_midnight() -> None:
-    """A date without a time."""
+    """This is so for a date without a time."""
     assert parse_date("2024-05-01") == MAY_1 - 10 * 3600
 
 
@@ -58,7 +58,7 @@ def test_invalid_dates_are_left_out(text: object) -> None:
 
 @given(st.one_of(st.text(max_size=70), st.datetimes().map(lambda when: when.isoformat())))
 def test_no_text_raises(text: str) -> None:
-    """And what comes out lies between 1990 and 2200."""
+    """Each date is between 1990 and 2200."""
     found = parse_date(text)
     assert found is None or 631_152_000 <= found <= 7_258_118_400
 
@@ -82,15 +82,15 @@ def test_both_dates_are_found_in_the_markup(head: str, body: str) -> None:
     assert dates(head, body) == Dates(MAY_1, MAY_1 + DAY_S)
 
 
-def test_the_only_time_of_a_page_is_when_it_was_published() -> None:
-    """Of several, as on a page that lists articles, only one that is marked."""
+def test_a_single_time_element_is_the_date_of_publication() -> None:
+    """If there are several, as on a list of articles, only a marked one counts."""
     one, two = (f'<time datetime="2024-05-0{day}T10:00Z">x</time>' for day in (1, 2))
     assert dates(body=one) == Dates(MAY_1)
     assert dates(body=one + two) == Dates()
     assert dates(body=two + one.replace("<time", "<time pubdate")) == Dates(MAY_1)
 
 
-def test_a_bad_date_leaves_room_for_a_good_one() -> None:
+def test_a_good_date_takes_the_place_of_a_bad_one() -> None:
     """JSON-LD comes first, but only if it has a date."""
     head = ld({"datePublished": "soon", "dateModified": {"@value": LATER}})
     assert dates(head + f'<meta name="date" content="{ISO}">') == Dates(MAY_1)
@@ -102,13 +102,13 @@ def test_a_bad_date_leaves_room_for_a_good_one() -> None:
      '{"@graph": {"datePublished": "x"}}', '[[{"datePublished": "2024-05-01"}]]',
      '{"datePublished": "' + "9" * 300_000 + '"}'],
 )  # fmt: skip
-def test_hostile_scripts_tell_nothing(script: str) -> None:
-    """Too deep, cut off, too long, of another shape."""
+def test_hostile_scripts_give_no_date(script: str) -> None:
+    """Scripts that are too deep, cut off, too long, or of another structure."""
     assert dates(f'<script type="application/ld+json">{script}</script>') == Dates()
 
 
-def test_last_modified_counts_where_it_is_not_the_moment_of_the_answer() -> None:
-    """Servers that make pages on request date them all now."""
+def test_last_modified_counts_unless_it_is_the_time_of_the_response() -> None:
+    """Servers that generate pages on request give the present time."""
     answered = "Wed, 01 May 2024 12:00:00 GMT"
     assert changed_by_header("Wed, 01 May 2024 10:00:00 GMT", answered) == MAY_1
     assert changed_by_header(answered, answered) is None
@@ -117,8 +117,8 @@ def test_last_modified_counts_where_it_is_not_the_moment_of_the_answer() -> None
     assert changed_by_header(answered, "") is None
 
 
-def test_age_goes_by_the_latest_date_that_can_be_believed() -> None:
-    """Tomorrow may be a matter of zones, next year is not."""
+def test_age_is_measured_from_the_latest_credible_date() -> None:
+    """A date of tomorrow may come from a time zone; a date of next year is not credible."""
     assert age_s(MAY_1 + 60, [MAY_1, None]) == 60
     assert age_s(MAY_1, [MAY_1 - 500, MAY_1 + DAY_S]) == 0
     assert age_s(MAY_1, [MAY_1 - 500, MAY_1 + DAY_S + 1]) == 500
@@ -128,7 +128,7 @@ def test_age_goes_by_the_latest_date_that_can_be_believed() -> None:
 
 @given(st.lists(st.one_of(st.none(), st.floats(631_152_000, 7_258_118_400)), max_size=3))
 def test_an_age_is_finite_and_not_below_zero(known: list[float | None]) -> None:
-    """For any text of a page."""
+    """This holds for any text of a page."""
     found = age_s(MAY_1, known)
     assert found is None or (math.isfinite(found) and found >= 0)
 
@@ -142,8 +142,8 @@ def test_an_age_is_finite_and_not_below_zero(known: list[float | None]) -> None:
         ("1 May 2024 10:00:00", 12),
     ],
 )  # fmt: skip
-def test_a_date_means_the_latest_moment_that_it_may_mean(text: str, later_h: int) -> None:
-    """A day ends at its end, in the last zone."""
+def test_the_latest_moment_of_a_date_is_its_end_in_the_last_zone(text: str, later_h: int) -> None:
+    """A day ends at midnight in the last time zone."""
     latest = latest_s(text)
     assert latest is not None
     assert int(latest) == MAY_1 + later_h * 3600
@@ -153,13 +153,13 @@ def test_a_date_means_the_latest_moment_that_it_may_mean(text: str, later_h: int
     "text", ["", "2024", "2024-05", "2024-13-01", "0000-00-00", "9999-12-31", "tomorrow", None, 5,
              "2024-05-01T25:00", "1970-01-01", "٢٠٢٤-٠٥-٠١", "2024-05-01" * 20, "\0"]
 )  # fmt: skip
-def test_what_is_no_date_has_no_latest_moment(text: object) -> None:
+def test_a_text_that_is_no_date_has_no_latest_moment(text: object) -> None:
     assert latest_s(text) is None
 
 
 @given(st.one_of(st.text(max_size=60), st.datetimes().map(lambda each: each.isoformat())))
 def test_the_latest_moment_is_not_before_the_date(text: str) -> None:
-    """By 36 hours at most."""
+    """It is at most 36 hours later."""
     seconds, latest = parse_date(text), latest_s(text)
     assert (seconds is None) == (latest is None)
     if seconds is not None and latest is not None:

@@ -1,4 +1,4 @@
-"""Each kind of answer is read as what it is, and none raises."""
+"""Each kind of response is read by its format, and none raises an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def answer(body: bytes, kind: str = "", **options: Any) -> ParsedPage:
 
 
 def pdf(text: str, link: str = "http://a.test/next", pages: int = 1) -> bytes:
-    """A PDF file with a text and a link on each page."""
+    """Return a PDF file with a text and a link on each page."""
     pypdf = pytest.importorskip("pypdf")
     from pypdf.annotations import Link
     from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
@@ -51,7 +51,7 @@ def pdf(text: str, link: str = "http://a.test/next", pages: int = 1) -> bytes:
      ("application/xhtml+xml", False), ("image/png", True), ("", True)],
 )  # fmt: skip
 def test_html_is_read_as_a_page(kind: str, is_html: bool) -> None:
-    """By its type, or by what others took it for."""
+    """By its type, or by the class of the response."""
     reading = answer(HTML, kind, is_html=is_html)
     assert (reading.title, [each.url for each in reading.links]) == ("t", ["http://a.test/1"])
 
@@ -73,8 +73,8 @@ def test_xhtml_sent_as_xml_is_a_page(before: str) -> None:
     ["", "*/*", "unknown/unknown", "application/octet-stream", "text/html charset=utf-8", "html",
      "text/htm", "text/x-server-parsed-html", "httpd/unix-directory"],
 )  # fmt: skip
-def test_b017_where_the_type_says_nothing_the_first_tag_does(kind: str) -> None:
-    """B017: so it is in browsers (WHATWG MIME Sniffing §7.1)."""
+def test_b017_the_first_tag_decides_if_the_type_does_not(kind: str) -> None:
+    """B017: as in browsers (WHATWG MIME Sniffing §7.1)."""
     for body in (HTML, b"\xef\xbb\xbf\n<!-- x -->" + HTML, b"<P>text<a href=/1>one</a>"):
         assert [each.url for each in answer(body, kind, is_text=True).links] == ["http://a.test/1"]
     for body in (b"<svg/>", b"<paper>text</paper>", b"text <p>"):
@@ -105,19 +105,19 @@ def test_b017_where_the_type_says_nothing_the_first_tag_does(kind: str) -> None:
         (b"BZh91AY&SY<a>", "text/html"),
     ],
 )
-def test_b017_what_is_no_page_is_nothing(body: bytes, kind: str) -> None:
+def test_b017_a_file_that_is_no_page_gives_no_text(body: bytes, kind: str) -> None:
     """B017: no error and no text, with any declared type."""
     assert answer(body, kind, is_text=True) == ParsedPage.nothing()
 
 
-def test_any_text_counts_where_it_is_asked_for() -> None:
-    """Spiders of one's own read what they like; their pages are still judged by their text."""
+def test_any_text_is_read_if_the_caller_wants_it() -> None:
+    """Custom spiders may read any format; their pages are scored by their text."""
     assert answer(b"reef,1", "text/csv", is_text=True, any_text=True).text == "reef,1"
     assert not answer(b'{"a":1}', "application/json", is_text=True, any_text=True).is_markup
 
 
 def test_plain_text_has_a_title_and_no_markup() -> None:
-    """What looks like a tag is text."""
+    """Text that looks like a tag is text."""
     reading = answer(
         "\n Réefs\n\n<a href=/1>warm</a>\n".encode("latin-1"), "text/plain;charset=latin1"
     )
@@ -134,7 +134,7 @@ def test_pdf_text_title_and_links() -> None:
 
 
 def test_a_page_about_pdf_is_read_as_html() -> None:
-    """Only what begins so is PDF; behind other bytes, only what is called so."""
+    """A file is PDF if it begins as one; after other bytes, only if its type is PDF."""
     assert answer(b"<title>%PDF-1.7</title><p>text", "text/html").text == "text"
     assert answer(b"junk\n" + pdf("Coral reefs"), "application/pdf").text == "Coral reefs"
 
@@ -147,21 +147,21 @@ def test_pages_of_pdf_are_capped_and_the_cut_is_reported() -> None:
 
 @pytest.mark.parametrize("cut", [20, 200, 500])
 def test_broken_pdf_is_read_as_far_as_it_goes(cut: int) -> None:
-    """R16: and never raises."""
+    """R16: no error is raised."""
     assert answer(pdf("Coral reefs")[:-cut], "application/pdf").unread == ""
 
 
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/rss+xml"])
 def test_b096_robots_tags_of_the_header_hold_for_every_kind(kind: str) -> None:
-    """B096: what is no HTML can have no others."""
+    """B096: files other than HTML can have no other robots tags."""
     body = b"<rss><title>t</title></rss>" if "rss" in kind else b"text"
     reading = answer(body, kind, robots_tags=("noindex", "otherbot: none", "evocrawl: nofollow"))
     assert (reading.noindex, reading.nofollow) == (True, True)
     assert not answer(body, kind).nofollow
 
 
-def test_r14_more_than_the_wire_can_hold_is_not_read() -> None:
-    """R14: a page of a hundred times what came over the wire is a bomb."""
+def test_r14_a_body_that_expands_too_much_is_not_read() -> None:
+    """R14: a page that is a hundred times larger than its transfer is a bomb."""
     body = b"<p>" + b"x " * 100_000 + b"<a href=/1>one</a>"
     assert answer(body, "text/html", wire_bytes=1_000).truncated == ("ratio",)
     assert answer(body, "text/html", wire_bytes=1_000).links == ()
@@ -170,14 +170,14 @@ def test_r14_more_than_the_wire_can_hold_is_not_read() -> None:
 
 
 def test_r14_tags_are_capped_before_parsing() -> None:
-    """R14: what follows too many tags is not parsed, and the page says so."""
+    """R14: the rest after too many tags is not parsed, and the page is flagged."""
     for before, links, truncated in ((50, 0, ("tags",)), (48, 1, ())):
         body = b"<br>" * before + b"<a href=/1>one</a>"
         reading = read(Document(body, URL, "text/html"), Limits(tags=50))
         assert (len(reading.links), reading.truncated) == (links, truncated)
 
 
-def test_r16_a_failure_concerns_its_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_r16_a_failure_affects_its_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """R16: an unforeseen error makes the page unreadable and changes nothing else."""
 
     def fail(*_: object, **__: object) -> ParsedPage:
@@ -205,7 +205,7 @@ def test_r16_a_failure_concerns_its_page_alone(monkeypatch: pytest.MonkeyPatch) 
 def test_no_answer_raises_and_every_reading_can_be_sent(
     body: bytes, kind: str, text: str, flag: bool
 ) -> None:
-    """Bytes and headers of any kind; the reading survives its way between processes."""
+    """Bytes and headers of any kind; the result can be sent between processes."""
     asked = Document(
         body, f"http://a.test/{text}", kind, content_language=text, robots_tags=(text,),
         wire_bytes=len(text), is_html=flag, is_text=True, any_text=flag, data=True,

@@ -1,4 +1,4 @@
-"""Pages as Markdown: what is kept, and that a hostile page cannot use it against its reader."""
+"""Pages as Markdown: what is kept, and that a hostile page cannot harm its reader."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def markdown(html: str, *headers: tuple[str, str]) -> str:
 
 
 def tokens(text: str) -> list[Token]:
-    """Every token of a text, with HTML switched on, so that it would be found."""
+    """Return every token of a text, parsed with HTML enabled, so that HTML would be found."""
     found = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
     return [token for each in found for token in (each, *(each.children or ()))]
 
@@ -70,7 +70,7 @@ def test_tables_programs_lists_links_and_definitions_are_kept() -> None:
     assert kinds.count("table_open") == kinds.count("fence") == 1
 
 
-def test_navigation_and_what_is_beside_the_main_text_is_left_out() -> None:
+def test_navigation_and_text_beside_the_main_text_are_left_out() -> None:
     found = markdown(PAGE)
     assert "About the society" not in found
     assert "newsletter" not in found
@@ -84,7 +84,7 @@ def test_a_compressed_response_is_decoded() -> None:
     assert markdown_of(URL, page.title, page.text, packed) == markdown(PAGE)
 
 
-def test_a_page_whose_text_is_not_in_its_response_is_its_text() -> None:
+def test_a_page_whose_text_is_not_in_its_response_becomes_its_text() -> None:
     shell = answer("<html><body><div id=app>Loading</div></body></html>")
     text = "An app has drawn these words about *coral* in the browser."
     assert markdown_of(URL, "Drawn", text, shell) == (
@@ -101,7 +101,7 @@ def test_the_last_of_two_content_types_counts() -> None:
     assert markdown_of(URL, page.title, page.text, two) == markdown(PAGE)
 
 
-def test_a_file_that_is_no_html_is_its_text() -> None:
+def test_a_file_that_is_no_html_becomes_its_text() -> None:
     file = RawResponse("HTTP/1.1 200 OK", (("Content-Type", "application/pdf"),), b"%PDF-1.7")
     assert markdown_of(URL, "", "1. Heat", file) == "1\\. Heat\n"
 
@@ -155,8 +155,8 @@ def test_no_page_becomes_html_or_a_picture(pieces: list[str]) -> None:
 
 
 @given(st.text(alphabet="<>&;#`*_~[]()!|\\-+=:. 1ax\n", max_size=60))
-def test_escaped_text_is_shown_as_it_is(text: str) -> None:
-    """Of the characters that Markdown gives a meaning, none has one."""
+def test_escaped_text_is_shown_unchanged(text: str) -> None:
+    """No character of it has a meaning in Markdown."""
     line = " ".join(text.split())
     shown = tokens(escaped(line))
     assert "".join(token.content for token in shown if token.type in ("text", "text_special")) == (
@@ -165,14 +165,14 @@ def test_escaped_text_is_shown_as_it_is(text: str) -> None:
 
 
 def test_a_list_of_many_items_takes_time_in_proportion() -> None:
-    """A converter that counts the items before each one would not end."""
+    """A converter that counts the items before each one would take too long."""
     items = "".join(f"<li>coral number {number}</li>" for number in range(4_000))
     found = markdown(f"<html><body><ol>{items}</ol></body></html>")
     assert "4000. coral number 3999\n" in found
 
 
 def test_a_short_list_beside_the_text_is_kept_and_one_of_links_is_not() -> None:
-    """The finder of the main content drops both."""
+    """The extraction of the main content removes both."""
     text = "The corals of this reef have lost their colour in warm water. " * 8
     page = (
         f"<html lang=en><title>Reef</title><body><div id=root><p>{text}</p><ul><li>outer reef</li>"

@@ -1,4 +1,4 @@
-"""Which parts of a page are its text where it has little: footers, scripts, shadow trees."""
+"""Which parts are the text of a page with little text: footers, scripts, shadow trees."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def text_of(html: str) -> str:
              f"<div class='dark site-footer'>{FOOT}</div>"],
 )  # fmt: skip
 @pytest.mark.parametrize("menu", [f"<nav><ul>{MENU}</ul></nav>", f"<div><ul>{MENU}</ul></div>"])
-def test_a_page_of_a_menu_and_a_footer_says_what_its_menu_says(menu: str, foot: str) -> None:
-    """Terms and copyright are whole sentences, and no content all the same."""
+def test_the_text_of_a_page_of_menu_and_footer_is_its_menu(menu: str, foot: str) -> None:
+    """Terms and copyright are whole sentences, but no content."""
     text = text_of(f"<body>{menu}{foot}")
     assert "Coral menu 11" in text
     assert "rights" not in text
@@ -33,13 +33,13 @@ def test_a_page_of_a_menu_and_a_footer_says_what_its_menu_says(menu: str, foot: 
              f"<div id=footer><main>{FOOT}</main></div>",
              f"<div class='no-footer page'>{FOOT}</div>"],
 )  # fmt: skip
-def test_a_page_that_is_all_footer_still_has_text(html: str) -> None:
-    """Better the wrong text than none."""
+def test_a_page_with_only_a_footer_has_its_text(html: str) -> None:
+    """A wrong text is better than none."""
     assert "rights" in text_of(html)
 
 
-def test_what_is_there_for_browsers_without_scripts_is_the_text_where_it_is_the_page() -> None:
-    """An application of one page may bring its article along; most only ask for scripts."""
+def test_noscript_is_the_text_if_it_is_the_whole_page() -> None:
+    """An application may have its article there; most only ask for scripts."""
     asks = "<div id=app></div><noscript>Please enable scripts.</noscript>"
     assert text_of(asks) == ""
     brings = f"<div id=app>Loading…</div><noscript><article>{ARTICLE}</article></noscript>"

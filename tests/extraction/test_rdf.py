@@ -24,12 +24,12 @@ EVERY_TYPE = sorted(MEDIA_TYPES)
 
 
 def read(text: str | bytes, kind: str, url: str = URL) -> ParsedPage:
-    """What is read from a file."""
+    """Return the result of reading a file."""
     return read_rdf(text.encode() if isinstance(text, str) else text, url, kind)
 
 
 def urls(reading: ParsedPage) -> list[str]:
-    """Where it leads."""
+    """Return the addresses of its links."""
     assert [link.position for link in reading.links] == [*range(len(reading.links))]
     return [link.url for link in reading.links]
 
@@ -57,7 +57,7 @@ def test_n_triples() -> None:
 
 
 def test_rdf_xml() -> None:
-    """Resources under the predicates that lead on; entities of OWL files are no matter."""
+    """Resources under the predicates that lead on; entities of OWL files cause no error."""
     reading = read(
         '<?xml version="1.0"?><!DOCTYPE rdf:RDF [<!ENTITY o "http://b.test/">]>'
         f'{RDF}<owl:Ontology rdf:about=""><owl:imports rdf:resource="&o;x"/>'
@@ -115,13 +115,13 @@ def test_other_xml_is_no_rdf() -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", "<html><body>404</body></html>", "{}", "[1]", PREFIXES, f"{RDF}</rdf:RDF>"]
 )
-def test_what_says_nothing_is_no_food(kind: str, text: str) -> None:
-    """With any type that the server declares."""
+def test_a_file_without_statements_is_no_food(kind: str, text: str) -> None:
+    """With any declared type."""
     assert not read(text, kind).is_markup
 
 
 def test_a_big_file_is_read_in_part() -> None:
-    """The end of what is read is no error; the middle of a small file is."""
+    """The cut at the limit is no error; a cut small file is one."""
     pytest.importorskip("pyoxigraph")
     line = "<a> <b> <c> .\n"
     assert read(line * 100_000, "text/turtle").formats == ("turtle",)
@@ -140,7 +140,7 @@ def test_a_changed_file_has_another_fingerprint() -> None:
 
 @pytest.mark.parametrize("entity", ["SYSTEM 'file:///etc/passwd'", "SYSTEM 'http://127.0.0.1:1/'"])
 def test_external_entities_are_not_loaded(entity: str) -> None:
-    """Neither in content nor as a parameter (CWE-611)."""
+    """Neither entities of the content nor of the DTD (CWE-611)."""
     inside = f"<!DOCTYPE rdf:RDF [<!ENTITY x {entity}>]>{RDF}<rdfs:seeAlso>&x;</rdfs:seeAlso>"
     assert urls(read(f"{inside}</rdf:RDF>", "application/rdf+xml")) == []
     outside = f"<!DOCTYPE rdf:RDF [<!ENTITY % x {entity}> %x;]>{RDF}<e:a/></rdf:RDF>"
@@ -171,13 +171,13 @@ _BOMB = "".join(
     ],
 )
 def test_a_hostile_file_takes_no_time_and_is_no_food(kind: str, text: str) -> None:
-    """Bombs, nesting, growing bases: an error and no more."""
+    """Bombs, nesting and growing bases give an error at once."""
     assert not read(text, kind).is_markup
 
 
 @given(st.sampled_from(EVERY_TYPE), st.binary(max_size=300))
-def test_bytes_of_any_kind_raise_nothing(kind: str, body: bytes) -> None:
-    """And links are http(s) ones if there are any."""
+def test_any_bytes_raise_no_error(kind: str, body: bytes) -> None:
+    """All links are http(s) URLs."""
     for each in (body, b"<a> <http://xmlns.com/foaf/0.1/page> <" + body, b'{"@id":"' + body):
         assert all(url.startswith(("http://", "https://")) for url in urls(read(each, kind)))
 

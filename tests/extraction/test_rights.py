@@ -65,13 +65,13 @@ def test_markup_names_licences(html: str, found: tuple[str, ...]) -> None:
     assert rights(f"<html><body>{html}</body></html>").licenses == found
 
 
-def test_a_page_that_names_a_thousand_licences_gives_few() -> None:
+def test_the_number_of_licences_of_a_page_is_bounded() -> None:
     many = "".join(f"<a rel=license href=/{number}>x</a>" for number in range(1000))
     assert len(rights(many).licenses) == 20
 
 
 def test_the_element_of_a_page_prevails_over_the_header() -> None:
-    """As TDMRep has it ("Processing priority")."""
+    """As in TDMRep ("Processing priority")."""
     reserved, open_ = ("TDM-Reservation", "1"), ("TDM-Reservation", "0")
     element = "<meta name=tdm-reservation content={}><meta name=tdm-policy content='/terms'>"
     assert rights("<p>x", open_).is_reserved is False

@@ -14,12 +14,12 @@ URL = "http://a.test/page"
 
 
 def formats(body: str) -> tuple[str, ...]:
-    """What is found in a page with this in its body."""
+    """Return the formats of a page with this body."""
     return parse_html(f"<html><head></head><body>{body}</body></html>".encode(), URL).formats
 
 
 def script(text: str, kind: str = "application/ld+json") -> str:
-    """A script element."""
+    """Return a script element."""
     return f'<script type="{kind}">{text}</script>'
 
 
@@ -48,12 +48,12 @@ def test_broken_or_other_json_is_no_json_ld(text: str) -> None:
 
 
 def test_json_ld_in_a_script_of_another_type_does_not_count() -> None:
-    """Browsers' own JSON looks alike."""
+    """Other JSON for browsers looks alike."""
     assert formats(script('{"@context": "x", "@type": "y"}', "application/json")) == ()
 
 
 def test_microdata_needs_an_item_and_a_property() -> None:
-    """An item without properties says nothing."""
+    """An item without properties does not count."""
     item = '<div itemscope itemtype="https://schema.org/Person">{}</div>'
     found = formats(item.format('<span itemprop="name">Ada</span>'))
     assert found == ("microdata", "schema:Person")
@@ -81,13 +81,13 @@ def test_rdfa_is_a_property_of_something_visible() -> None:
          ["schema:Movie"]),
     ],
 )  # fmt: skip
-def test_types_of_schema_org_stand_behind_the_formats(body: str, types: list[str]) -> None:
-    """At any depth, by any of their spellings; other vocabularies do not count."""
+def test_types_of_schema_org_follow_the_formats(body: str, types: list[str]) -> None:
+    """At any depth, in any spelling; other vocabularies do not count."""
     assert [*formats(body)[1:]] == types
 
 
 def test_types_are_bounded() -> None:
-    """A page may name as many types as it likes."""
+    """A page may name thousands of types."""
     nodes = json.dumps([{"@type": f"T{number}"} for number in range(1000)])
     deep = '{"@type": "A", "x":' * 300 + "1" + "}" * 300
     assert len(formats(script(nodes))) == 1 + 20
@@ -95,7 +95,7 @@ def test_types_are_bounded() -> None:
 
 
 def test_all_at_once_in_alphabetical_order() -> None:
-    """Pages often say the same several times."""
+    """Pages often give the same data several times."""
     body = '<p property="a">x</p><p itemscope><b itemprop="a">x</b></p>' + script('{"@id": "x"}')
     assert formats(body) == ("json-ld", "microdata", "rdfa")
 
@@ -112,7 +112,7 @@ def test_all_at_once_in_alphabetical_order() -> None:
     ],
 )
 def test_a_hostile_page_takes_no_time_and_raises_nothing(body: str) -> None:
-    """Nesting and repetition cost no more than their size."""
+    """Nesting and repetition take time in proportion to their size."""
     assert formats(body) == ()
 
 

@@ -1,4 +1,4 @@
-"""What a page hides stands in no text, no context, and in no anchor but its own."""
+"""Hidden text of a page is in no text, no context, and in no anchor but its own."""
 
 from __future__ import annotations
 
@@ -27,15 +27,13 @@ def links_and_text(html: str) -> tuple[list[tuple[str, str]], str]:
          "Deep blue"),
     ],
 )  # fmt: skip
-def test_hidden_words_stand_in_no_anchor_and_no_context(
-    html: str, anchor: str, context: str
-) -> None:
-    """But words for screen readers within a link name it."""
+def test_hidden_words_are_in_no_anchor_and_no_context(html: str, anchor: str, context: str) -> None:
+    """But words for screen readers within a link are its anchor."""
     assert links_and_text(f"<p>{html}</p>")[0] == [(anchor, context)]
 
 
-def test_hidden_words_deep_in_a_page_stand_in_no_context() -> None:
-    """Also where a page nests as deep as any may, and where the page is long."""
+def test_hidden_words_deep_in_a_page_are_in_no_context() -> None:
+    """Also on a page with the deepest allowed nesting, and on a long page."""
     deep = "<div>" * 220 + "<p>x <b hidden>secret</b></p>" + "</div>" * 220
     assert links_and_text(f"{deep}<a href=/1>Wave</a>")[0] == [("Wave", "x Wave")]
     long = "<p>word word</p><p hidden>secret</p>" * 900
@@ -44,8 +42,8 @@ def test_hidden_words_deep_in_a_page_stand_in_no_context() -> None:
     assert "secret" not in link[1] + text
 
 
-def test_visible_elements_in_what_is_invisible_are_read() -> None:
-    """CSS 2 §11.2: descendants of what is invisible are seen where they say so."""
+def test_visible_elements_in_invisible_ones_are_read() -> None:
+    """CSS 2 §11.2: descendants of an invisible element can be visible."""
     links, text = links_and_text(
         "<div style='visibility:hidden'>secret<p style='visibility:visible'>Reef <a href=/1>Far"
         "</a><i style='visibility:hidden'>secret <b style='visibility:visible'>end</b></i></p>"
@@ -78,6 +76,6 @@ def test_more_ways_to_hide(html: str) -> None:
         "font:0.5em a", "font:100 1em a", "text-indent:100%", "visibility:visible",
     ],
 )  # fmt: skip
-def test_what_browsers_show_in_a_line_is_text(style: str) -> None:
-    """An element in a line has no height that could cut its words."""
+def test_inline_elements_without_height_are_read(style: str) -> None:
+    """An inline element has no height that could cut its words."""
     assert links_and_text(f"<p>Sea <span style='{style}'>shown</span></p>")[1] == "Sea shown"

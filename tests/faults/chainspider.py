@@ -1,4 +1,4 @@
-"""A user's spider each of whose pages leads to one other."""
+"""A user's spider of pages that each lead to one other page."""
 
 from __future__ import annotations
 

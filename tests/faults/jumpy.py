@@ -1,6 +1,6 @@
 """Scrapy under a wall clock that jumps an hour ahead or back each time it is read.
 
-Twisted, which times by the wall clock itself, is spared: it is imported before.
+Twisted, which uses the wall clock itself, is not affected: it is imported before.
 """
 
 from __future__ import annotations

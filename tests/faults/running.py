@@ -1,4 +1,4 @@
-"""Crawls that are started, hit by signals, and looked at afterwards."""
+"""Crawls that are started, get signals, and are examined afterwards."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ HERE = Path(__file__).parent
 
 @dataclass
 class Running:
-    """A crawl under way, and where it writes."""
+    """A running crawl, and the files that it writes."""
 
     process: processes.Process
     directory: Path
     proxy: LoopbackProxy
 
     def hit(self, after: int, *signals: signal.Signals) -> Running:
-        """Send `signals`, one upon the other, once `after` more requests have come in."""
+        """Send `signals`, one directly after the other, when `after` more requests have come."""
         until = len(self.proxy.log) + after
         while len(self.proxy.log) < until and self.process.poll() is None:
             time.sleep(0.01)
@@ -37,7 +37,7 @@ class Running:
         return self
 
     def end(self, timeout_s: float = 300) -> Crawled:
-        """Wait for the end; return what is there."""
+        """Wait for the end; return the results."""
         try:
             code = self.process.wait(timeout_s)
         finally:

@@ -1,4 +1,4 @@
-"""A download handler as others' browsers behave: it fails in its own ways, or never answers."""
+"""A download handler that behaves like a browser: it fails in its own ways, or never answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TIMEOUT_S = 2
 
 
 class Impatient:
-    """A downloader middleware: the two pages that never end are given up after TIMEOUT_S."""
+    """Downloader middleware that gives up two pages that never end, after TIMEOUT_S."""
 
     def process_request(self, request: Request) -> None:
         if request.url.endswith(("/drip", "/never")):
@@ -27,5 +27,5 @@ class Stuck(HTTP11DownloadHandler):
             try:
                 await asyncio.sleep(3600)
             except asyncio.CancelledError:
-                continue  # deaf, too
+                continue  # also ignores it
         return await super().download_request(request)

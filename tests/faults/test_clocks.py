@@ -17,7 +17,7 @@ ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
 def test_a_clock_that_jumps_changes_no_delay(tmp_path: Path) -> None:
-    """C9: neither stalls the crawl nor lets it hurry; the robots.txt of the host is asked once."""
+    """C9: the crawl neither stops nor hurries; robots.txt of the host is requested once."""
     settings = {
         "DOWNLOAD_DELAY": 0.1,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
@@ -39,7 +39,7 @@ def test_a_clock_that_jumps_changes_no_delay(tmp_path: Path) -> None:
 
 
 def tiring(pages: int, quick: int) -> Site:
-    """A tree that takes 0.3 seconds an answer once it has given `quick`."""
+    """A tree that takes 0.3 seconds for each response after the first `quick`."""
     answer, given = tree(pages), iter(range(10_000))
 
     async def site(request: Request) -> Response:
@@ -52,8 +52,8 @@ def tiring(pages: int, quick: int) -> Site:
     return site
 
 
-def test_autothrottle_spares_a_server_that_gets_slower(tmp_path: Path) -> None:
-    """B109: its delay is the population's too."""
+def test_the_delay_of_autothrottle_holds_for_the_population(tmp_path: Path) -> None:
+    """B109: the server gets slower, and the population keeps the longer delay."""
     settings = {
         "AUTOTHROTTLE_ENABLED": True,
         "AUTOTHROTTLE_START_DELAY": 0.01,

@@ -17,14 +17,14 @@ FILES = 128
 
 
 def front() -> str:
-    """Anchors that are about the topic each to another degree; the last is the topic itself."""
+    """Return anchors that fit the topic more and more; the last one is the topic itself."""
     anchors = [f"/{n} {'coral ' * (1 + n % 40)}{'reef ' * (1 + n // 40)}" for n in range(LINKS)]
     return "\n".join([*anchors, f"/best {QUERY}"])
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LoopbackProxy, Crawled]]:
-    """A stored crawl of one front page and six of its links, one at a time, with few files."""
+    """Store a crawl of a front page and six of its links, one at a time, with few open files."""
     pages = {f"/{n}": page(text="nothing") for n in range(LINKS)}
     pages |= {"/": page(*front().splitlines(), text=QUERY), "/best": page(text=QUERY)}
     directory = tmp_path_factory.mktemp("order")
@@ -50,15 +50,15 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Loopback
 
 
 def test_the_best_of_many_links_is_fetched_first(crawled: tuple[LoopbackProxy, Crawled]) -> None:
-    """B046: although it is the last of the page, and the budget is for a few."""
+    """B046: it is the last link of the page, and the budget is small."""
     proxy, _ = crawled
     assert proxy.requested("wide.test")[:3] == ["/robots.txt", "/", "/best"]
 
 
-def test_a_thousand_scores_need_no_thousand_files(
+def test_a_thousand_scores_need_few_files(
     crawled: tuple[LoopbackProxy, Crawled],
 ) -> None:
-    """B053: the crawl goes on to its budget with 128."""
+    """B053: the crawl uses its whole budget with 128 open files."""
     _, ended = crawled
     assert (ended.code, ended.stat("stop_reason")) == (0, "budget")
     assert "Too many open files" not in ended.log

@@ -1,4 +1,4 @@
-"""One crawl over hosts that each misbehave in a way of their own, judged by what they saw."""
+"""One crawl of hosts with a different fault each, checked by the requests that they got."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ODD = "/s?q=a||1|60&c=EMPLACEMENT PARTENAIRE"
 
 
 class Visited(NamedTuple):
-    """The hosts, what was asked of them, and what the crawl left."""
+    """The hosts, the requests that they got, and the results of the crawl."""
 
     lab: Lab
     proxy: LoopbackProxy
@@ -28,7 +28,7 @@ class Visited(NamedTuple):
 
 
 class Lab:
-    """The hosts, and what they have sent."""
+    """The hosts, and the responses that they have sent."""
 
     def __init__(self) -> None:
         self.sent_bytes = 0
@@ -128,7 +128,7 @@ def _files() -> dict[str, Response | Callable[[Request], Response]]:
 
 @pytest.fixture(scope="module")
 def visited(tmp_path_factory: pytest.TempPathFactory) -> Visited:
-    """The crawl that all tests look at."""
+    """Return the crawl that all tests check."""
     lab = Lab()
     sites = lab.sites()
     with LoopbackProxy(sites) as proxy:
@@ -153,7 +153,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> Visited:
 
 
 def test_the_crawl_ends_and_each_visit_is_settled(visited: Visited) -> None:
-    """R8, R16, B064: with connections that no server closes."""
+    """R8, R16, B064: also with connections that no server closes."""
     _, _, crawled = visited
     assert crawled.code == 0
     assert crawled.stat("stop_reason") == "exhausted"
@@ -162,14 +162,14 @@ def test_the_crawl_ends_and_each_visit_is_settled(visited: Visited) -> None:
 
 
 def test_two_hosts_that_redirect_to_each_other(visited: Visited) -> None:
-    """B098: neither is asked without end."""
+    """B098: neither gets requests without end."""
     _, proxy, _ = visited
     assert 1 <= proxy.requested("one.test").count("/a") <= 2
     assert 1 <= proxy.requested("two.test").count("/b") <= 2
 
 
-def test_characters_that_no_query_may_have(visited: Visited) -> None:
-    """B102: are sent in a form that a server understands, once."""
+def test_characters_that_a_query_may_not_have(visited: Visited) -> None:
+    """B102: they are sent once, in a form that a server understands."""
     _, proxy, crawled = visited
     [asked] = [path for path in proxy.requested("odd.test") if path.startswith("/s")]
     assert " " not in asked
@@ -177,37 +177,37 @@ def test_characters_that_no_query_may_have(visited: Visited) -> None:
 
 
 def test_a_body_without_end_is_cut_off(visited: Visited) -> None:
-    """R14, B065: near the cap, and the host's other page is read."""
+    """R14, B065: it is cut near the limit, and the host's other page is read."""
     lab, proxy, _ = visited
     assert 0 < lab.sent_bytes < 100 * MOST_BYTES
     assert "/ok" in proxy.requested("big.test")
 
 
 def test_a_body_that_drips_is_given_up(visited: Visited) -> None:
-    """B066: by its time-out, and the host's other page is read."""
+    """B066: its time-out ends it, and the host's other page is read."""
     lab, proxy, _ = visited
     assert lab.dripped_s < 60
     assert "/ok" in proxy.requested("drip.test")
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_no_page_costs_no_other_page(visited: Visited, name: str) -> None:
-    """R16, B017: it is asked for, and makes no traceback."""
+def test_a_file_that_is_no_page_does_not_affect_other_pages(visited: Visited, name: str) -> None:
+    """R16, B017: it is requested, and causes no traceback."""
     _, proxy, crawled = visited
     assert f"/{name}" in proxy.requested("files.test")
     assert "/ok" in proxy.requested("files.test")
     assert "Spider error processing" not in crawled.log
 
 
-def test_half_a_page_is_read_for_want_of_more(visited: Visited) -> None:
-    """B066: what came before the connection broke is read, and said to be cut off."""
+def test_the_received_part_of_a_page_is_read(visited: Visited) -> None:
+    """B066: the part before the connection broke is read, and is marked as cut off."""
     _, _, crawled = visited
     [item] = [each for each in crawled.pages if each["url"].startswith("http://cut.test/c")]
     assert (item["text"], item["truncated"]) == ("coral bleaching", ["cut_off"])
 
 
-def test_answers_without_a_page_count_as_none(visited: Visited) -> None:
-    """B017: no 204, no 300, no redirect to nowhere; a page counted is a page exported."""
+def test_responses_without_a_page_do_not_count_as_pages(visited: Visited) -> None:
+    """B017: not 204, 300 or a redirect without a target; each counted page is exported."""
     _, proxy, crawled = visited
     assert {each["status"] for each in crawled.pages} == {200}
     assert len(crawled.pages) == crawled.stat("pages")
@@ -216,7 +216,7 @@ def test_answers_without_a_page_count_as_none(visited: Visited) -> None:
 
 
 def test_a_handler_that_never_answers(visited: Visited) -> None:
-    """B067, B116: its request is named and given up; what it raises itself is a failed download."""
+    """B067, B116: its request is named and given up; its own exceptions are failed downloads."""
     _, proxy, crawled = visited
     never = "a request was given up, since its download handler does not answer: http://stuck.test/never"
     assert never in crawled.log

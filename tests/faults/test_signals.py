@@ -1,4 +1,4 @@
-"""A crawl that is stopped, hung up on and killed in turn loses nothing."""
+"""A crawl that gets SIGINT, SIGHUP and SIGKILL in turn loses nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LENGTH = 40
     ],
 )
 def test_signals_in_turn(tmp_path: Path, blows: list[tuple[Signals, ...]], bad: int) -> None:
-    """Every page is recorded once; the bad ones of the signals cost what was under way."""
+    """Every page is recorded once; SIGKILL repeats the requests that were under way."""
     arguments = {
         "query": QUERY,
         "seeds": f"http://{HOST}/0",
@@ -48,7 +48,7 @@ def test_signals_in_turn(tmp_path: Path, blows: list[tuple[Signals, ...]], bad: 
 
 
 def chain(request: Request) -> Response:
-    """Page n leads to page n + 1, and to nothing else; each has something of its own to say."""
+    """Page n has one link, to page n + 1, and a different text."""
     number = request.path[1:]
     if not number.isdecimal():
         return not_found(request)
@@ -56,8 +56,8 @@ def chain(request: Request) -> Response:
     return page(*onward, text=f"{QUERY} {' '.join(f'{number}th{n}' for n in range(30))}")
 
 
-def test_a_chain_of_an_own_spider_goes_on(tmp_path: Path) -> None:
-    """B057: from its last page, with what the spider gave to its callback; killed twice."""
+def test_a_chain_of_a_project_spider_is_continued(tmp_path: Path) -> None:
+    """B057: from its last page, with the arguments of the callback; it is killed twice."""
     settings = {
         "ADDONS": {"evocrawl.Addon": 300},
         "EVOCRAWL_QUERY": QUERY,

@@ -14,14 +14,14 @@ STEPS = st.lists(
 
 
 def lead(number: int, payload: object) -> Lead:
-    """A link; one in three has a payload, another one a fingerprint of unusual length."""
+    """Return a link; one in three has a payload, another one a fingerprint of unusual length."""
     key = b"%012d" % number if number % 3 != 1 else b"%d" % number
     return Lead(f"http://a.test/{number}", key, "a.test", b"", 1, 0.5, "", payload, number)
 
 
 @given(STEPS, st.sampled_from([1, 2, 5, 100]))
 def test_links_are_found_by_their_numbers(steps: list[tuple[str, int]], most: int) -> None:
-    """The link that was put last is found, with its payload; a removed link is not."""
+    """The latest link of a number is found, with its payload; a removed link is not."""
     leads, model = CandidatesByRow(most), dict[int, Lead]()
     for action, number in steps:
         if action == "put":

@@ -13,16 +13,16 @@ ROOT = b""
 
 
 def lead(target: bytes, source: bytes = ROOT) -> Lead:
-    """A link on `source` to `target`."""
+    """Return a link on `source` to `target`."""
     return Lead(f"http://a.test/{target.hex()}", target, "a.test", source, 0, 1.0)
 
 
 def worth(page: Fingerprint) -> float:
-    """A page's first byte."""
+    """Return the first byte of a page's fingerprint."""
     return page[0] if page else 0.0
 
 
-def test_claimed_links_are_out_of_sight() -> None:
+def test_claimed_links_are_not_open() -> None:
     """They disappear from every page; the others keep their order; one link per target and page."""
     claimed = set[bytes]()
     open_links = OpenLinks(claimed.__contains__)
@@ -42,7 +42,7 @@ def test_a_page_fetched_again_adds_the_links_it_did_not_have() -> None:
     assert [each.fingerprint for each in open_links.leads(ROOT)] == [b"x", b"y", b"z"]
 
 
-def test_a_contest_prefers_pages_of_worth_with_open_links() -> None:
+def test_a_contest_prefers_better_pages_with_open_links() -> None:
     """With many draws the best page wins; with one draw all pages have the same chance."""
     claimed, rng = set[bytes](), np.random.default_rng(4)
     open_links = OpenLinks(claimed.__contains__)

@@ -12,7 +12,7 @@ from evocrawl.frontier import MemoryPageBase, PageRecord
 
 
 def record(energy: float = 1.0, relevance: float = 0.5) -> PageRecord:
-    """A page with `energy`."""
+    """Return a page with `energy`."""
     return PageRecord("http://a.test/", relevance, energy, 1, 0)
 
 
@@ -28,7 +28,7 @@ def test_a_page_is_added_once() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-5, 5), st.floats(0, 3)), max_size=40))
-def test_energy_is_where_it_was_laid_or_was_taken(steps: list[tuple[int, float, float]]) -> None:
+def test_energy_stays_on_its_page_until_it_is_taken(steps: list[tuple[int, float, float]]) -> None:
     """No energy is lost, `at_most` holds, and draws return exactly the pages with energy."""
     base, laid, taken, rng = MemoryPageBase(), 0.0, 0.0, np.random.default_rng(0)
     for number, energy, at_most in steps:
@@ -46,7 +46,7 @@ def test_energy_is_where_it_was_laid_or_was_taken(steps: list[tuple[int, float, 
         assert base.energy() == pytest.approx(laid - taken)
 
 
-def test_a_debt_lying_on_a_page_is_taken_whole() -> None:
+def test_a_debt_of_a_page_is_taken_whole() -> None:
     """Negative energy is the cost of a bad page; no draw returns such a page."""
     base = MemoryPageBase()
     base.add(b"p", record(-1.0))
@@ -55,7 +55,7 @@ def test_a_debt_lying_on_a_page_is_taken_whole() -> None:
     assert base.take_energy(b"p", 3.0) == 0.0
 
 
-def test_a_page_that_pays_again_ranks_by_what_it_says_now() -> None:
+def test_a_page_that_has_changed_is_ranked_by_its_present_relevance() -> None:
     """It counts once in the ranks, and the energy that was left on it stays."""
     base = MemoryPageBase()
     base.add(b"p", record(2.0, relevance=0.5))

@@ -13,12 +13,12 @@ STEPS = st.lists(st.tuples(st.integers(0, 9), st.floats(-5, 5)), max_size=60)
 
 
 def page(number: int) -> bytes:
-    """A fingerprint."""
+    """Return a fingerprint."""
     return b"%012d" % number
 
 
 @given(STEPS, st.integers(1, 4))
-def test_records_are_kept_as_they_were_put_last(steps: list[tuple[int, float]], most: int) -> None:
+def test_the_latest_version_of_a_record_is_kept(steps: list[tuple[int, float]], most: int) -> None:
     """This holds with one to four of ten records in memory."""
     pages, model = Pages(most), dict[bytes, PageRecord]()
     for number, energy in steps:
@@ -41,7 +41,7 @@ LINKS = st.lists(
 
 
 @given(LINKS, st.integers(1, 8))
-def test_links_are_kept_as_they_were_put_last(steps: list[tuple[str, int, int]], most: int) -> None:
+def test_the_latest_version_of_links_is_kept(steps: list[tuple[str, int, int]], most: int) -> None:
     """This holds for links that cannot be packed, too."""
     links, model = PageLinks(most), dict[bytes, list[Lead]]()
     for action, number, count in steps:

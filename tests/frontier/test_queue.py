@@ -1,4 +1,4 @@
-"""The best-first queue: order, claims, busy hosts, and the work it takes."""
+"""The best-first queue: order, claims, busy hosts, and its cost."""
 
 from __future__ import annotations
 
@@ -36,19 +36,16 @@ EVERYTHING = st.lists(
 
 
 def lead(number: int) -> Lead:
-    """Target `number`, on one of three hosts."""
+    """Return a link to target `number`, on one of three hosts."""
     host = HOSTS[number % 3]
     return Lead(f"http://{host}/{number}", b"%012d" % number, host, b"", 0, 0.0)
 
 
 @given(ACTIONS, MOST)
-def test_the_best_open_link_of_a_free_host_comes_up(
+def test_the_best_open_link_of_a_free_host_comes_first(
     actions: list[tuple[str, int, int]], most: int
 ) -> None:
-    """Against a list that is searched from end to end; ties go to the link found first.
-
-    B046, B052.
-    """
+    """B046, B052: as in a list that is searched completely; ties go to the link found first."""
     claimed, busy = set[bytes](), set[str]()
     frontier = Frontier(claimed.__contains__, most)
     waiting: dict[bytes, tuple[int, int, Lead]] = {}
@@ -77,7 +74,7 @@ def test_the_best_open_link_of_a_free_host_comes_up(
                     claimed.add(best.fingerprint)
 
 
-def test_a_link_found_again_at_a_better_place_rises() -> None:
+def test_a_link_that_is_found_again_gets_its_better_priority() -> None:
     """It is returned once."""
     claimed = set[bytes]()
     frontier = Frontier(claimed.__contains__)
@@ -91,14 +88,14 @@ def test_a_link_found_again_at_a_better_place_rises() -> None:
     assert order == ["http://a.test/0", "http://a.test/3"]
 
 
-def test_what_is_peeked_stays_until_it_is_claimed() -> None:
+def test_a_peeked_link_stays_until_it_is_claimed() -> None:
     """So a choice without a visit loses no link."""
     frontier = Frontier(lambda _: False)
     frontier.push(lead(1), 0.5)
     assert frontier.peek(lambda _: True) == frontier.peek(lambda _: True) == lead(1)
 
 
-def test_a_host_that_was_passed_over_is_not_asked_again_before_it_is_free() -> None:
+def test_a_busy_host_is_not_checked_again_before_it_is_free() -> None:
     """So a choice does not check a thousand busy hosts."""
     frontier, asked = Frontier(lambda _: False), list[str]()
     for number in range(30):
@@ -116,7 +113,7 @@ def test_a_host_that_was_passed_over_is_not_asked_again_before_it_is_free() -> N
 
 
 def work(count: int) -> int:
-    """Count the look-ups of claims while links, each better than all before, come and go."""
+    """Count the look-ups of claims while better and better links are added and claimed."""
     claimed, lookups = set[bytes](), 0
 
     def is_claimed(target: bytes) -> bool:
@@ -158,10 +155,10 @@ def test_a_waiting_link_moves_with_its_rank() -> None:
     st.lists(st.tuples(st.integers(0, 30), st.floats(-5, 5)), min_size=1, max_size=60),
     st.sampled_from([1, 5, 60]),
 )
-def test_links_that_are_placed_together_come_up_by_their_last_priority(
+def test_links_that_are_placed_together_come_by_their_latest_priority(
     placed: list[tuple[int, float]], most: int
 ) -> None:
-    """Those that wait already and new ones, on several hosts, in memory and on disk."""
+    """Waiting links and new ones, on several hosts, in memory and on disk."""
     claimed = set[bytes]()
     frontier = Frontier(claimed.__contains__, most)
     for start in range(0, len(placed), 7):
@@ -177,7 +174,7 @@ def test_links_that_are_placed_together_come_up_by_their_last_priority(
 
 
 @given(EVERYTHING, st.sampled_from([1, 2, 5, 13]))
-def test_what_comes_up_does_not_depend_on_what_is_in_memory(
+def test_the_order_does_not_depend_on_the_links_in_memory(
     actions: list[tuple[str, int, int]], most: int
 ) -> None:
     """This holds for any sequence of pushes, new ranks, claims, releases and busy hosts."""
@@ -212,7 +209,7 @@ def test_what_comes_up_does_not_depend_on_what_is_in_memory(
 
 
 @pytest.mark.parametrize("hosts", [1, 7, 3000])
-def test_thousands_of_links_come_up_in_order_from_a_memory_of_fifty(hosts: int) -> None:
+def test_thousands_of_links_come_in_order_with_fifty_in_memory(hosts: int) -> None:
     """B053, B054: links of one host, of some hosts, of thousands of hosts."""
     claimed, rng = set[bytes](), np.random.default_rng(hosts)
     frontier = Frontier(claimed.__contains__, 50)
@@ -238,14 +235,14 @@ def reads_of_choices(hosts: int, monkeypatch: pytest.MonkeyPatch) -> int:
         host = f"h{number * hosts // 6000}.test"
         link = Lead(f"http://{host}/{number}", b"%012d" % number, host, b"", 0, 0.0)
         frontier.push(link, priority)
-    take = frontier._file.take
+    take = frontier._disk._file.take
 
     def counted(address: int) -> tuple[Lead, int]:
         nonlocal reads
         reads += 1
         return take(address)
 
-    monkeypatch.setattr(frontier._file, "take", counted)
+    monkeypatch.setattr(frontier._disk._file, "take", counted)
     for _ in range(100):
         best = frontier.peek(lambda _: True)
         assert best is not None
@@ -253,7 +250,7 @@ def reads_of_choices(hosts: int, monkeypatch: pytest.MonkeyPatch) -> int:
     return reads
 
 
-def test_of_many_hosts_few_links_are_read_that_are_not_wanted_yet(
+def test_few_links_are_read_from_disk_before_they_are_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of each host the best four are read at once; of a single host more at once."""

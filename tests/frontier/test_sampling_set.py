@@ -17,7 +17,7 @@ ACTIONS = st.lists(
 
 
 @given(ACTIONS)
-def test_a_pool_holds_what_a_set_holds(actions: list[tuple[str, bytes]]) -> None:
+def test_a_sampling_set_has_the_items_of_a_set(actions: list[tuple[str, bytes]]) -> None:
     """Draws return only its items."""
     pool, model, rng = SamplingSet(), set[bytes](), np.random.default_rng(1)
     for action, item in actions:

@@ -46,7 +46,7 @@ def javascript(text: str) -> Response:
 
 
 def data(title: str, text: str, links: list[str]) -> Response:
-    """Return what the app's script asks for."""
+    """Return the data that the app's script requests."""
     body = json.dumps({"title": title, "text": text, "links": links})
     return Response(200, body.encode(), {"content-type": "application/json"})
 

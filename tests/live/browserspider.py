@@ -9,7 +9,7 @@ from scrapy_playwright.page import PageMethod
 
 
 class BrowserSpider(scrapy.Spider):
-    """Opens the pages of `urls` and yields where each landed, or why not."""
+    """Opens the pages of `urls` and yields the last address of each, or its failure."""
 
     name = "browses"
     urls = ""
@@ -17,7 +17,7 @@ class BrowserSpider(scrapy.Spider):
     async def start(self) -> Any:
         for url in self.urls.split():
             meta: dict[str, Any] = {"playwright": True}
-            if url.endswith("/restless"):  # it is closed in the midst of its requests
+            if url.endswith("/restless"):  # it is closed while it sends requests
                 waits = PageMethod("wait_for_function", "answered > 12", timeout=60_000)
                 meta["playwright_page_methods"] = [waits]
             yield scrapy.Request(url, meta=meta, errback=self.failed)
@@ -30,5 +30,5 @@ class BrowserSpider(scrapy.Spider):
 
 
 def is_unwanted(request: Any) -> bool:
-    """PLAYWRIGHT_ABORT_REQUEST of the project's own."""
+    """PLAYWRIGHT_ABORT_REQUEST of the project."""
     return bool(request.url.endswith("/unwanted.png"))

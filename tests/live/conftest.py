@@ -38,7 +38,7 @@ def serve() -> Iterator[Callable[[Mapping[str, Site]], LoopbackProxy]]:
 
 @pytest.fixture
 def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
-    """Begin a fleet, without workers, on a Redis and a web of its own."""
+    """Return a function that makes a fleet without workers, with its own Redis and web."""
     fleets: list[Fleet] = []
 
     def begin(web: ManyHosts, certificate: Certificate | None = None) -> Fleet:
@@ -54,14 +54,14 @@ def fleet_for(serve, tmp_path: Path) -> Iterator[Start]:
 
 
 def read_items(feed: Path) -> list[dict[str, Any]]:
-    """The items of a feed, without the line that a kill has cut short."""
+    """Return the items of a feed, without a line that a kill has cut."""
     whole, _, _ = feed.read_text().rpartition("\n")
     return [json.loads(each) for each in whole.splitlines()]
 
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Crawl:
-    """Run ``scrapy crawl`` (or another command line) through a proxy and gather what it leaves."""
+    """Run ``scrapy crawl`` (or another command) through a proxy and return its results."""
 
     def run(
         proxy: LoopbackProxy,

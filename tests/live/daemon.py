@@ -1,4 +1,4 @@
-"""A real Scrapyd on loopback, in a folder of its own, and how it is asked."""
+"""A real Scrapyd on loopback, in its own folder, and its API."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Daemon:
         directory.mkdir()
         (directory / "scrapyd.conf").write_text(CONFIGURATION.format(port=port))
         (directory / "home").mkdir()
-        # PYTHONPATH would go before the eggs.
+        # PYTHONPATH would take precedence over the eggs.
         others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         own = {"http_proxy": proxy_url, "HOME": str(directory / "home"), **environment}
         with (directory / "log").open("w") as log:
@@ -77,7 +77,7 @@ class Daemon:
         return (self.directory / "log").read_text()
 
     def log_of(self, project: str, spider: str, job: str) -> str:
-        """What a job has logged so far, "" before it began."""
+        """Return what a job has logged so far, "" before it began."""
         log = self.directory / "logs" / project / spider / f"{job}.log"
         return log.read_text() if log.exists() else ""
 
@@ -85,7 +85,7 @@ class Daemon:
         return self.directory / "jobs" / project / spider / job / "evocrawl.sqlite"
 
     def ask(self, service: str, **fields: object) -> dict[str, Any]:
-        """GET, or POST where there are fields."""
+        """Send GET, or POST if there are fields."""
         data = urlencode(fields, doseq=True).encode() if fields else None
         with _DIRECT.open(f"{self.url}/{service}", data, timeout=WAIT_S) as answer:
             return json.load(answer)
@@ -95,12 +95,12 @@ class Daemon:
         assert answer == {**answer, "status": "ok", "jobid": job}
 
     def jobs(self, project: str, state: str) -> list[str]:
-        """The jobs of a project that are "pending", "running" or "finished", by id."""
+        """Return the jobs of a project that are "pending", "running" or "finished", by id."""
         listed = self.ask(f"listjobs.json?project={project}")[state]
         return [each["id"] for each in listed]
 
     def times_of(self, project: str, job: str) -> tuple[str, str]:
-        """When a finished job began and when it ended, in a form that can be compared."""
+        """Return when a finished job began and ended, as text that can be compared."""
         finished = self.ask(f"listjobs.json?project={project}")["finished"]
         [found] = [each for each in finished if each["id"] == job]
         return found["start_time"], found["end_time"]
@@ -109,7 +109,7 @@ class Daemon:
         wait_for(lambda: self.jobs(project, "finished").count(job) == times)
 
     def deploy(self, project: Path) -> str:
-        """Run scrapyd-deploy in a copy of a project; return what it says."""
+        """Run scrapyd-deploy in a copy of a project; return its output."""
         with (project / "scrapy.cfg").open("a") as configuration:
             configuration.write(f"\n[deploy:test]\nurl = {self.url}/\nproject = {project.name}\n")
         command = [Path(sys.executable).with_name("scrapyd-deploy"), "test"]
@@ -127,7 +127,7 @@ class Daemon:
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
-    """Look again and again, for some minutes at most."""
+    """Check repeatedly, for some minutes at most."""
     until = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < until, "it did not come to pass"
@@ -135,7 +135,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
 
 
 def copy_of_ours(to: Path) -> Path:
-    """Copy what our repository is deployed from to a folder named evocrawl."""
+    """Copy the files that are deployed to a folder named evocrawl."""
     copy = to / "evocrawl"
     copy.mkdir(parents=True)
     leave = shutil.ignore_patterns("__pycache__")
@@ -163,7 +163,7 @@ def packages_without(name: str, to: Path) -> Path:
 
 
 def children_of(process: int) -> list[str]:
-    """The command lines of the processes that `process` has started and that still run."""
+    """Return the command lines of the children of `process` that still run."""
     found = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:

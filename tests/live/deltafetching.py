@@ -1,4 +1,4 @@
-"""scrapy-deltafetch 2.1 as projects use it with Scrapy 2.19, which wants asynchronous output."""
+"""scrapy-deltafetch 2.1 for Scrapy 2.19, which needs asynchronous output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server whose answers have headers without end, on a port of loopback."""
+"""A server on loopback whose responses have endless headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Middlewares, pipelines and handlers that break a crawl in every place where they can."""
+"""Middlewares, pipelines and signal handlers that cause failures at every place of a crawl."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse, Request, Response
 
 
 class Downloads:
-    """A downloader middleware that does to a request what its path says."""
+    """A downloader middleware that fails in the way that the path of a request names."""
 
     def process_request(self, request: Request) -> Response | Request | None:
         if request.url.endswith("/endless"):
@@ -45,7 +45,7 @@ class Downloads:
 
 
 class Inputs:
-    """A spider middleware that refuses some responses and spoils some outputs."""
+    """A spider middleware that refuses some responses and raises errors in some outputs."""
 
     def process_spider_input(self, response: Response) -> None:
         if response.url.endswith("/input-raises"):
@@ -61,7 +61,7 @@ class Inputs:
 
 
 class Items:
-    """A pipeline that drops some pages and fails at some."""
+    """A pipeline that drops some pages and fails for others."""
 
     def process_item(self, item: Any) -> Any:
         if item.url.endswith("/item-dropped"):

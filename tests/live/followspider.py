@@ -1,4 +1,4 @@
-"""A spider that follows every link of any kind, as a careless one does."""
+"""A spider that follows every link of any kind without checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An extension that lets the state of a crawl grow no more, as a full disk does."""
+"""An extension that prevents further writes to the store of a crawl, like a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An extension that lets a recording grow no more after ten answers, as a full disk does."""
+"""An extension that stops writes to a recording after ten responses, like a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A spider of several workers whose callback waits for the pages that it has asked for."""
+"""A spider of several workers whose callback waits for the pages that it has requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOSTS, PAGES = 6, 3
 
 
 class WaitsForOthers(Spider):
-    """Yields links to all hosts one by one, and goes on when each page was fetched.
+    """Yields links to all hosts one by one, and continues when each page is fetched.
 
     A page that any worker has fetched leaves a file in the folder `seen`. The callback ends only
     if the file `gate` exists.

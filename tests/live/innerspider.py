@@ -1,4 +1,4 @@
-"""A spider whose callback asks for more by itself, with the meta of its answer."""
+"""A spider whose callback downloads pages itself, with the meta of its response."""
 
 from __future__ import annotations
 

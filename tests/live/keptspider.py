@@ -1,4 +1,4 @@
-"""A spider whose requests are no links: they pass the population by."""
+"""A spider whose requests are no links: they do not go through the population."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAIN = {"evocrawl": False}
 
 
 class Kept(Spider):
-    """Asks for forms, redirects and data: URLs beside the population."""
+    """Requests forms, redirects and data: URLs outside the population."""
 
     name = "kept"
 

@@ -1,4 +1,4 @@
-"""What the live tests share: the result of a crawl, and the webs they crawl."""
+"""Shared by the live tests: the result of a crawl, and webs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAST = {
 
 @dataclass
 class Crawled:
-    """What a crawl left: stats, items, log and exit code."""
+    """The results of a crawl: stats, items, log and exit code."""
 
     stats: dict[str, Any]
     pages: list[dict[str, Any]]
@@ -37,7 +37,7 @@ class Crawled:
         return self.stats.get(f"evocrawl/{name}", 0)
 
     def check_settled(self) -> None:
-        """Every visit settled exactly once, and nothing failed but downloads."""
+        """Check that every visit settled exactly once, and only downloads failed."""
         assert self.stat("visits/unsettled") == 0
         assert self.stat("visits/settled_twice") == 0
         assert self.stat("visits/opened") == self.stat("visits/settled") > 0

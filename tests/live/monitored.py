@@ -1,4 +1,4 @@
-"""A spider with monitors of Spidermon, which look at what Scrapy and evocrawl have counted."""
+"""A spider with monitors of Spidermon, which check the stats of Scrapy and evocrawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A resolver whose addresses a test sets, and handlers that a project may have."""
+"""A resolver with addresses of the test, and handlers that a project may have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twisted.internet.error import DNSLookupError
 
 
 class Resolver(CachingThreadedResolver):
-    """Answers from the setting TEST_NAMES: a name's addresses in turn, the last for ever."""
+    """Answers from the setting TEST_NAMES: a name's addresses in turn, the last one repeatedly."""
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> Self:
@@ -33,7 +33,7 @@ class Resolver(CachingThreadedResolver):
 
 
 class OwnHandler(HTTP11DownloadHandler):
-    """A download handler of the project's own, which connects as its parent does."""
+    """A download handler of the project, which connects as its parent does."""
 
     async def download_request(self, request: Any) -> Any:
         response = await super().download_request(request)
@@ -42,7 +42,7 @@ class OwnHandler(HTTP11DownloadHandler):
 
 
 class ForeignHandler:
-    """A download handler without a pool of Twisted's: nothing is seen of its connections."""
+    """A download handler without a pool of Twisted: the guard does not see its connections."""
 
     lazy = False
 
@@ -61,7 +61,7 @@ class ForeignHandler:
 
 
 class FaultyHandler(ForeignHandler):
-    """A download handler with a mistake in it, which shows at robots.txt."""
+    """A download handler with a programming error, which appears at robots.txt."""
 
     async def download_request(self, request: Any) -> Any:
         if request.url.endswith("/robots.txt"):

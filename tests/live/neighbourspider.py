@@ -1,4 +1,4 @@
-"""Spiders of one project that uses packages of Scrapy's neighbourhood beside the add-on."""
+"""Spiders of one project that uses other packages for Scrapy beside the add-on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ImpersonatingSpider(ReefSpider):
 
 
 class RotatingProxies:
-    """Gives each request the next proxy of a list; one that is dead is left out from then on."""
+    """Gives each request the next proxy of a list; a dead one is not used again."""
 
     def __init__(self, proxies: list[str]) -> None:
         self._proxies = proxies

@@ -1,4 +1,4 @@
-"""An extension that leaves no room on disk for what does not fit into memory."""
+"""An extension that leaves no room on disk for the spill file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A spider that writes down what becomes of its requests: a line for each callback or errback."""
+"""A spider that records the result of each request: a line for each callback or errback."""
 
 from __future__ import annotations
 

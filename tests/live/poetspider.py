@@ -30,7 +30,7 @@ class ReefPage(WebPage[Reef]):
 
 
 class PoetSpider(ReefSpider):
-    """The response itself is not asked for."""
+    """Its callback does not take the response."""
 
     name = "poet"
 

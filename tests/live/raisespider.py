@@ -12,7 +12,7 @@ HOME = "http://reef.test/"
 
 
 class Raises(Spider):
-    """Asks for a page of each kind; its callbacks of that kind raise."""
+    """Requests a page of each kind; its callbacks raise an error of that kind."""
 
     name = "raises"
     custom_settings = {"SPIDER_MIDDLEWARES": {"raisespider.Handles": 500}}  # noqa: RUF012
@@ -47,7 +47,7 @@ class Raises(Spider):
 
 
 class Handles:
-    """Handles exceptions of pages that say so; raises itself before or after some callbacks."""
+    """Handles exceptions of some pages; raises errors itself before or after some callbacks."""
 
     def process_spider_input(self, response: Response) -> None:
         if "refused" in response.url and not response.url.endswith("-on"):

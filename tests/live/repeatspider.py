@@ -1,4 +1,4 @@
-"""A spider that asks for one address several times: again on purpose, and by form."""
+"""A spider that requests one address several times: with dont_filter, and by form."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class RepeatSpider(Spider):
         yield Request("http://reef.test/news", self.parse_news, cb_kwargs={"left": 3})
 
     def parse_news(self, response: Any, left: int) -> Any:
-        """Each time there is another link on the page."""
+        """Follow the link of the page, which is another one each time."""
         yield from response.follow_all(css="a", callback=self.parse_page)
         if left == 1:
-            # The very request of the response, changed in place.
+            # The request object of the response, changed in place.
             response.request.cb_kwargs["left"], response.request.dont_filter = 0, True
             yield response.request
         elif left:

@@ -1,4 +1,4 @@
-"""Runs each spider with stock Scrapy and with the add-on, and prints what either brought.
+"""Runs each spider with stock Scrapy and with the add-on, and prints the results of both.
 
 Arguments: the URL of the site. A spider has its name as first folder of each of its addresses.
 """
@@ -23,13 +23,13 @@ SETTINGS = {
 ADDON = {
     "ADDONS": {"evocrawl.Addon": 300}, "EVOCRAWL_QUERY": "coral", "EVOCRAWL_PROGRESS_S": 0,
     "EVOCRAWL_ALLOW_NETWORKS": "127.0.0.0/8",
-    # Whether pages that say the same are traps is another question.
+    # Equal pages could be held back as traps.
     "EVOCRAWL_NOVELTY": False,
 }  # fmt: skip
 
 
 class Base(Spider):
-    """Yields an item for each answer: its address and what was handed on."""
+    """Yields an item for each response: its address and the values that were passed on."""
 
     settings: ClassVar[dict[str, Any]] = {}
 
@@ -77,7 +77,7 @@ class Starts(Base):
 
 
 class Copies(Base):
-    """Callbacks and errbacks hand on the meta of their request, or the request itself."""
+    """Callbacks and errbacks pass on the meta of their request, or the request itself."""
 
     async def start(self) -> AsyncIterator[Request]:
         yield self.ask("", callback=self.first)
@@ -115,7 +115,7 @@ class Copies(Base):
 
 
 class Spellings(FromFirstPage):
-    """Addresses that a link would be taken for one another by."""
+    """Addresses that evocrawl's identity of links does not distinguish."""
 
     def first(self, response: Any) -> Iterator[Any]:  # noqa: ARG002 - Scrapy passes it
         for name in ("utm_source", "gclid", "sid", "x"):
@@ -156,7 +156,7 @@ class Depths(FromFirstPage):
 
 
 class Inner(FromFirstPage):
-    """A callback asks for more by itself, with the meta of its answer."""
+    """A callback downloads pages itself, with the meta of its response."""
 
     async def first(self, response: Any) -> AsyncIterator[Any]:
         engine = self.crawler.engine
@@ -169,7 +169,7 @@ class Inner(FromFirstPage):
 
 
 class Alike(Base):
-    """Asks for one address with different headers, fragments and meta; see its subclasses."""
+    """Requests one address with different headers, fragments and meta; see its subclasses."""
 
     async def start(self) -> AsyncIterator[Request]:
         yield self.ask("", callback=self.first)
@@ -202,7 +202,7 @@ SPIDERS: list[type[Base]] = [
 
 
 class Watch:
-    """What a crawl brought."""
+    """The results of a crawl."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.items: list[str] = []

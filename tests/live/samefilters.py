@@ -24,18 +24,18 @@ class KeepsFragments:
 
 
 class UnlessAgain(RFPDupeFilter):
-    """A rule of its own before that of Scrapy."""
+    """Has its own rule before that of Scrapy."""
 
     def request_seen(self, request: Request) -> bool:
         return not request.meta.get("again") and super().request_seen(request)
 
 
 class BySubclass(RFPDupeFilter):
-    """Changes nothing of what counts."""
+    """Changes nothing that matters."""
 
 
 class ByPath(BaseDupeFilter):
-    """Built and kept without Scrapy's."""
+    """Made without Scrapy's dupe filter."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()

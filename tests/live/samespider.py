@@ -1,4 +1,4 @@
-"""A spider that asks for the same again in every way, for crawls that are killed and go on."""
+"""A spider that repeats requests in every way, for crawls that are killed and resumed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SameSpider(Spider):
             yield _ask("/start", k, self.page, dont_filter=True, cb_kwargs={"k": k})
 
     def page(self, response: Any, k: int) -> Iterator[Any]:  # noqa: ARG002 - Scrapy passes it
-        """Ask for what the others ask for too, and for one address on purpose again and again."""
+        """Request pages that others request, too, and one address repeatedly with dont_filter."""
         for n in range(PAGES):
             more = {1: k, "on": date(2026, 11, 29)}
             yield _ask(f"/page/{n}", "any", self.leaves, cb_kwargs={"n": n, "more": more})

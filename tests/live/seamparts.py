@@ -1,4 +1,4 @@
-"""Pipelines and spider middlewares as projects have them, which do all kinds of things to items."""
+"""Pipelines and spider middlewares of a project, which change items in many ways."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOW = ("dropped", "broken", "turned-into-a-dict", "replaced", "kept-back", "empt
 
 
 class Meddler:
-    """Item pipeline: what it does to a page stands in the page's address."""
+    """Item pipeline that changes a page in the way that its address names."""
 
     async def process_item(self, item: Any) -> Any:
         if not isinstance(item, PageItem):
@@ -39,7 +39,7 @@ class Meddler:
 
 
 class Judge:
-    """Item pipeline of a project that knows better which pages are relevant."""
+    """Item pipeline of a project that sets the relevance of pages itself."""
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and item.url.endswith("/dull"):
@@ -48,7 +48,7 @@ class Judge:
 
 
 class Censor:
-    """Spider middleware: no page gets past it."""
+    """Spider middleware that lets no page through."""
 
     async def process_spider_output(
         self,

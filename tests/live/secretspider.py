@@ -1,4 +1,4 @@
-"""A spider that sends a key of its own along."""
+"""A spider that sends its own key with its requests."""
 
 from __future__ import annotations
 

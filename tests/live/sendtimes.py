@@ -30,7 +30,7 @@ class Timed(HTTP11DownloadHandler):
 
 
 class NoHeartbeat:
-    """An extension: the engine goes on when it is woken, and never by itself."""
+    """An extension: the engine continues only when it is woken."""
 
     def __init__(self) -> None:
         ExecutionEngine._SLOT_HEARTBEAT_INTERVAL = 3600.0

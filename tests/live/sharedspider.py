@@ -1,4 +1,4 @@
-"""A user's spider whose requests travel between workers."""
+"""A user's spider whose requests are shared between workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class SharedSpider(Spider):
     start_urls = ("http://h0.test/0",)
 
     def parse(self, response: Any) -> Any:
-        """Only the first page comes here."""
+        """Parse the first page only."""
         yield from self._follow(response, 1)
 
     def leaf(self, response: Any, depth: int) -> Any:

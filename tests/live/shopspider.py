@@ -1,4 +1,4 @@
-"""A spider of pages that are alike: sheets of a list, shells of an app, parts of a shop."""
+"""A spider of similar pages: sheets of a list, shells of an app, parts of a shop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ShopSpider(Spider):
         yield {"part": response.url}
 
     def parse_shell(self, response: Any) -> Any:
-        """The shell says nothing by itself: what it would show is asked for."""
+        """Request the data that the shell would show; the shell itself has no text."""
         number = response.url.rpartition("/")[2]
         yield Request(f"http://app.test/api/{number}", self.parse_api, dont_filter=True)
         yield Request(f"http://app.test/form/{number}", self.parse_api, method="POST", body=number)

@@ -1,4 +1,4 @@
-"""A pipeline that takes its time, and an extension that counts the visits under way."""
+"""A slow pipeline, and an extension that counts the visits under way."""
 
 from __future__ import annotations
 

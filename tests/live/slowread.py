@@ -1,4 +1,4 @@
-"""An extension that keeps the process which reads large pages until other hosts had their turn."""
+"""An extension that delays the reading of large pages until pages of other hosts have come."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_S = 60.0
 
 
 class SlowRead:
-    """Lets a page be read aside once `SLOWREAD_UNTIL` pages of `OTHERS` have come."""
+    """Lets a page be read in the process once `SLOWREAD_UNTIL` pages of `OTHERS` have come."""
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> SlowRead:

@@ -1,4 +1,4 @@
-"""What the tests of durable state share: a tree of pages, and what a state holds of it."""
+"""Shared by the tests of stores: a tree of pages, and the pages in a store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tree(pages: int) -> Site:
 
 
 def recorded(state: Path) -> Counter[str]:
-    """The paths of the pages in a state."""
+    """Return the paths of the pages in a store."""
     database = sqlite3.connect(state)
     urls = [url for (url,) in database.execute("SELECT url FROM pages")]
     database.close()
@@ -37,5 +37,5 @@ def recorded(state: Path) -> Counter[str]:
 
 
 def asked(log: Iterable[Request]) -> Counter[str]:
-    """How often each page was asked for."""
+    """Return how often each page was requested."""
     return Counter(each.path[1:] for each in log if each.path[1:].isdecimal())

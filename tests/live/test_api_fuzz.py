@@ -25,7 +25,7 @@ _OTHERS = ("/api/v1/stop", "/api/v1/resume", "/api/v1/events", "/api/v1/explain"
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a crawl that has found some pages and is paused."""
+    """Return the address of a crawl that has found some pages and is paused."""
     with (
         LoopbackProxy({"a.test": endless("b.test"), "b.test": endless("a.test")}) as proxy,
         crawling(proxy, tmp_path_factory.mktemp("fuzzed")) as (process, port, _),
@@ -99,7 +99,7 @@ def test_any_request_gets_an_answer_of_the_description(
 
 
 def check(case: Case) -> None:
-    """Ask again where there were too many changes a second.
+    """Repeat a request after an answer that there were too many changes a second.
 
     Schemathesis' own requests without a token may be too many, too: `test_access.py` has those.
     """

@@ -71,7 +71,7 @@ def test_refused(serve, crawl: Crawl, arguments: dict[str, object], message: str
 
 
 def test_an_unknown_setting_is_refused(serve, crawl: Crawl) -> None:
-    """A setting of our prefix that does not exist is no silent default."""
+    """An unknown setting with evocrawl's prefix is an error."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(
         proxy,
@@ -122,7 +122,7 @@ print("CAUGHT", type(error).__name__, error.name, error)
 
 @pytest.mark.parametrize("process", ["AsyncCrawlerProcess", "CrawlerProcess"])
 def test_a_script_gets_the_exception(process: str, tmp_path: Path) -> None:
-    """It may act on the name of the option; the process does not end by itself."""
+    """The script can use the name of the option; the process does not end."""
     (tmp_path / "own_script.py").write_text(_SCRIPT.format(process=process))
     path = os.pathsep.join((str(tmp_path), str(ROOT)))
     environment = {**os.environ, "PYTHONPATH": path}
@@ -147,8 +147,8 @@ def test_a_feed_that_is_a_folder_is_refused(serve, crawl: Crawl, tmp_path: Path)
     assert crawled.code == 2
 
 
-def test_an_argument_wins_over_a_setting(serve, crawl: Crawl) -> None:
-    """Both ways of saying it work; -a prevails."""
+def test_an_argument_takes_precedence_over_a_setting_in_a_crawl(serve, crawl: Crawl) -> None:
+    """Both ways work; -a has precedence."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(
         proxy,
@@ -162,8 +162,8 @@ def test_an_argument_wins_over_a_setting(serve, crawl: Crawl) -> None:
     assert [each["url"] for each in crawled.pages] == ["http://reef.test/"]
 
 
-def test_seeds_made_of_the_query(serve, crawl: Crawl) -> None:
-    """Without seeds the templates say where to begin."""
+def test_seeds_are_made_from_the_query(serve, crawl: Crawl) -> None:
+    """Without seeds the templates give the first addresses."""
     proxy = serve({"wiki.test": site({"/wiki/Coral_bleaching": page(text=QUERY)})})
     crawled = crawl(
         proxy,

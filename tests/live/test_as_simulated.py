@@ -1,4 +1,4 @@
-"""A crawl and a simulation of what it crawls are the same, visit by visit."""
+"""A crawl and the simulation of the same web have the same visits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Visit = list[Any]
 
 
 def recorded(folder: Path) -> AnsweringWorld:
-    """A file of pages in words and in HTML on https too, redirects, and pages that are gone."""
+    """Return a world file with pages as text and as HTML, some on https, redirects, and 404s."""
     draw = random.Random(5)
     words = [*QUERY.split(), "stone", "äpple", "road & rail", "<house>", "river", "cloud"]
     schemes = ("http", "https", "http")
@@ -59,7 +59,7 @@ def recorded(folder: Path) -> AnsweringWorld:
 
 
 def sites(_: Path) -> AnsweringWorld:
-    """Some links of every kind: to pages, to where pages were, to files, to nothing."""
+    """Return links of every kind: to pages, to former addresses, to files, to nothing."""
     return open_world("sites:sites=40,pages_per_site=5,forbidden=0,moved=0.1,dead=0.1,seed=2")
 
 
@@ -97,14 +97,14 @@ def crawled(
 
 
 def simulated(world: AsServed, arguments: dict[str, Any]) -> list[Visit]:
-    """Return the visits of a simulation of what `serve` serves."""
+    """Return the visits of a simulation of the served world."""
     done = run(world, Config.read({}, arguments), arguments["seeds"].split())
     return [[s.url, s.agent, s.outcome, s.reason, s.relevance] for s in done.steps]
 
 
 @pytest.mark.parametrize(("make", "obeys"), [(sites, False), (recorded, False), (recorded, True)])
-def test_a_crawl_is_what_its_simulation_says(make: Any, obeys: bool, tmp_path: Path) -> None:
-    """The same links by the same agents with the same ends, for each species without labels.
+def test_a_crawl_makes_the_visits_of_its_simulation(make: Any, obeys: bool, tmp_path: Path) -> None:
+    """The same links by the same agents with the same outcomes, for each species without labels.
 
     A crawl that obeys robots.txt asks for it, which a simulation does not count: it makes fewer
     visits of the same budget, and the last may be cut short.

@@ -116,6 +116,6 @@ def test_a_browsers_requests_are_those_of_the_crawl(serve, crawl: Crawl, inner: 
 
 
 def test_a_browser_keeps_to_the_budget(serve, crawl: Crawl, inner: Listener) -> None:
-    """What the servers saw is what the stat says, and no more than allowed."""
+    """The servers got as many requests as the stat has, and no more than allowed."""
     crawled, proxy = _browse(serve, crawl, inner, "/busy /landing", EVOCRAWL_MAX_REQUESTS=4)
     assert len(proxy.log) == crawled.stat("requests") == 4

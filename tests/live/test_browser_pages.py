@@ -66,7 +66,7 @@ def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
     assert crawled.stat("browser/failed") == crawled.stat("browser/restarts") == 0
     assert crawled.stat("browser/replaced") == 1
     assert crawled.stats["playwright/browser_count"] == 2
-    # Each page of the browser costs its agent what it requested.
+    # Each page of the browser costs its agent all requests of the page.
     assert crawled.stat("energy/out") >= 13
     markdown = stored.page(str(store), f"{START}articles/3").markdown
     assert "# Reef 3" in markdown
@@ -91,8 +91,8 @@ def test_without_a_browser_the_shells_stay_empty(serve, crawl: Crawl) -> None:
 
 @pytest.mark.takes_s(20)
 @needs_chromium
-def test_slow_pages_hold_no_place_of_fast_ones(serve, crawl: Crawl) -> None:
-    """What the slow pages ask for is answered when every fast page has been asked for."""
+def test_slow_pages_take_no_place_of_fast_ones(serve, crawl: Crawl) -> None:
+    """Requests of slow pages are answered when every fast page has been requested."""
     fast = {f"/fast/{each}": page(text=article(each)) for each in range(12)}
     waiting: set[str] = set(fast)
     gone = threading.Event()
@@ -147,7 +147,7 @@ def _crawls_browsers() -> list[psutil.Process]:
 @pytest.mark.parametrize(
     ("by", "timeout_s"), [(signal.SIGKILL, 120), (signal.SIGSTOP, 30)], ids=["dies", "hangs"]
 )
-def test_a_browser_that_dies_or_hangs_is_started_anew_and_no_page_is_lost(
+def test_a_browser_that_dies_or_hangs_is_restarted_and_no_page_is_lost(
     serve, crawl: Crawl, by: signal.Signals, timeout_s: int
 ) -> None:
     """While a page is open, the browser's process is killed or stopped."""

@@ -1,4 +1,4 @@
-"""What a page does in the browser keeps to the rules of the crawl."""
+"""A page in the browser follows the rules of the crawl."""
 
 from __future__ import annotations
 
@@ -92,9 +92,7 @@ def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
 
 @pytest.mark.takes_s(100)
 @needs_chromium
-def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
-    serve, crawl: Crawl
-) -> None:
+def test_a_page_in_the_browser_follows_the_rules_of_the_crawl(serve, crawl: Crawl) -> None:
     """robots.txt, addresses, redirects, cookies, sizes, times; scripts that never end."""
     inner = Listener("127.0.0.2")
     try:
@@ -139,7 +137,7 @@ def test_what_a_page_does_in_the_browser_keeps_to_the_rules_of_the_crawl(
 @pytest.mark.takes_s(20)
 @needs_chromium
 def test_a_script_that_never_ends_costs_its_own_page_alone(serve, crawl: Crawl) -> None:
-    """The page is read as it came, and the browser opens the next one."""
+    """The page is read as the server sent it, and the browser opens the next one."""
     text = f"{QUERY} " * 60
     pages = {"/": page("/loop", "/app", text=text), "/loop": shell("/loop.js")}
     pages |= {"/loop.js": javascript(LOOP), "/app": shell("/app.js")}

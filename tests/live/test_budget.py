@@ -1,4 +1,4 @@
-"""max_requests counts every HTTP request, as the server sees them, and is never overshot."""
+"""max_requests counts every HTTP request at the server, and is never exceeded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _links(hosts: int, size: int) -> list[str]:
 @pytest.mark.parametrize("species", ["energy", "best_first"])
 @pytest.mark.parametrize("concurrency", [1, 8, 64])
 def test_requests_at_the_server(serve, crawl: Crawl, species: str, concurrency: int) -> None:
-    """Robots.txt, redirects, retries, errors and resets are all inside the budget."""
+    """robots.txt, redirects, retries, errors and resets count."""
     proxy = serve(_web())
     crawled = crawl(
         proxy,
@@ -57,7 +57,7 @@ def test_requests_at_the_server(serve, crawl: Crawl, species: str, concurrency: 
 
 
 def test_a_budget_of_one(serve, crawl: Crawl) -> None:
-    """It goes to robots.txt, so that no page can be asked for, and the crawl ends."""
+    """It is used for robots.txt, so that no page can be requested, and the crawl ends."""
     proxy = serve(_web())
     crawled = crawl(
         proxy, arguments={"query": QUERY, "seeds": "http://h0.test/", "max_requests": 1}
@@ -67,7 +67,7 @@ def test_a_budget_of_one(serve, crawl: Crawl) -> None:
 
 
 def test_no_limit(serve, crawl: Crawl) -> None:
-    """With max_requests=0 the crawl goes on until nothing is left."""
+    """With max_requests=0 the crawl continues until no link is left."""
     proxy = serve({"h0.test": site({"/": page("/a", "/b"), "/a": page("/"), "/b": page("/a")})})
     crawled = crawl(
         proxy,
@@ -84,10 +84,10 @@ def test_no_limit(serve, crawl: Crawl) -> None:
     assert "evocrawl/budget" not in crawled.stats
 
 
-def test_an_answer_cut_off_costs_no_other_page(serve, crawl: Crawl) -> None:
-    """B065: a connection closed for an answer too large carries no further request.
+def test_a_response_that_is_cut_off_does_not_affect_another_page(serve, crawl: Crawl) -> None:
+    """B065: a connection that was closed for a too large response gets no further request.
 
-    Otherwise the next one dies on it: counted, never seen by the server, at last given up.
+    Otherwise the next one fails on it: it counts, and the server never gets it.
     """
     large = Response(200, b"x" * 60_000, {"Content-Type": "text/html"})
     names = [f"{kind}{number}" for number in range(120) for kind in ("large", "good")]

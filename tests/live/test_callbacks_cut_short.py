@@ -40,7 +40,7 @@ def test_a_page_is_fetched_again_if_its_callback_had_not_ended(
 
     The second request for "/first" is under way when the crawl is killed; only it is repeated.
     """
-    # Until then the signal is there: one that is no kill waits for the answer.
+    # By then the signal has come: only SIGKILL does not wait for the response.
     proxy = serve(_web(100 if by == signal.SIGKILL else 3))
 
     def run(**options: Any) -> Crawled:

@@ -1,4 +1,4 @@
-"""The page of a callback that raises is learnt, and its exception goes where it went without us."""
+"""The page of a callback that raises is learnt, and its exception is handled as in stock Scrapy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KINDS = ("plain", "generates", "awaits", "refused", "broken")
 
 
 def test_pages_of_callbacks_that_raise_are_learnt(serve, crawl: Crawl) -> None:
-    """Each page once, also after a callback has yielded, with any handler of its error."""
+    """Each page once, also if the callback has yielded before, with any handler of its error."""
     pages = {
         f"/{kind}{more}": page(text=f"{QUERY} {kind} {more}")
         for kind in KINDS
@@ -23,7 +23,7 @@ def test_pages_of_callbacks_that_raise_are_learnt(serve, crawl: Crawl) -> None:
         settings={"SPIDER_MODULES": "raisespider", "ITEM_PIPELINES": {}},
     )
     assert (crawled.stat("visits/settled_twice"), crawled.stat("visits/unsettled")) == (0, 0)
-    # Of each kind a page whose exception is handled, one whose is not, and a handler's request.
+    # Of each kind: a page with a handled exception, one without, and the request of a handler.
     assert crawled.stat("pages") == crawled.stat("visits/settled") == 3 * len(KINDS)
     counts = {
         name.removeprefix("raises/"): times

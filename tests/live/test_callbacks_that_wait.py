@@ -1,4 +1,4 @@
-"""Requests are scheduled as a callback yields them, and a callback may wait for what they bring."""
+"""Requests are scheduled as a callback yields them, and it may wait for their responses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _crawl(
 def test_a_callback_waits_for_requests_that_it_has_yielded(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """It gets their answers with one request at a time, and a later run knows all of it."""
+    """It gets their responses with one request at a time, and a later run continues correctly."""
     crawled = _crawl(serve, crawl, "waits", JOBDIR=tmp_path / "job")
     crawled.check_settled()
     found = {name: value for each in crawled.pages for name, value in each.items()}
@@ -46,7 +46,7 @@ def test_a_callback_waits_for_requests_that_it_has_yielded(
     assert found["fed"] >= 3
     assert crawled.stats["finish_reason"] == "finished"
     assert crawled.stats["scheduler/enqueued"] == crawled.stats["scheduler/dequeued"]
-    # The requests hang on their page: each is one link deeper than it.
+    # The requests are links of their page: each is one link deeper than it.
     assert crawled.stats["request_depth_max"] == 2
     again = _crawl(serve, crawl, "waits", JOBDIR=tmp_path / "job")
     assert again.stat("pages") == crawled.stat("pages") == found["fed"] + 3
@@ -54,7 +54,7 @@ def test_a_callback_waits_for_requests_that_it_has_yielded(
 
 
 def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
-    """Its requests are sent; it is given up when the crawl is closed, or its budget is used up."""
+    """Its requests are sent; it is cancelled when the crawl closes or the budget is used up."""
     for settings, reason in (
         ({"CLOSESPIDER_ITEMCOUNT": 1}, "closespider_itemcount"),
         ({"EVOCRAWL_MAX_REQUESTS": 3}, "budget"),
@@ -78,7 +78,7 @@ def test_a_callback_that_never_ends(serve, crawl: Crawl) -> None:
 def test_callbacks_of_every_kind_that_never_end(
     serve, crawl: Crawl, stop: dict[str, Any], settings: dict[str, Any], reason: str
 ) -> None:
-    """Coroutines and errbacks hold up no other page with one place, and end with the crawl."""
+    """Coroutines and errbacks delay no other page with one place, and end with the crawl."""
     crawled = _crawl(
         serve, crawl, "awaits-for-ever", stop, EVOCRAWL_CLOSING_WAIT_S=0.5, RETRY_ENABLED=0,
         **settings,
@@ -101,8 +101,8 @@ def test_callbacks_of_every_kind_that_never_end(
     assert (spent in crawled.log) == (reason == "budget")
 
 
-def test_what_a_callback_returns_after_a_wait_is_scheduled(serve, crawl: Crawl) -> None:
-    """Though its page is settled by then, and it waited for a page that comes after it."""
+def test_requests_that_a_callback_returns_after_a_wait_are_scheduled(serve, crawl: Crawl) -> None:
+    """Its page is settled by then, and it has waited for a later page."""
     crawled = _crawl(serve, crawl, "returns-later")
     crawled.check_settled()
     assert crawled.pages == [
@@ -114,7 +114,7 @@ def test_what_a_callback_returns_after_a_wait_is_scheduled(serve, crawl: Crawl) 
 
 
 def test_a_spent_budget_ends_a_crawl_whose_start_never_ends(serve, crawl: Crawl) -> None:
-    """Nothing that start() may still yield would be sent."""
+    """No further request of start() could be sent."""
     crawled = _crawl(serve, crawl, "feeds-for-ever", EVOCRAWL_MAX_REQUESTS=6)
     crawled.check_settled()
     assert crawled.stats["finish_reason"] == "budget"
@@ -124,7 +124,7 @@ def test_a_spent_budget_ends_a_crawl_whose_start_never_ends(serve, crawl: Crawl)
     assert "3 requests of the spider were not sent" in crawled.log
 
 
-def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:
+def test_a_spider_gives_the_reason_of_its_end(serve, crawl: Crawl) -> None:
     """CloseSpider of a spider_idle handler prevails, and the scheduler reports how many wait."""
     crawled = _crawl(serve, crawl, "ends-itself", EVOCRAWL_MAX_REQUESTS=3)
     crawled.check_settled()
@@ -134,7 +134,7 @@ def test_a_spider_says_why_it_ends(serve, crawl: Crawl) -> None:
 
 
 def test_a_spider_may_keep_an_idle_crawl_open(serve, crawl: Crawl) -> None:
-    """DontCloseSpider of a spider_idle handler prevails, with requests to come and without."""
+    """DontCloseSpider of a spider_idle handler prevails, with and without further requests."""
     crawled = _crawl(serve, crawl, "feeds-when-idle")
     crawled.check_settled()
     assert crawled.stats["finish_reason"] == "finished"

@@ -29,7 +29,7 @@ WAIT_MS = 300_000
 
 
 def endless(other: str) -> Site:
-    """A tree without end: page n links to 2n + 1 here and to 2n + 2 on the other host."""
+    """Return an endless tree: page n links to 2n + 1 here and to 2n + 2 on the other host."""
 
     def answer(request: Request) -> Response:
         number = request.path.removeprefix("/")
@@ -44,7 +44,7 @@ def endless(other: str) -> Site:
 
 
 def with_traits(port: int) -> int | None:
-    """An agent that is alive and has chosen among links, so that it has its genome."""
+    """Return an agent that is alive and has chosen among links, so that it has its genome."""
 
     def read(what: str) -> Any:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/{what}", timeout=60) as answer:
@@ -55,17 +55,17 @@ def with_traits(port: int) -> int | None:
 
 
 def until_found(look: Callable[[], int | None]) -> int:
-    """Look again and again until there is something."""
+    """Check repeatedly until there is a result."""
     while (found := look()) is None:
         time.sleep(0.5)
     return found
 
 
 def open_mind(tab: Page, port: int) -> int:
-    """Unfold what an agent that is alive has learnt; return its number."""
+    """Open the traits of a living agent; return its number."""
     while True:
         number = until_found(lambda: with_traits(port))
-        tab.goto(f"http://127.0.0.1:{port}/?{number}#/agents?id={number}")  # loads the page anew
+        tab.goto(f"http://127.0.0.1:{port}/?{number}#/agents?id={number}")  # loads the page again
         tab.wait_for_selector(f"h3 >> text='Agent {number}, evo'")
         if tab.query_selector("summary"):  # it has not died meanwhile
             tab.click("summary")
@@ -74,7 +74,7 @@ def open_mind(tab: Page, port: int) -> int:
 
 @contextmanager
 def crawling(proxy: LoopbackProxy, folder: Path) -> Iterator[tuple[Forked, int, Path]]:
-    """A crawl with a dashboard: its process, the port, and the file of its stats."""
+    """Run a crawl with a dashboard; return its process, the port, and the file of its stats."""
     stats, log = folder / "stats.json", folder / "log"
     line = ["crawl", "evospider"]
     arguments = {
@@ -116,7 +116,7 @@ def asked_of(proxy: LoopbackProxy, host: str) -> int:
 
 
 def check_accessible(tab: Page) -> None:
-    """No serious finding of axe, in light and in dark."""
+    """Check that axe finds no serious problem, in light and in dark."""
     for scheme in ("light", "dark"):
         tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
@@ -126,7 +126,7 @@ def check_accessible(tab: Page) -> None:
 
 @pytest.mark.takes_s(50)
 def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
-    """Pages of the web are hostile throughout: no script of theirs runs, no dialog opens."""
+    """All pages of the web are hostile: none of their scripts runs, and no dialog opens."""
     proxy = serve({"a.test": endless("b.test"), "b.test": endless("a.test")})
     with crawling(proxy, tmp_path) as (process, port, stats), sync_playwright() as driver:
         browser = driver.chromium.launch(**launch_options())  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
         browser.close()
 
     assert [each for each in problems if "net::" not in each and "fetch" not in each] == []
-    assert len(asked) == 3  # our own questions: to exclude a line and a host, and to stop
+    assert len(asked) == 3  # evocrawl's own dialogs: to exclude a line and a host, and to stop
     assert json.loads(stats.read_text())["evocrawl/stop_reason"] == "stopped_by_user"
     found = explain(str(tmp_path / "s"), "http://a.test/0")
     assert (found.status, found.notes) == ("fetched", [])

@@ -1,4 +1,4 @@
-"""A project of the user's own becomes a focused crawl by one setting, and works as before."""
+"""A user's project becomes a focused crawl by one setting, and works as before."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_pages_can_be_items_too(serve, crawl: Crawl) -> None:
 
 
 def test_a_project_setting_that_prevails_is_named(serve, crawl: Crawl) -> None:
-    """Where the project sets SCHEDULER itself, a warning says what is lost."""
+    """If the project sets SCHEDULER itself, a warning names the consequences."""
     crawled = crawl(
         serve(_web()),
         command=("crawl", "articles"),
@@ -81,7 +81,7 @@ def test_a_wrong_setting_ends_the_crawl_with_an_error(serve, crawl: Crawl) -> No
     assert proxy.log == []
 
 
-def test_evospider_in_a_project_of_ones_own(serve, crawl: Crawl) -> None:
+def test_evospider_in_a_users_project(serve, crawl: Crawl) -> None:
     """Listing its module is enough; an add-on written as a path is not added twice."""
     proxy = serve({"reef.test": site({"/": page("/a", text=QUERY), "/a": page(text=QUERY)})})
     crawled = crawl(
@@ -94,8 +94,8 @@ def test_evospider_in_a_project_of_ones_own(serve, crawl: Crawl) -> None:
     assert [each["url"] for each in crawled.pages] == ["http://reef.test/", "http://reef.test/a"]
 
 
-def test_a_jobdir_is_answered_honestly(serve, crawl: Crawl, tmp_path) -> None:
-    """The crawl is kept there, in one file, and another crawl of the same job goes on with it."""
+def test_a_jobdir_keeps_the_crawl(serve, crawl: Crawl, tmp_path) -> None:
+    """The crawl is stored there, in one file, and the next crawl of the same job continues it."""
     proxy = serve(_web())
     crawled = crawl(
         proxy, command=("crawl", "articles"), cwd=EXAMPLE, settings={"JOBDIR": tmp_path / "job"}
@@ -107,8 +107,8 @@ def test_a_jobdir_is_answered_honestly(serve, crawl: Crawl, tmp_path) -> None:
     assert crawled.stats["evocrawl/pages"] == again.stats["evocrawl/pages"] > 0
 
 
-def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:
-    """Links of a page fetched anew, and of a form's answer at a known address, are not lost.
+def test_an_address_that_is_requested_again(serve, crawl: Crawl) -> None:
+    """Links of a page fetched again, or of a form's response at a known address, are not lost.
 
     The second try of a repeated request is no redirect to a known page.
     """
@@ -130,7 +130,7 @@ def test_an_address_asked_for_again(serve, crawl: Crawl) -> None:
         proxy,
         command=("crawl", "repeats"),
         cwd=EXAMPLE,
-        # A copied request brings the count of its retries along.
+        # A copied request has the count of its retries in its meta.
         settings={"SPIDER_MODULES": "repeatspider", "ITEM_PIPELINES": {}, "RETRY_TIMES": 9},
     )
     crawled.check_settled()

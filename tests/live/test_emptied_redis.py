@@ -1,4 +1,4 @@
-"""A Redis that loses the crawl's state: no worker takes it for a finished crawl."""
+"""A Redis that loses the crawl's state: no worker mistakes it for a finished crawl."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from workers import Fleet, ManyHosts
 
 @pytest.mark.takes_s(60)
 @pytest.mark.parametrize("loss", ["flush", "shard", "restart"])
-def test_every_worker_says_that_the_state_is_gone(serve, tmp_path: Path, loss: str) -> None:
-    """With exit code 1; a warning at the start names what Redis does not keep."""
+def test_every_worker_reports_that_the_state_is_lost(serve, tmp_path: Path, loss: str) -> None:
+    """With exit code 1; a warning at the start says that Redis does not keep its data."""
     web = ManyHosts(pages=600, hosts=60, delay_s=0.05)
     with RedisServer(tmp_path, keeps=loss != "restart") as server:
         fleet = Fleet(serve(web.sites()), server, tmp_path)

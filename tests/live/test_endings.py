@@ -1,4 +1,4 @@
-"""How a crawl begins and ends for its user: seeds that fail, the view, the report, Ctrl-C."""
+"""The start and end of a crawl for its user: failing seeds, the table, the report, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from evocrawl.simulation.server.proxy import Request, Response
 SEEDS = {"seeds": "http://reef.test/ http://gone.test/", "query": QUERY, "max_requests": 20}
 
 
-def test_a_crawl_none_of_whose_seeds_has_a_page_ends_with_an_error(serve, crawl: Crawl) -> None:
-    """Exit code 1, a reason of its own, and the cause of each seed."""
+def test_a_crawl_whose_seeds_all_fail_ends_with_an_error(serve, crawl: Crawl) -> None:
+    """Exit code 1, its own stop reason, and the cause of each failure."""
     forbidding = Response(200, b"User-agent: *\nDisallow: /", {"Content-Type": "text/plain"})
     proxy = serve({"reef.test": site({}), "gone.test": site({"/robots.txt": forbidding})})
     crawled = crawl(proxy, arguments=SEEDS)
@@ -37,7 +37,7 @@ def test_a_crawl_none_of_whose_seeds_has_a_page_ends_with_an_error(serve, crawl:
 
 
 def test_one_page_is_enough_and_the_report_shows_it(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """With progress_s=0 the report is in the log; it names the commands to go on."""
+    """With progress_s=0 the report is in the log; it names the next commands."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY, title="Reef\x1b[2J")})})
     store = tmp_path / "reef.sqlite"
     crawled = crawl(proxy, arguments={**SEEDS, "store": store})
@@ -50,10 +50,10 @@ def test_one_page_is_enough_and_the_report_shows_it(serve, crawl: Crawl, tmp_pat
 
 
 @pytest.mark.takes_s(12)
-def test_a_seed_without_an_answer_is_named_after_five_seconds(
+def test_a_seed_without_a_response_is_named_after_five_seconds(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """A WARNING names the cause and the next try; the crawl goes on."""
+    """A warning names the cause and the next try; the crawl continues."""
     warning = "WARNING: seed http://reef.test/: no page yet: it has not answered yet"
     log = tmp_path / "log"
 
@@ -117,7 +117,7 @@ def _has_open(pid: int, file: Path) -> bool:
     ("signals", "last"),
     [(1, "The crawl has ended: it was stopped."), (2, "The crawl was stopped at once.")],
 )
-def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
+def test_a_terminal_shows_the_crawl_and_ctrl_c_gives_the_command_to_continue(
     serve, tmp_path: Path, signals: int, last: str
 ) -> None:
     """The table is drawn and removed, the cursor comes back, the command comes last."""
@@ -126,7 +126,7 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
 
     async def slow(request: Request) -> Response:
         await asyncio.sleep(1.0)
-        while sent and signals == 2:  # no answer ends the crawl before the second signal does
+        while sent and signals == 2:  # no response ends the crawl before the second signal does
             await asyncio.sleep(0.1)
         return page(f"/{int(request.path[1:]) + 1} next", text=f"{QUERY} {request.path}")
 
@@ -159,7 +159,7 @@ def test_a_terminal_shows_the_crawl_and_ctrl_c_says_how_to_go_on(
 
 @pytest.mark.takes_s(15)
 def test_a_terminal_that_takes_no_text_does_not_change_the_crawl(serve, tmp_path: Path) -> None:
-    """As after Ctrl-S, or with a dead connection: the crawl ends with all its pages."""
+    """As after Ctrl-S, or with a broken connection: the crawl ends with all its pages."""
     pages = {f"/{n}": page(f"/{n + 1} next", text=f"{QUERY} {n}") for n in range(40)}
     proxy = serve({"reef.test": site({**pages, "/": page("/0 first", text=QUERY)})})
     settings = {**FAST, "DOWNLOAD_DELAY": 0.04, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}

@@ -22,7 +22,7 @@ QUICK = {
 
 
 def outcomes(crawl: Crawl, proxy: Any, urls: list[Any], **options: Any) -> Any:
-    """Crawl with the spider of outcomes, which asks for `urls`."""
+    """Crawl `urls` with the spider of outcomes."""
     arguments = {"urls": json.dumps(urls), **options.pop("arguments", {})}
     settings = QUICK | options.pop("settings", {})
     command = ("crawl", "outcomes")
@@ -32,7 +32,7 @@ def outcomes(crawl: Crawl, proxy: Any, urls: list[Any], **options: Any) -> Any:
 
 
 def reported(crawled: Any) -> Counter[str]:
-    """How often each address had a callback or errback."""
+    """Return how often each address had a callback or errback."""
     return Counter(each["asked"] for each in crawled.pages)
 
 
@@ -67,9 +67,9 @@ NAMELESS = "http://nowhere.invalid/"
 
 @pytest.mark.parametrize("obey", [True, False])
 def test_a_refused_request_is_reported_at_once(serve, crawl: Crawl, obey: bool) -> None:
-    """Where nothing else is to be done, a crawl does not wait for minutes.
+    """A crawl without other work does not wait for minutes.
 
-    The errback finds the failure's own type, whether robots.txt was asked for or the page.
+    The errback gets the failure's own type, for robots.txt and for the page.
     """
     crawled = outcomes(
         crawl,
@@ -93,7 +93,7 @@ def test_a_refused_request_is_reported_at_once(serve, crawl: Crawl, obey: bool) 
 
 
 def test_half_a_page_is_a_failure_of_its_own(serve, crawl: Crawl) -> None:
-    """A spider of one's own gets ResponseDataLossError after the tries, as with Scrapy alone."""
+    """A custom spider gets ResponseDataLossError after the tries, as with Scrapy alone."""
 
     async def thirty_bytes() -> AsyncIterator[bytes]:
         yield b"x" * 30
@@ -146,7 +146,7 @@ def test_without_retries_each_failure_is_reported_at_once(serve, crawl: Crawl) -
     assert "retry/count" not in crawled.stats
 
 
-def test_a_slot_that_a_request_names_is_what_delays_go_by(serve, crawl: Crawl) -> None:
+def test_delays_apply_to_the_slot_that_a_request_names(serve, crawl: Crawl) -> None:
     """Four accounts on one host do not wait for each other: the delay is longer than the test."""
     accounts = [f"http://reef.test/{number}" for number in range(4)]
     proxy = serve({"reef.test": site({f"/{number}": page(text=QUERY) for number in range(4)})})

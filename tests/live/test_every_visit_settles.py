@@ -73,7 +73,7 @@ def _web() -> dict[str, object]:
 @pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
 @pytest.mark.parametrize("concurrency", [1, 16])
 def test_all_failure_paths(serve, crawl: Crawl, species: str, concurrency: int) -> None:
-    """R16: visits opened = visits settled over some thirty ways in which a request can end."""
+    """R16: as many visits settle as are opened, for thirty ways in which a request can end."""
     proxy = serve(_web())
     crawled = crawl(
         proxy,
@@ -90,14 +90,14 @@ def test_all_failure_paths(serve, crawl: Crawl, species: str, concurrency: int) 
     later = crawled.stat("retries") + crawled.stat("put_off")
     assert crawled.stat("visits/opened") == len(WAYS) + 2 + later
     assert crawled.stat("visits/settled") == crawled.stat("visits/opened")
-    # The forbidden page, and the host that has no robots.txt to be asked for.
+    # The forbidden page, and the host whose robots.txt cannot be fetched.
     assert crawled.stat("visits/refused") == 2
     assert crawled.stat("stop_reason") == "exhausted"
     assert crawled.stat("requests") == len(proxy.log)
 
 
 def test_interrupted(serve, crawl: Crawl) -> None:
-    """A crawl that is stopped in its middle settles the visits that were under way."""
+    """A crawl that is stopped settles the visits that were under way."""
     links = [f"/{number} coral" for number in range(200)]
     pages = {"/": page(*links, text=QUERY)}
     pages |= {f"/{number}": page(text=QUERY) for number in range(200)}

@@ -1,4 +1,4 @@
-"""Foragers watch a real news site that changes while they do."""
+"""Foragers watch a real news site that changes meanwhile."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ APPEARS_AFTER = 4
 
 
 def dated(response: Response, date: str) -> Response:
-    """The same page, published at `date`."""
+    """Return the same page, published at `date`."""
     meta = f'<meta property="article:published_time" content="{date}">'.encode()
     assert isinstance(response.body, bytes)
     return Response(200, response.body.replace(b"</head>", meta + b"</head>"), response.headers)
 
 
 class News:
-    """A front page that redirects to where it is, old articles, and in time a new one."""
+    """A front page behind a redirect, old articles, and later a new one."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -51,7 +51,7 @@ class News:
 def test_a_document_that_appears_during_the_crawl_is_found(
     serve, crawl: Crawl, species: str
 ) -> None:
-    """Known pages are asked for again, the front page through its redirect too."""
+    """Known pages are requested again, the front page through its redirect."""
     crawled = crawl(
         serve({"news.test": site(News().paths)}),
         arguments={"species": species, "seeds": "http://news.test/", "max_requests": 150},
@@ -69,8 +69,8 @@ def test_a_document_that_appears_during_the_crawl_is_found(
     assert crawled.stat("stop_reason") == "budget"
 
 
-def test_dates_stand_in_the_items(serve, crawl: Crawl) -> None:
-    """Of the markup, else of a Last-Modified header; none is made up."""
+def test_items_have_the_dates_of_pages(serve, crawl: Crawl) -> None:
+    """From the markup, otherwise from a Last-Modified header; none is invented."""
     headers = {"content-type": "text/html", "date": format_datetime(datetime.now(UTC), usegmt=True)}
     stamped = Response(
         200,
@@ -93,7 +93,7 @@ def test_dates_stand_in_the_items(serve, crawl: Crawl) -> None:
 
 
 def test_an_unlimited_crawl_goes_on_until_it_is_stopped(serve, crawl: Crawl) -> None:
-    """A monitor has no budget; what is under way when it stops is settled."""
+    """Without a budget; visits that are under way at the stop are settled."""
     proxy = serve({"news.test": site(News().paths)})
     crawled = crawl(
         proxy,
@@ -105,7 +105,7 @@ def test_an_unlimited_crawl_goes_on_until_it_is_stopped(serve, crawl: Crawl) -> 
     assert crawled.stat("stop_reason") == "shutdown"
 
 
-def test_unchanged_pages_are_not_sent_again_where_a_cache_asks_first(
+def test_unchanged_pages_are_not_sent_again_with_a_http_cache(
     serve, crawl: Crawl, tmp_path
 ) -> None:
     """Scrapy's HTTP cache makes conditional requests, and a 304 brings the page as it was."""
@@ -135,7 +135,7 @@ def test_unchanged_pages_are_not_sent_again_where_a_cache_asks_first(
 
 
 def test_without_seeds_or_query_nothing_is_crawled(serve, crawl: Crawl) -> None:
-    """No page is made up to begin with."""
+    """No first page is invented."""
     proxy = serve({"news.test": site(News().paths)})
     crawled = crawl(proxy, arguments={"species": "weblog"})
     assert crawled.code != 0

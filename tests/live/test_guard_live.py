@@ -1,4 +1,4 @@
-"""The address guard as servers see it: nothing goes where the crawl must not go."""
+"""The address guard, checked at servers: no request reaches a forbidden address."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ REEFS = ROOT / "examples" / "reefs"
 
 @pytest.fixture
 def inner() -> Iterator[Listener]:
-    """A server inside the network."""
+    """Return a server inside the network."""
     listener = Listener(INNER)
     yield listener
     listener.close()
 
 
-def test_no_way_leads_to_an_address_inside(serve, crawl: Crawl, inner: Listener) -> None:
+def test_no_link_or_redirect_reaches_an_address_inside(
+    serve, crawl: Crawl, inner: Listener
+) -> None:
     """R19, B105, B094: links, names, redirects, meta refresh, robots.txt and sitemaps."""
     at = f"{INNER}:{inner.port}"
     spellings = [at, f"2130706434:{inner.port}", f"0x7f.2:{inner.port}",
@@ -70,8 +72,8 @@ def test_no_way_leads_to_an_address_inside(serve, crawl: Crawl, inner: Listener)
     assert crawled.log.count("a request was refused, since") == 1
 
 
-def test_a_name_that_changes_its_mind_is_not_believed(serve, crawl: Crawl, inner: Listener) -> None:
-    """R19: the crawl connects to the address that was checked, after any earlier answers."""
+def test_a_name_whose_address_changes_is_not_trusted(serve, crawl: Crawl, inner: Listener) -> None:
+    """R19: the crawl connects to the address that was checked."""
     for answers in ([PUBLIC, INNER], [PUBLIC, PUBLIC, INNER]):
         crawled = crawl(
             serve({}),
@@ -84,10 +86,10 @@ def test_a_name_that_changes_its_mind_is_not_believed(serve, crawl: Crawl, inner
     assert inner.calls == 0
 
 
-def test_a_proxy_is_not_sent_inside(serve, crawl: Crawl) -> None:
-    """Addresses, and names that mean one from here, are refused before the proxy hears of them.
+def test_a_proxy_gets_no_request_for_an_address_inside(serve, crawl: Crawl) -> None:
+    """Such addresses, and names that resolve to one here, are refused before the proxy gets them.
 
-    A name that cannot be looked up from here is the proxy's business.
+    A name that cannot be resolved here is left to the proxy.
     """
     links = ("http://10.0.0.1/ coral", "http://169.254.169.254/latest coral",
              "http://inner.test/ coral", "http://localhost:8080/ coral")  # fmt: skip
@@ -104,7 +106,7 @@ def test_a_proxy_is_not_sent_inside(serve, crawl: Crawl) -> None:
 
 
 def test_an_allowed_network_is_crawled(serve, crawl: Crawl) -> None:
-    """An intranet's hosts are fetched once it is named."""
+    """The hosts of an intranet are fetched if it is named."""
     proxy = serve({"intra.test": site({"/": page(text=QUERY)})})
     crawled = crawl(
         proxy,
@@ -126,7 +128,7 @@ def _handled(handler: str) -> dict[str, object]:
 def test_a_handler_that_the_guard_does_not_see_is_trusted_by_name(
     serve, crawl: Crawl, inner: Listener
 ) -> None:
-    """R19: refused in one line that names the setting to write; all other guards stay on."""
+    """R19: it is refused in one line that names the setting; all other guards stay on."""
     pages = {"/": page(f"http://{INNER}:{inner.port}/ coral", "/forbidden coral", text=QUERY),
              "/robots.txt": Response(200, b"User-agent: *\nDisallow: /forbidden")}  # fmt: skip
     proxy = serve({"reef.test": site(pages)})
@@ -149,8 +151,8 @@ def test_a_handler_that_the_guard_does_not_see_is_trusted_by_name(
 
 
 @pytest.mark.parametrize("handler", ["names.ForeignHandler", AIOHTTP])
-def test_a_handler_without_a_pool_brings_pages(serve, crawl: Crawl, handler: str) -> None:
-    """Where every address is allowed there is nothing to watch."""
+def test_a_handler_without_a_pool_fetches_pages(serve, crawl: Crawl, handler: str) -> None:
+    """If every address is allowed, no guard is needed."""
     proxy = serve({"reef.test": site({"/": page("/a", text=QUERY), "/a": page(text=QUERY)})})
     crawled = crawl(
         proxy,
@@ -165,7 +167,7 @@ def test_a_handler_without_a_pool_brings_pages(serve, crawl: Crawl, handler: str
 def test_a_subclass_of_scrapys_handler_is_guarded_as_its_parent(
     serve, crawl: Crawl, inner: Listener
 ) -> None:
-    """It starts without a word of the user's, and a name that changes its mind gains nothing."""
+    """It needs no setting, and a name whose address changes is refused."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     names = {"reef.test": [PUBLIC], "rebind.test": [PUBLIC, PUBLIC, INNER]}
     crawled = crawl(
@@ -182,7 +184,9 @@ def test_a_subclass_of_scrapys_handler_is_guarded_as_its_parent(
     assert inner.calls == 0
 
 
-def test_a_fault_in_a_handler_is_no_unreachable_robots_txt(serve, crawl: Crawl) -> None:
+def test_an_error_in_a_handler_is_not_reported_as_an_unreachable_robots_txt(
+    serve, crawl: Crawl
+) -> None:
     """An error with its traceback, at once, and the crawl ends."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     crawled = crawl(
@@ -217,13 +221,13 @@ def test_a_handler_without_its_package_is_named(
     line = lines[-1]
     assert f"DOWNLOAD_HANDLERS['http'] is '{handler}'" in line
     assert why in line
-    # One that is not built when it is asked to be is found out when Scrapy has begun the crawl.
+    # A handler that Scrapy makes later is checked when the crawl has begun.
     assert len(lines) == 1 or handler == "names.Unbuildable"
     assert proxy.log == []
 
 
 def test_links_of_other_schemes_are_not_followed(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """R18: not even by a spider that yields a request for each; a local file stays unread."""
+    """R18: not even for a spider that yields a request for each; a local file is not read."""
     secret = tmp_path / "secret.html"
     secret.write_text("a secret")
     links = (f"file://{secret}", "ftp://127.0.0.1/x", "s3://bucket/key")

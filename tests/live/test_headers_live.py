@@ -1,4 +1,4 @@
-"""Headers without end cost a crawl next to nothing."""
+"""Endless headers cost a crawl little."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ MOST_SENT_BYTES = 20_000_000
 """What is read, and what lies in the buffers of two sockets."""
 
 
-def test_headers_without_end_are_cut(serve, crawl: Crawl) -> None:
-    """Long lines, folded ones, many short ones, interim answers, a line without end."""
+def test_endless_headers_are_cut(serve, crawl: Crawl) -> None:
+    """Long lines, folded ones, many short ones, interim responses, an endless line."""
     with Endless() as server:
         at = f"http://127.0.0.1:{server.port}"
         links = [f"{at}{kind}?{number} coral" for kind in KINDS for number in range(2)]

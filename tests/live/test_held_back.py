@@ -1,4 +1,4 @@
-"""Crawls in which what was held back comes back: all that a spider asks for, and lists."""
+"""Links that were held back are released: all that a spider requests, and lists."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def number_of(request: Request) -> int:
 
 
 def sheets(request: Request) -> Response:
-    """Forty sheets, each with a link to the next alone."""
+    """Return forty sheets, each with a link to the next one only."""
     number = number_of(request)
     following = [("next", f"/list?page={number + 1}")] if number < 39 else []
     return html(f"{SAME} SKU {number} price {7 * number}", *following)
 
 
 def app(request: Request) -> Response:
-    """One shell wherever one looks, and what fills it."""
+    """Return the same shell at every address, and its data."""
     if request.path.startswith(("/api/", "/form/")):
         return Response(200, b'{"n": 1}', {"Content-Type": "application/json"})
     if request.path == "/":
@@ -41,7 +41,7 @@ def app(request: Request) -> Response:
 
 
 def parts(request: Request) -> Response:
-    """Ten categories, each with fifteen parts that differ in their numbers."""
+    """Return ten categories, each with fifteen parts that differ in their numbers."""
     number = number_of(request)
     if request.path.startswith("/part"):
         return html(f"{SAME} part {number}, {7 * number} euro")
@@ -51,7 +51,7 @@ def parts(request: Request) -> Response:
 
 
 def no_robots(answer: Any) -> Any:
-    """Answer 404 to robots.txt; to what is nowhere too, but for the app."""
+    """Answer 404 to robots.txt and, except in the app, to unknown addresses."""
 
     def with_gaps(request: Request) -> Response:
         is_gap = "/no-such-page" in request.path and request.host != "app.test"
@@ -61,10 +61,10 @@ def no_robots(answer: Any) -> Any:
 
 
 @pytest.mark.parametrize("species", ["evo", "energy"])
-def test_all_that_a_spider_asks_for_is_fetched_though_it_looks_like_a_trap(
+def test_all_that_a_spider_requests_is_fetched_even_if_it_looks_like_a_trap(
     species: str, serve, crawl: Crawl
 ) -> None:
-    """Lists by "next", shells of an app, like parts: as stock Scrapy, in any order."""
+    """Lists by "next", shells of an app, similar parts: as with stock Scrapy, in any order."""
     hosts = {"list.test": sheets, "app.test": app, "parts.test": parts}
     proxy = serve({host: no_robots(answer) for host, answer in hosts.items()})
     crawled = crawl(
@@ -87,10 +87,10 @@ def test_all_that_a_spider_asks_for_is_fetched_though_it_looks_like_a_trap(
 
 
 @pytest.mark.parametrize(("address", "budget"), [("/katalog?blatt={}", 200), ("/seite/{}", 1000)])
-def test_a_numbered_list_and_all_it_leads_to_is_fetched(
+def test_a_numbered_list_and_all_its_links_are_fetched(
     address: str, budget: int, serve, crawl: Crawl
 ) -> None:
-    """Thirty sheets alike, linked by "next" alone, four things of their own on each."""
+    """Thirty similar sheets, linked by "next" only, with four different links on each."""
 
     def answer(request: Request) -> Response:
         if request.path == "/":

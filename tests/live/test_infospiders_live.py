@@ -1,4 +1,4 @@
-"""InfoSpiders on the real thing: Scrapy and HTTP."""
+"""InfoSpiders in a real crawl: Scrapy and HTTP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from livecrawl import QUERY, Crawl, page, site
 
 
 def _web() -> dict[str, object]:
-    """Pages about the query that link to each other, and as often to pages off it."""
+    """Return pages about the query that link to each other, and as often to other pages."""
     reefs = {
         f"/reef{number}": page(
             f"/off{number} road map",
@@ -23,10 +23,10 @@ def _web() -> dict[str, object]:
     return {host: site({**reefs, **off}) for host in ("one.test", "two.test")}
 
 
-def test_it_crawls_from_one_agent_a_seed_and_keeps_to_what_words_promise(
+def test_it_begins_with_one_agent_a_seed_and_prefers_links_about_the_query(
     serve, crawl: Crawl
 ) -> None:
-    """All is settled within the budget; agents are born; most pages are about the query."""
+    """All visits are settled within the budget; agents are born; most pages are about the query."""
     crawled = crawl(
         serve(_web()),
         arguments={
@@ -57,7 +57,7 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl) -> None:
                 "max_requests": 40,
                 "species": "infospiders",
                 "seed": 3,
-                # What a fetch takes differs from run to run, and what it costs with it.
+                # The time of a fetch, and so its cost, differs from run to run.
                 "latency_cost": 1e-9,
             },
             settings={"CONCURRENT_REQUESTS": 1},

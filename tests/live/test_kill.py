@@ -1,4 +1,4 @@
-"""A crawl that is killed goes on: no page is lost, none recorded twice, few asked for again."""
+"""A killed crawl is resumed: no page is lost, none recorded twice, few are requested again."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
 
 
 def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """Ctrl-C once, in a JOBDIR; what was under way has landed by the time the crawl ends.
-
-    C8, R8.
-    """
+    """C8, R8: Ctrl-C once, in a JOBDIR; requests under way end before the crawl does."""
     proxy = serve({HOST: tree(150)})
     settings = {**SETTINGS, "JOBDIR": tmp_path / "job"}
     stopped = crawl(proxy, arguments=ARGUMENTS, settings=settings, interrupt_at=60)
@@ -67,8 +64,10 @@ def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) ->
     assert len(recorded(tmp_path / "job" / "evocrawl.sqlite")) == 150
 
 
-def test_a_finished_crawl_says_so_and_fetches_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """R5, R8: with more budget it goes on, and nothing the smaller one cut short is lost."""
+def test_a_finished_crawl_reports_it_and_fetches_nothing(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """R5, R8: with more budget it continues, and loses no link."""
     proxy = serve({HOST: tree(60)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_requests": 20}
     first = crawl(proxy, arguments=arguments)

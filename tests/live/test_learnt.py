@@ -1,4 +1,4 @@
-"""What a crawl learns of links is there for the next crawl of the topic."""
+"""The next crawl of a topic begins with what the last one has learnt about links."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ MANY = 60
 
 
 def text_of(name: str, text: str) -> str:
-    """Return the text with words of its own, so that no page is a copy of another one."""
+    """Return the text with extra words, so that no page is a copy of another one."""
     return text + " ".join(f"{name}x{number}" for number in range(60))
 
 
-def test_the_next_crawl_goes_where_the_last_one_found_something(
+def test_the_next_crawl_prefers_links_with_which_the_last_one_succeeded(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
     """Links with invented words come first in the second crawl; in the first one they come late."""

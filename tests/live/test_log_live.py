@@ -1,4 +1,4 @@
-"""The log of a crawl, where servers have tried to write into it."""
+"""The log of a crawl whose servers try to write into it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULES = b"User-agent: *\nCrawl-delay: ten \x07\x1b]0;title\x07\nAllow: /\n"
 
 
 def test_no_control_character_of_a_server_reaches_the_log(serve, crawl: Crawl) -> None:
-    """By way of protego's, Scrapy's and the spider's logging, at the lowest level."""
+    """Through the logging of protego, Scrapy and the spider, at the lowest level."""
     rude = "\x1b[2Jgzip \x9b31m"
     pages = {
         "/robots.txt": Response(200, RULES),

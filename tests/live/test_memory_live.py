@@ -1,4 +1,4 @@
-"""A crawl of which hardly anything is in memory."""
+"""A crawl with few links in memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from statefiles import HOST, recorded, tree
 ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
-def test_a_crawl_goes_on_with_another_amount_of_memory(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """It does the same with two links in memory as with all, and so goes on after a kill."""
+def test_a_crawl_is_continued_with_another_amount_of_memory(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """It makes the same choices with two links in memory as with all, also after a kill."""
     proxy = serve({HOST: tree(150)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "snapshot_visits": 20}
     crawl(proxy, arguments={**arguments, "memory_links": 2}, interrupt_at=60, by=signal.SIGKILL)
@@ -23,10 +25,8 @@ def test_a_crawl_goes_on_with_another_amount_of_memory(serve, crawl: Crawl, tmp_
     assert recorded(tmp_path / "s").keys() == {str(number) for number in range(150)}
 
 
-def test_a_crawl_ends_where_there_is_no_room_for_what_leaves_memory(
-    serve, crawl: Crawl, tmp_path: Path
-) -> None:
-    """R7: with exit code 1 and nothing lost: with room again the crawl goes on."""
+def test_a_crawl_ends_if_the_spill_file_has_no_room(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """R7: with exit code 1, and no link is lost: with room again the crawl continues."""
     proxy = serve({HOST: tree(60)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "memory_links": 1}
     full = crawl(proxy, arguments=arguments, settings={"EXTENSIONS": {"nospill.NoSpill": 1}})

@@ -11,7 +11,10 @@ SPECIES = "energy+infospiders+best_first"
 
 
 def _web() -> dict[str, object]:
-    """Three hosts; a fifth of the pages are about the query, and half the links to them say so."""
+    """Return three hosts.
+
+    A fifth of the pages are about the query, as half the links to them show.
+    """
     draw = random.Random(9)
     words = ["stone", "apple", "road", "house", "river", "cloud"]
     web = {}
@@ -33,7 +36,7 @@ def _web() -> dict[str, object]:
 def test_every_species_has_visits_and_everything_settles_in_the_same_order_twice(
     serve, crawl: Crawl
 ) -> None:
-    """One population, one budget, one seed of the generator."""
+    """With one population, one budget and one seed."""
     orders = []
     for run in range(2):
         proxy = serve(_web())

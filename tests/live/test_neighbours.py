@@ -73,9 +73,9 @@ def test_deltafetch_leaves_out_pages_of_an_earlier_crawl(
 def test_the_http_cache_answers_without_a_request(
     web: LoopbackProxy, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """An answer of the cache costs nothing of the budget; robots.txt is asked for anew.
+    """A response of the cache uses no request of the budget; robots.txt is requested again.
 
-    Nor is it written to WARC files, which have what went over the wire.
+    It is not written to WARC files, which have only network traffic.
     """
     settings = {
         **COMMON,
@@ -100,7 +100,7 @@ def test_the_http_cache_answers_without_a_request(
 
 
 def test_autothrottle_sets_the_delay_of_a_host(web: LoopbackProxy, crawl: Crawl) -> None:
-    """Every page is fetched, at the pace that it sets."""
+    """Every page is fetched, with the delay that AutoThrottle sets."""
     settings = {
         **COMMON,
         "AUTOTHROTTLE_ENABLED": True,
@@ -139,7 +139,7 @@ def test_files_of_items_are_downloaded_and_counted(serve, crawl: Crawl, tmp_path
 def test_a_feed_is_stored_in_s3(
     web: LoopbackProxy, crawl: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of moto, in the process of the crawl."""
+    """S3 is that of moto, in the process of the crawl."""
     pytest.importorskip("moto")
     pytest.importorskip("boto3")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
@@ -158,7 +158,7 @@ def test_a_feed_is_stored_in_s3(
     assert crawled.stats["feedexport/success_count/S3FeedStorage"] == 1
 
 
-def test_proxies_that_are_dead_lose_no_page(web: LoopbackProxy, crawl: Crawl) -> None:
+def test_dead_proxies_lose_no_page(web: LoopbackProxy, crawl: Crawl) -> None:
     """A dead proxy is no failure of the host behind it."""
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))  # it does not listen, and no other server gets its port
@@ -175,7 +175,7 @@ def test_proxies_that_are_dead_lose_no_page(web: LoopbackProxy, crawl: Crawl) ->
     assert crawled.stat("hosts/given_up") == 0
 
 
-def test_requests_that_look_like_a_browsers_obey_the_rules(serve, crawl: Crawl) -> None:
+def test_requests_that_imitate_a_browser_obey_the_rules(serve, crawl: Crawl) -> None:
     """scrapy-impersonate connects by curl; its handler is trusted by name."""
     pytest.importorskip("scrapy_impersonate")
     agents: set[str] = set()

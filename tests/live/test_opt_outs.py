@@ -42,7 +42,7 @@ def _sites() -> dict:
 def test_each_server_is_asked_once_and_reservations_are_shown(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """In the data sheet, in documents and in the report; a crawl that goes on asks no more."""
+    """In the data sheet, in documents and in the report; a resumed crawl does not ask again."""
     store = tmp_path / "crawl.sqlite"
     arguments = {
         "query": QUERY, "relevance": "tfidf", "seeds": "http://ai.test/1", "store": store,
@@ -62,7 +62,7 @@ def test_each_server_is_asked_once_and_reservations_are_shown(
         "moved.test/.well-known/tdmrep.json", "plain.test/ai.txt",
         "plain.test/.well-known/tdmrep.json", "shut.test/.well-known/tdmrep.json",
     }  # fmt: skip
-    # Only what has failed is asked for again, by the second run.
+    # The second run requests only files that have failed.
     assert {each for each, times in asked.items() if times > 1} <= {
         "ai.test/.well-known/tdmrep.json", "shut.test/.well-known/tdmrep.json",
     }  # fmt: skip
@@ -97,7 +97,7 @@ def test_each_server_is_asked_once_and_reservations_are_shown(
         assert "Opt-outs of servers" in files[name].read_text()
 
 
-def test_files_that_nothing_would_keep_are_refused(serve, crawl: Crawl) -> None:
+def test_the_option_is_refused_without_a_store(serve, crawl: Crawl) -> None:
     """Before anything is requested, in one line that names what it needs."""
     proxy = serve({})
     arguments = {"query": QUERY, "seeds": "http://a.test/", "opt_out_files": "1"}

@@ -26,7 +26,10 @@ def _web() -> dict[str, object]:
 
 @pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
 def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str) -> None:
-    """Two crawls of one seed visit the same pages in the same order, another seed does not."""
+    """Two crawls with one seed visit the same pages in the same order.
+
+    Another seed gives another order.
+    """
     orders = []
     for run, seed in enumerate((1, 1, 2)):
         proxy = serve(_web())
@@ -52,7 +55,7 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str
 
 
 def test_allowed_domains(serve, crawl: Crawl) -> None:
-    """Links to other domains are no links: nothing is asked of them, not even robots.txt."""
+    """Links to other domains are not followed: not even their robots.txt is requested."""
     links = ["http://in.test/a", "http://sub.in.test/b", "http://out.test/c", "http://xin.test/d",
              "http://straße.test/a"]  # fmt: skip
     hosts = ("in.test", "sub.in.test", "out.test", "xin.test", "xn--strae-oqa.test", "strasse.test")

@@ -18,7 +18,7 @@ LEASE_S = 2.0
 
 @dataclass
 class Moved(ManyHosts):
-    """Page n is at /p/n: of its own host where n is even, of the next host where n is odd."""
+    """Page n is at /p/n: on its own host if n is even, on the next host if n is odd."""
 
     def landing(self, n: int) -> str:
         return f"http://h{(n + n % 2) % self.hosts}.test/p/{n}"

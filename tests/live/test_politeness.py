@@ -1,4 +1,4 @@
-"""How gentle a crawl is, as the servers see it."""
+"""The politeness of a crawl, measured at the servers."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ LINKS = [f"/{number} coral bleaching" for number in range(6)]
 
 
 def good(request: Request) -> Response:
-    """A page about the query, unlike any other."""
+    """Return a page about the query that is unlike any other."""
     digest = sha256(f"{request.host}{request.path}".encode()).hexdigest()
     return page(text=" ".join([QUERY, *(digest[at : at + 4] for at in range(0, 64, 2))]))
 
 
 def reefs(answer: Callable[[Request], Response], links: list[str] = LINKS) -> Site:
-    """A site whose front page leads to pages that `answer` answers for."""
+    """Return a site whose front page links to pages that `answer` answers."""
     paths = [each.partition(" ")[0] for each in links]
     return site({"/": page(*links, text=QUERY), **dict.fromkeys(paths, answer)})
 
 
 def failing_first(answers: list[Response]) -> Callable[[Request], Response]:
-    """The first requests get `answers`, the rest a good page."""
+    """Answer the first requests with `answers`, the others with a good page."""
     rest: Iterator[Response] = iter(answers)
     return lambda request: next(rest, None) or good(request)
 
 
 @pytest.mark.parametrize("kind", ["seconds", "date"])
 def test_a_host_is_left_alone_for_as_long_as_it_asks(serve, crawl: Crawl, kind: str) -> None:
-    """R11, B107: all of its pages, while others go on; the page that asked is fetched later."""
+    """R11, B107: no page of it is requested meanwhile; the page is fetched later."""
     asked: list[str] = []
 
     def busy(request: Request) -> Response:
@@ -64,8 +64,8 @@ def test_a_host_is_left_alone_for_as_long_as_it_asks(serve, crawl: Crawl, kind: 
     assert crawled.stat("retries") == 1
 
 
-def test_garbage_is_no_wish(serve, crawl: Crawl) -> None:
-    """R11, B107: it is backed off from as from any failure, and the page is fetched later."""
+def test_an_invalid_retry_after_is_ignored(serve, crawl: Crawl) -> None:
+    """R11, B107: the host gets the usual back-off, and the page is fetched later."""
     asked = ("-5", "soon", "1e12", "", "NaN", "Thu, 99 Foo 2026 99:99:99 GMT")
     hosts = {
         f"h{number}.test": reefs(
@@ -84,7 +84,7 @@ def test_garbage_is_no_wish(serve, crawl: Crawl) -> None:
 
 
 def test_a_host_that_asks_for_hours_is_given_up(serve, crawl: Crawl) -> None:
-    """R11, B107: the host is not asked again, and the crawl does not wait."""
+    """R11, B107: the host gets no further request, and the crawl does not wait."""
     busy = failing_first([Response(503, b"", {"retry-after": "999999999999"})])
     proxy = serve({"busy.test": reefs(busy)})
     crawled = crawl(
@@ -104,8 +104,10 @@ def refuse(_: Request) -> Response:
 
 
 @pytest.mark.parametrize("fault", [lambda _: Response(500), refuse], ids=["500", "reset"])
-def test_a_host_that_always_fails_is_asked_less_and_less(serve, crawl: Crawl, fault: Site) -> None:
-    """R12: forty links, and after eight failures in a row the host is not asked any more."""
+def test_a_host_that_always_fails_gets_fewer_and_fewer_requests(
+    serve, crawl: Crawl, fault: Site
+) -> None:
+    """R12: of forty links none is requested after eight failures in a row."""
     links = [f"/{number} coral" for number in range(40)]
     proxy = serve({"broken.test": reefs(fault, links)})
     crawled = crawl(
@@ -124,7 +126,7 @@ def test_a_host_that_always_fails_is_asked_less_and_less(serve, crawl: Crawl, fa
 
 
 def test_second_tries_are_a_small_share(serve, crawl: Crawl) -> None:
-    """R12: ten in any case, then no more than the share allows."""
+    """R12: ten in any case, then at most the allowed share."""
     hosts = {
         f"h{number}.test": reefs(lambda _: Response(502), ["/a coral"]) for number in range(30)
     }
@@ -140,7 +142,7 @@ def test_second_tries_are_a_small_share(serve, crawl: Crawl) -> None:
 
 
 def test_no_host_holds_more_than_its_places(serve, crawl: Crawl) -> None:
-    """R13: one whose bodies drip has two of them, and all others are served meanwhile."""
+    """R13: a host with slow bodies has two places, and all others are fetched meanwhile."""
     at_once, most = [0], [0]
 
     async def drip(request: Request) -> Response:
@@ -165,10 +167,10 @@ def test_no_host_holds_more_than_its_places(serve, crawl: Crawl) -> None:
     assert crawled.stat("pages") == 69
 
 
-def test_redirects_to_one_slow_host_do_not_hold_up_the_rest(serve, crawl: Crawl) -> None:
-    """R13: twelve hosts send their visitors there; those it has no room for come again later.
+def test_redirects_to_one_slow_host_do_not_delay_other_hosts(serve, crawl: Crawl) -> None:
+    """R13: twelve hosts redirect there; redirects without room there are followed later.
 
-    It answers when every page of the others has been asked for.
+    It answers when every page of the others has been requested.
     """
 
     async def slow(request: Request) -> Response:
@@ -205,7 +207,7 @@ def test_redirects_to_one_slow_host_do_not_hold_up_the_rest(serve, crawl: Crawl)
 
 
 def test_the_hosts_of_one_address_share_its_places(serve, crawl: Crawl) -> None:
-    """R9: twenty names for one server are not twenty crawls of it, nor of its robots.txt."""
+    """R9: twenty names of one server do not get twenty times its places, nor for robots.txt."""
     at_once, most = Counter[str](), Counter[str]()
 
     async def answer(request: Request) -> Response:
@@ -238,8 +240,8 @@ def test_the_hosts_of_one_address_share_its_places(serve, crawl: Crawl) -> None:
     assert most == {"/": 3, "/robots.txt": 3}
 
 
-def test_a_stopped_crawl_goes_on_among_failing_hosts(serve, crawl: Crawl, tmp_path) -> None:
-    """R1, R12: what was put off, and hosts that were left alone, are had again from the store."""
+def test_a_stopped_crawl_is_continued_among_failing_hosts(serve, crawl: Crawl, tmp_path) -> None:
+    """R1, R12: links that were put off, and hosts in back-off, are restored from the store."""
     count = [0]
 
     def flaky(request: Request) -> Response:

@@ -30,9 +30,9 @@ def test_a_slow_pipeline_slows_the_crawl(serve, crawl: Crawl) -> None:
 
 
 def test_saturated_hosts_are_passed_over(serve, crawl: Crawl) -> None:
-    """R13: one host that answers late does not hold the places of seven that answer at once.
+    """R13: a slow host does not take the places of seven fast hosts.
 
-    It answers when the last page of the others has been asked for.
+    It answers when the last page of the others has been requested.
     """
 
     async def late(request: Request) -> Response:
@@ -56,7 +56,7 @@ def test_saturated_hosts_are_passed_over(serve, crawl: Crawl) -> None:
     assert sum(order < max(quick) for order in slow) <= 2
 
 
-def test_a_slow_robots_txt_holds_up_its_own_host_only(serve, crawl: Crawl) -> None:
+def test_a_slow_robots_txt_delays_its_own_host_only(serve, crawl: Crawl) -> None:
     """R13, B072: the other host's pages are all fetched while the first robots.txt is awaited."""
     links = [f"http://{host}.test/{n} coral" for n in range(10) for host in ("slow", "quick")]
     pages = {"/": page(*links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(10)}
@@ -97,7 +97,7 @@ def test_forbidden_links_of_new_hosts_are_never_fetched(serve, crawl: Crawl) -> 
 
 
 def test_delays_are_kept_and_waited_for(serve, crawl: Crawl) -> None:
-    """With a delay the engine is woken when it is over: it has no heartbeat of its own here."""
+    """The engine is woken at the end of each delay: it has no heartbeat here."""
     pages = {"/": page("/1", "/2", "/3", text=QUERY)} | {f"/{n}": page() for n in range(1, 4)}
     proxy = serve({"reef.test": site(pages)})
     crawled = crawl(
@@ -143,10 +143,7 @@ def test_a_page_that_redirects_to_itself_with_a_cookie(serve, crawl: Crawl) -> N
 
 
 def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> None:
-    """Agents that chose links of unreachable hosts go on elsewhere until a retry succeeds.
-
-    R13, B070.
-    """
+    """R13, B070: agents of unreachable hosts choose other links until a retry succeeds."""
     gone = [f"http://gone{n}.test/page coral bleaching" for n in range(30)]
     links = [f"/{n} coral bleaching" for n in range(20)]
     pages = {"/": page(*gone, *links, text=QUERY)} | {f"/{n}": page(text=QUERY) for n in range(20)}
@@ -161,7 +158,7 @@ def test_hosts_without_a_server_do_not_stall_the_others(serve, crawl: Crawl) -> 
     assert crawled.stat("stop_reason") == "budget"
 
 
-def test_an_unreachable_robots_txt_that_comes_back(serve, crawl: Crawl) -> None:
+def test_an_unreachable_robots_txt_that_can_be_fetched_later(serve, crawl: Crawl) -> None:
     """B070: the links of a host whose robots.txt fails at first are followed once it answers."""
     asked = []
 

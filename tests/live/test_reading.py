@@ -1,4 +1,4 @@
-"""Crawls of pages that are hard to read: each is read, in part or aside, and stops no other."""
+"""Crawls of difficult pages: each is read, in part or in a process, and delays no other."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def pdf() -> bytes:
 
 @pytest.mark.takes_s(14)
 def test_b020_r14_r15_hard_pages_are_read_and_cuts_are_reported(crawl: Crawl, serve) -> None:
-    """B020, B017, B018, R14, R15, R16: caps on the item and in the stats, costly pages aside."""
+    """B020, B017, B018, R14, R15, R16: cuts are in the item and the stats.
+
+    Costly pages are read aside.
+    """
     crawled = run(crawl, serve)
     crawled.check_settled()
     cut = {each["url"].rpartition("/")[2]: each["truncated"] for each in crawled.pages}
@@ -83,7 +86,7 @@ def test_r15_pages_that_take_too_long_are_dead_and_the_crawl_goes_on(crawl: Craw
     assert read == {"deep", "codec", "feed", "text"}
 
 
-def test_large_and_slow_pages_of_one_host_hold_up_no_other(crawl: Crawl, serve) -> None:
+def test_large_and_slow_pages_of_one_host_delay_no_other_host(crawl: Crawl, serve) -> None:
     """No large page is read, and no slow one ends, before all of another host have come.
 
     Each large page is more than SCRAPER_SLOT_MAX_ACTIVE_SIZE, at which Scrapy asks for nothing.
@@ -202,7 +205,7 @@ GARBLED = {
 
 
 def test_a_body_that_is_not_what_its_header_says_is_a_dead_visit(crawl: Crawl, serve) -> None:
-    """What browsers show is read, as far as it came; of the rest it is said why it is no page."""
+    """The part that browsers show is read; otherwise the visit has a reason."""
     pages = {
         f"/{name}": Response(200, body, {**HTML, "Content-Encoding": coding})
         for name, (coding, body) in (PACKED | GARBLED).items()

@@ -1,4 +1,4 @@
-"""A crawl can be recorded, and replayed under any policy."""
+"""A crawl can be recorded, and replayed with any species."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def unknown(done: Run) -> int:
     return sum(step.reason.startswith("unknown") for step in done.steps)
 
 
-def test_a_recorded_crawl_is_replayed_as_it_was_and_as_it_might_have_been(
+def test_a_recorded_crawl_is_replayed_with_its_species_and_with_others(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """The same species and seed repeat the crawl; others meet unknown addresses and report them."""
+    """The same species and seed repeat the crawl; others report unknown addresses."""
     world = open_world(WORLD)
     pages = list(world.documents())
     options = {
@@ -85,7 +85,10 @@ ARGUMENTS = {"query": QUERY, "seeds": "http://reef.test/", "species": "breadth_f
 
 
 def test_a_recording_has_the_response_of_each_address(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """Pages, errors, redirects, refusals and files; hostile text is text; the rest is unknown."""
+    """Pages, errors, redirects, refusals and files.
+
+    Hostile text is escaped; other addresses are unknown.
+    """
     file = tmp_path / "reef.jsonl.zst"
     arguments = {**ARGUMENTS, "record": file, "max_requests": 11}
     settings = {"CONCURRENT_REQUESTS": 1}
@@ -118,8 +121,8 @@ def test_a_recording_has_the_response_of_each_address(serve, crawl: Crawl, tmp_p
     assert world.hosts() == ("reef.test",)
 
 
-def test_a_file_that_is_there_is_not_overwritten(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """The crawl does not begin, says why, and fails."""
+def test_an_existing_file_is_not_overwritten(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """The crawl does not begin, gives the reason, and fails."""
     file = tmp_path / "reef.jsonl"
     file.write_text("precious\n")
     proxy = serve({"reef.test": site(_web())})
@@ -149,8 +152,8 @@ class ReefSpider(Spider):
 """
 
 
-def test_a_project_of_its_own_is_recorded(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """The add-on records what another spider's requests brought, with the links it followed."""
+def test_a_users_project_is_recorded(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """The add-on records the responses of another spider, with the links that it followed."""
     (tmp_path / "reef.py").write_text(PROJECT)
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = reef\n")
     proxy = serve({"reef.test": site(_web())})
@@ -167,7 +170,7 @@ def test_a_project_of_its_own_is_recorded(serve, crawl: Crawl, tmp_path: Path) -
 def test_a_recording_that_cannot_be_written_on_ends_the_crawl(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """R7, R8: with a reason of its own and exit code 1."""
+    """R7, R8: with its own stop reason and exit code 1."""
     world = open_world(WORLD)
     first = next(iter(world.documents()))
     options = {"query": "semantic", "seeds": first.url, "record": tmp_path / "crawl.jsonl"}

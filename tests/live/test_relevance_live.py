@@ -52,7 +52,7 @@ def marked(path: Path, *rows: tuple[str, int]) -> str:
         ("classifier", {"words", "meaning"}),
     ],
 )
-def test_a_crawl_goes_by_the_model_that_is_asked_for(
+def test_a_crawl_uses_the_model_of_its_option(
     serve, crawl: Crawl, tmp_path: Path, relevance: str, relevant: set[str]
 ) -> None:
     """Every page gets its relevance, and 0.5 is the threshold of relevant pages."""
@@ -73,7 +73,7 @@ def test_a_crawl_goes_by_the_model_that_is_asked_for(
 
 @pytest.mark.takes_s(25)
 def test_a_crawl_that_is_resumed_has_learnt_the_same(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """A classifier that learns from the crawl's own pages goes on where it was.
+    """A classifier that learns from the crawl's own pages continues where it was.
 
     The next crawl learns from the pages of the stored one.
     """
@@ -94,7 +94,7 @@ def test_a_crawl_that_is_resumed_has_learnt_the_same(serve, crawl: Crawl, tmp_pa
     scores = [{each["url"]: each["relevance"] for each in run.pages} for run in (whole, *parts)]
     assert len(scores[1]) > 10
     assert len(scores[2]) > 10
-    resumed = scores[1] | scores[2]  # a page less, since each run asks for robots.txt
+    resumed = scores[1] | scores[2]  # a page less, since each run requests robots.txt
     assert len(resumed) >= 30
     assert resumed.items() <= scores[0].items()
     again = create("classifier", "", examples=str(stored["store"]))

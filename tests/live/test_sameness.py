@@ -26,7 +26,7 @@ SITES = [f"same{number}.test" for number in range(HOSTS)]
 
 
 def answer(request: Request) -> Response:
-    """Pages, redirects from ``…/to/X`` to ``…/X``, and 404 for what is gone."""
+    """Answer with pages, redirects from ``…/to/X`` to ``…/X``, and 404 for missing pages."""
     head, to, target = request.path.partition("/to/")
     if to:
         return Response(302, b"", {"Location": f"{head}/{target.partition('?')[0]}"})
@@ -37,7 +37,7 @@ def answer(request: Request) -> Response:
 
 @pytest.fixture(scope="module")
 def crawls() -> dict[str, dict[str, Any]]:
-    """All spiders of `samecrawls.py`, with and without the add-on, in one process."""
+    """Run all spiders of `samecrawls.py`, with and without the add-on, in one process."""
     with LoopbackProxy({"127.0.0.1": answer}) as proxy:
         path = os.pathsep.join((str(ROOT), str(HERE)))
         environment = {**os.environ, "PYTHONPATH": path, "no_proxy": "127.0.0.1"}
@@ -54,15 +54,15 @@ ITEMS = {
 
 
 @pytest.mark.parametrize("name", ITEMS)
-def test_the_same_requests_bring_the_same_items(crawls: dict[str, Any], name: str) -> None:
-    """The order apart; duplicates are counted and signalled, depths kept as Scrapy does."""
+def test_the_same_requests_give_the_same_items(crawls: dict[str, Any], name: str) -> None:
+    """In any order; duplicates are counted and signalled, and depths kept, as in Scrapy."""
     assert crawls.keys() == ITEMS.keys()
     assert crawls[name]["addon"] == crawls[name]["stock"]
     assert len(crawls[name]["addon"]["items"]) == ITEMS[name]
 
 
 def expected(by_path: bool) -> set[tuple[str, str]]:
-    """Everything that a `SameSpider` asks for, each once: address and who asks."""
+    """Return everything that a `SameSpider` requests, each once: address and origin."""
     starts = {("/start", str(k)) for k in range(STARTS)}
     polls = {("/poll", f"{k}.{n}") for k in range(STARTS) for n in range(REPEATS)}
     pages = {(f"/page/{n}", "any") for n in range(PAGES)} | {("/to/page/0", "any")}
@@ -87,7 +87,7 @@ def asked(proxy: LoopbackProxy, *, by_path: bool) -> Counter[tuple[str, str]]:
 def test_a_kill_neither_loses_nor_doubles_explicit_requests(
     serve: Any, crawl: Crawl, tmp_path: Path, dupefilter: str, kills: tuple[int, ...]
 ) -> None:
-    """Start requests for one address, duplicates and repeats are what they were in the run before.
+    """Start requests for one address, duplicates and repeats are as in the run before.
 
     But for the requests under way at the kills, each is made once; `requests.seen` of Scrapy is
     not asked, which names those that were not made yet.
@@ -118,7 +118,7 @@ def test_a_kill_neither_loses_nor_doubles_explicit_requests(
 
 
 def test_workers_share_what_is_filtered(serve: Any, tmp_path: Path) -> None:
-    """Each worker calls start(): nothing is doubled by that, nor lost by a stop of all."""
+    """Each worker calls start(): no request is doubled by that, nor lost by a stop of all."""
     with RedisServer(tmp_path) as server:
         fleet = Fleet(serve(dict.fromkeys(SITES, slow)), server, tmp_path)
         own: dict[str, object] = {"max_requests": 0, "page_items": False, "novelty": False}
@@ -139,13 +139,13 @@ def test_workers_share_what_is_filtered(serve: Any, tmp_path: Path) -> None:
 
 
 async def slow(request: Request) -> Response:
-    """Answer late, so that there is something left to stop."""
+    """Answer late, so that the crawl can be stopped before its end."""
     await asyncio.sleep(0.05)
     return answer(request)
 
 
-def test_the_answer_kept_of_a_page_is_its_own(serve: Any, crawl: Crawl, tmp_path: Path) -> None:
-    """Not that of what its callback asked for; that failed without harm to the page, too."""
+def test_the_stored_response_of_a_page_is_its_own(serve: Any, crawl: Crawl, tmp_path: Path) -> None:
+    """Not that of a request of its callback; a failure of that does not affect the page."""
     proxy = serve(dict.fromkeys(SITES, answer))
     store = tmp_path / "inner.sqlite"
     crawled = crawl(

@@ -42,7 +42,7 @@ REEF = {
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[LoopbackProxy]:
-    """What the jobs crawl."""
+    """Return the web of the jobs."""
     with LoopbackProxy({HOST: tree(PAGES), "reef.test": site(REEF)}) as proxy:
         yield proxy
 
@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def daemon(web: LoopbackProxy, folder: Path) -> Iterator[Daemon]:
-    """A Scrapyd that has our repository; two jobs at a time."""
+    """Return a Scrapyd with this repository; it runs two jobs at a time."""
     with Daemon(folder / "daemon", free_port(), web.url, {}) as running:
         copy = copy_of_ours(folder)
         # The version distinguishes the egg from the package that is installed beside Scrapyd.
@@ -71,7 +71,7 @@ def test_jobs_crawl_from_the_egg_and_one_that_fails_does_not_stop_the_others(
 ) -> None:
     """Arguments, settings, data files and the JOBDIR of the job's id arrive in the egg's code.
 
-    B118: of three jobs, two at a time, the first ends with exit code 2 and says why.
+    B118: of three jobs, two at a time, the first ends with exit code 2 and a reason.
     """
     assert daemon.ask("listspiders.json?project=evocrawl")["spiders"] == ["evospider"]
     before = len(web.log)
@@ -100,8 +100,8 @@ def test_no_process_outlives_its_job(daemon: Daemon) -> None:
     assert daemon.ask("daemonstatus.json")["running"] == 0
 
 
-def test_a_cancelled_job_goes_on_under_its_id(daemon: Daemon, web: LoopbackProxy) -> None:
-    """R1: killed, then stopped cleanly; no page is lost or recorded twice, few are asked again."""
+def test_a_cancelled_job_is_continued_under_its_id(daemon: Daemon, web: LoopbackProxy) -> None:
+    """R1: killed, then stopped cleanly; no page is lost or recorded twice, few are repeated."""
     before = len(web.log)
     for times, signal in ((1, "KILL"), (2, "TERM")):
         asked_before = len(web.log)
@@ -137,7 +137,7 @@ def test_two_jobs_share_a_crawl(daemon: Daemon, web: LoopbackProxy, tmp_path: Pa
     assert requests.total() == PAGES
 
 
-def test_a_project_of_ones_own(daemon: Daemon, folder: Path) -> None:
+def test_a_users_project_under_scrapyd(daemon: Daemon, folder: Path) -> None:
     """The example project, with evocrawl installed beside Scrapyd."""
     assert '"spiders": 1, "status": "ok"' in daemon.deploy(copy_of_example(folder / "own"))
     daemon.schedule("reefs", "articles", "r1", setting="DOWNLOAD_DELAY=0")
@@ -148,7 +148,7 @@ def test_a_project_of_ones_own(daemon: Daemon, folder: Path) -> None:
 
 
 def test_a_missing_dependency_is_named(web: LoopbackProxy, tmp_path: Path) -> None:
-    """B120: where Scrapyd has not what the egg needs, its answer to the egg names it."""
+    """B120: if Scrapyd lacks a package that the egg needs, its answer names the package."""
     packages = packages_without("evocrawl", tmp_path / "packages")
     bare = os.path.realpath(sys.executable)
     environment = {"PYTHONPATH": str(packages)}
@@ -172,7 +172,7 @@ def test_names_cannot_leave_their_folders(daemon: Daemon, project: str, spider: 
 
 
 def has_begun(state: Path) -> bool:
-    """The engine runs: something has been done that is kept."""
+    """Return whether the engine runs: an operation is stored."""
     try:
         with Archive(state) as archive:
             return next(archive.ops(), None) is not None
@@ -181,7 +181,7 @@ def has_begun(state: Path) -> bool:
 
 
 def test_the_readme_can_be_followed(daemon: Daemon, folder: Path) -> None:
-    """Its command for Scrapyd, word for word but for the port; INT is how Scrapyd cancels."""
+    """Its command for Scrapyd is run with another port; Scrapyd cancels by SIGINT."""
     text = (ROOT / "README.md").read_text()
     section = text.partition("## Under Scrapyd")[2].partition("\n## ")[0]
     command = re.search(r"curl (?:.*\\\n)*.*\n", section)
@@ -192,7 +192,7 @@ def test_the_readme_can_be_followed(daemon: Daemon, folder: Path) -> None:
         ["/bin/sh", "-c", line], env=environment, cwd=folder, capture_output=True, text=True
     )
     assert '"status": "ok"' in done.stdout, done.stderr
-    # Until its engine runs, Scrapy ends by a signal without closing the spider.
+    # Before its engine runs, Scrapy ends by a signal without closing the spider.
     wait_for(lambda: has_begun(daemon.state_of(*OURS, "coral")))
     daemon.ask("cancel.json", project=OURS[0], job="coral")
     daemon.wait_for_end(OURS[0], "coral")

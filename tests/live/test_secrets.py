@@ -1,4 +1,4 @@
-"""What is meant for one server reaches no other, nor any log or file."""
+"""Secrets of one server reach no other server, log or file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from evocrawl.simulation.server.proxy import Response, redirect
 KEYS = ("x-api-key", "authorization")
 
 
-def test_headers_of_ones_own_stay_with_their_origin(serve, crawl: Crawl) -> None:
+def test_custom_headers_stay_with_their_origin(serve, crawl: Crawl) -> None:
     """R22: by redirect and meta refresh, for links and for other requests.
 
-    Within the origin they stay; harmless ones go along.
+    Within the origin they stay; harmless headers are sent everywhere.
     """
     refresh = b'<meta http-equiv=refresh content="0; url=http://other.test/refreshed/%b">'
     kinds = ("True", "False")
@@ -37,8 +37,8 @@ def test_headers_of_ones_own_stay_with_their_origin(serve, crawl: Crawl) -> None
     assert sum(request.host == "other.test" for request in arrived) == 4
 
 
-def test_a_title_forges_no_log_line(serve, crawl: Crawl) -> None:
-    """R22: line ends, escape sequences and turned text of a page stay within their line."""
+def test_a_title_cannot_forge_a_log_line(serve, crawl: Crawl) -> None:
+    """R22: line ends, escape sequences and direction marks of a page are escaped."""
     title = "reef\n2001-01-01 00:00:00 [root] ERROR: forged\x1b[2J\u202e"
     front = page("/\x1b[2J\u202e coral", text=QUERY, title=title)
     crawled = crawl(

@@ -61,7 +61,7 @@ def test_every_source_is_asked_through_the_crawl(
 ) -> None:
     """Redirects are followed, robots.txt and addresses are respected, each request is counted.
 
-    All but those of ddgs, which asks for itself: a stand-in for its network layer answers.
+    Except requests of ddgs, which has its own client: a substitute for its network layer answers.
     """
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
     proxy = serve(_sites())
@@ -96,7 +96,7 @@ def test_every_source_is_asked_through_the_crawl(
     for name, words in expected.items():
         assert any(name in line and words in line for line in said), (name, said)
 
-    # A crawl that goes on asks no source again, and an earlier crawl is a source of the next.
+    # A resumed crawl asks no source again, and an earlier crawl is a source of the next one.
     again = crawl(proxy, arguments={**ARGUMENTS, "seeds": " ".join(sources)}, settings=store)
     assert again.stat("requests") == crawled.stat("requests")
     asked = len(proxy.log)
@@ -107,7 +107,7 @@ def test_every_source_is_asked_through_the_crawl(
 
 
 def test_sources_are_tried_in_turn_then_the_templates(serve, crawl: Crawl) -> None:
-    """The log says what was tried; the second source is the last that is asked."""
+    """The log names the sources that were tried; the second source is the last one."""
     proxy = serve(_sites())
     sources = "cdx:http://broken.test/?url=a searxng:http://searx.test sitemap:http://map.test"
     crawled = crawl(proxy, arguments=ARGUMENTS, settings={"EVOCRAWL_SEED_SOURCES": sources})
@@ -121,7 +121,7 @@ def test_sources_are_tried_in_turn_then_the_templates(serve, crawl: Crawl) -> No
 
 
 def test_a_crawl_without_any_seed_has_failed(serve, crawl: Crawl) -> None:
-    """Its exit code is 1, and each source's answer is in the log."""
+    """Its exit code is 1, and each source's result is in the log."""
     proxy = serve(_sites())
     crawled = crawl(proxy, arguments={**ARGUMENTS, "seeds": "cdx:http://broken.test/?url=a"})
     assert crawled.code == 1

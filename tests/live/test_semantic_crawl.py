@@ -25,7 +25,7 @@ def turtle(body: bytes) -> Response:
 
 
 def web() -> dict[str, object]:
-    """One site full of food, one with RDF files, one that forbids, and four of nothing."""
+    """Return a site with semantic pages, one with RDF files, a forbidden one, and four others."""
     plain = [f"p{number}.test" for number in range(4)]
     everywhere = [f"http://{host}/" for host in ("rich.test", "data.test", "closed.test", *plain)]
     forbids = Response(200, b"User-agent: *\nDisallow: /\n", {"Content-Type": "text/plain"})
@@ -43,7 +43,7 @@ def web() -> dict[str, object]:
     return sites
 
 
-def test_semantic_content_is_found_and_sites_rich_in_it_are_revisited(serve, crawl: Crawl) -> None:
+def test_semantic_content_is_found_and_rich_sites_are_visited_again(serve, crawl: Crawl) -> None:
     """RDF files are pages too, with their links; broken ones and plain pages are no food."""
     pytest.importorskip("pyoxigraph")
     crawled = crawl(
@@ -70,8 +70,8 @@ def test_semantic_content_is_found_and_sites_rich_in_it_are_revisited(serve, cra
     assert crawled.stat("visits/dead") > 0
 
 
-def test_dumb_crawlers_go_anywhere(serve, crawl: Crawl) -> None:
-    """On the same web without any rule."""
+def test_dumb_crawlers_prefer_no_site(serve, crawl: Crawl) -> None:
+    """They crawl the same web without rules."""
     arguments = {"species": "biocrawler_dumb", "seeds": "http://p0.test/", "agents": 2}
     crawled = crawl(serve(web()), arguments={**arguments, "max_requests": 120, "seed": 3})
     crawled.check_settled()
@@ -80,7 +80,7 @@ def test_dumb_crawlers_go_anywhere(serve, crawl: Crawl) -> None:
 
 
 def test_files_are_no_pages_to_other_crawls(serve, crawl: Crawl) -> None:
-    """Where the relevance model goes by words a file without any is a dead link, as ever."""
+    """For a relevance model that uses words, a file without words is a dead link."""
     arguments = {"query": "text", "seeds": "http://data.test/", "max_requests": 40}
     crawled = crawl(serve(web()), arguments=arguments)
     crawled.check_settled()

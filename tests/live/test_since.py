@@ -26,7 +26,7 @@ def _map(*entries: tuple[str, str]) -> Response:
 
 
 def _sites(version: str, **dates: str) -> dict:
-    """Pages with a text of `version`, and what the site says of their changes."""
+    """Return sites whose pages have a text of `version`, and dates of their changes."""
     feed = (
         f"<feed><entry><title>e</title><link href='http://reef.test/entry'/><updated>{OLD}T00:00:00Z"
         "</updated></entry></feed>"
@@ -70,7 +70,7 @@ def _requested(proxy: LoopbackProxy) -> set[str]:
 def test_pages_that_have_not_changed_are_not_requested_again(
     serve, crawl: Crawl, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By sitemaps and feeds of their own site alone, and by dates that can be believed."""
+    """By sitemaps and feeds of their own site only, and by credible dates."""
 
     def run(proxy: LoopbackProxy, name: str, since: str = "") -> Crawled:
         files = {"store": tmp_path / f"{name}.sqlite", "warc": tmp_path / name}
@@ -97,7 +97,7 @@ def test_pages_that_have_not_changed_are_not_requested_again(
     assert (found["new"], found["gone"]) == ([], [])
     assert {url.rpartition("/")[2] for url in found["changed"]} == _requested(proxy)
 
-    # What Tuesday's crawl took from Monday's is as old as on Monday.
+    # A page that Tuesday's crawl took from Monday's store is as old as on Monday.
     proxy = serve(_sites("three", old=between, broken=OLD))
     run(proxy, "wednesday", since="tuesday")
     assert _requested(proxy) == {*NAMES, "x"} - {"broken", "entry", "linked"}

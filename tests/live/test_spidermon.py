@@ -9,7 +9,7 @@ pytest.importorskip("spidermon")
 
 
 def test_monitors_of_spidermon_pass(serve, crawl: Crawl) -> None:
-    """They see the finish reason, the items and the scheduler's stats of a stock crawl."""
+    """They get the finish reason, the items and the scheduler's stats of a stock crawl."""
     pages = {name: page(text=f"{QUERY} {name}") for name in ("/", "/first")}
     crawled = crawl(
         serve({"reef.test": site(pages)}),

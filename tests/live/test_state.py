@@ -1,4 +1,4 @@
-"""A crawl's state in Scrapy: refused where it is another's, honest where it cannot be written."""
+"""The store of a crawl: another crawl's is refused, and a failed write is reported."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 
 
 def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """Of another query, and of another version that chose otherwise: exit code 2, no request.
-
-    R6, C7.
-    """
+    """R6, C7: one of another query, or of a version with other choices: exit code 2, no request."""
     proxy = serve({HOST: tree(30)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s", "max_requests": 10}
     assert crawl(proxy, arguments=arguments).code == 0
@@ -44,7 +41,7 @@ def test_a_state_that_does_not_fit_is_refused(serve, crawl: Crawl, tmp_path: Pat
 def test_a_budget_that_ends_at_a_redirect_loses_no_page(
     serve, crawl: Crawl, tmp_path: Path, budget: int
 ) -> None:
-    """Whichever request of the redirect was the last, more of the budget goes on with it."""
+    """With more budget the redirect is continued, at any of its requests."""
     moved = {f"/{n}": redirect(f"/p{n}") for n in range(1, 5)}
     there = {f"/p{n}": page(text=f"{QUERY} {n}") for n in range(1, 5)}
     start = page(*(f"/{n} {QUERY}" for n in range(1, 5)))
@@ -56,7 +53,7 @@ def test_a_budget_that_ends_at_a_redirect_loses_no_page(
 
 
 def test_a_full_disk_ends_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """R7, C5, B062, R8: with exit code 1 and nothing lost: with room again the crawl goes on."""
+    """R7, C5, B062, R8: with exit code 1; with room again the crawl continues without a loss."""
     proxy = serve({HOST: tree(60)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s"}
     full = crawl(proxy, arguments=arguments, settings={"EXTENSIONS": {"fulldisk.FullDisk": 1}})
@@ -68,8 +65,8 @@ def test_a_full_disk_ends_the_crawl(serve, crawl: Crawl, tmp_path: Path) -> None
     assert recorded(tmp_path / "s").keys() == {str(number) for number in range(60)}
 
 
-def test_requests_of_an_own_spider_go_on(serve, crawl: Crawl, tmp_path: Path) -> None:
-    """B051: to their callbacks, with their arguments and headers; what cannot be stored is said."""
+def test_requests_of_a_users_spider_are_restored(serve, crawl: Crawl, tmp_path: Path) -> None:
+    """B051: with their callbacks, arguments and headers; a part that cannot be stored is named."""
     proxy = serve({HOST: tree(120)})
     command = ("runspider", str(HERE / "leafspider.py"))
     settings: dict[str, Any] = {
@@ -97,7 +94,7 @@ def test_requests_of_an_own_spider_go_on(serve, crawl: Crawl, tmp_path: Path) ->
 
 
 def waking(pages: int) -> Site:
-    """A tree whose robots.txt takes long the first time."""
+    """Return a tree whose robots.txt takes long the first time."""
     answer, robots = tree(pages), iter([10.0])
 
     async def site(request: Request) -> Response:
@@ -114,7 +111,7 @@ def waking(pages: int) -> Site:
 def test_links_that_waited_for_robots_txt_ask_again_after_a_resume(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """A kill while nothing but robots.txt is under way."""
+    """The crawl is killed while only robots.txt is under way."""
     proxy = serve({HOST: waking(15)})
     arguments = {**ARGUMENTS, "store": tmp_path / "s"}
     crawl(proxy, arguments=arguments, interrupt_at=1, by=signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What a user changes on one dashboard of a crawl reaches all of its workers."""
+"""A change on one dashboard of a crawl reaches all of its workers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def asked_of(fleet: Fleet, host: str) -> int:
 
 @pytest.mark.takes_s(20)
 def test_every_worker_follows_what_a_user_does_on_one_dashboard(fleet: Fleet) -> None:
-    """Those that join later, too; another run goes on with what was changed."""
+    """Also workers that join later; the next run continues with the changes."""
     fleet.start(2, {**OPTIONS, "max_requests": 5000}, CONCURRENT_REQUESTS=4)
     first, second = dashboard_of(fleet, 0), dashboard_of(fleet, 1)
     until(lambda: min(each.get("status")["pages"] for each in (first, second)) > 5)

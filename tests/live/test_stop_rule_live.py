@@ -14,7 +14,7 @@ RULE = "yield<20%"
 
 
 def chain(pages: int = 300) -> dict[str, object]:
-    """A chain of pages; the first forty are about the query, the others are not."""
+    """Return a chain of pages; the first forty are about the query, the others are not."""
     return {
         f"/{n or ''}": page(
             f"/{n + 1} next", text=f"{QUERY} of reef {n}. " * 3 if n < 40 else f"Trains of {n}."
@@ -24,10 +24,13 @@ def chain(pages: int = 300) -> dict[str, object]:
 
 
 @pytest.mark.takes_s(20)
-def test_a_crawl_ends_by_its_rule_and_goes_on_without_it(
+def test_a_crawl_ends_by_its_rule_and_continues_without_it(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """A reason of its own, in words; the same rule holds again at once, another crawls on."""
+    """With its own stop reason in words.
+
+    The same rule ends the next run at once, another does not.
+    """
     proxy = serve({"reef.test": site(chain())})
     given = {"query": QUERY, "seeds": "http://reef.test/", "store": tmp_path / "s"}
     given |= {"max_requests": 250, "probe": "false"}

@@ -1,4 +1,4 @@
-"""A crawl that is stopped and goes on loses no request and makes none twice."""
+"""A crawl that is stopped and resumed loses no request and repeats none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGES = 24
 
 
 def _redirecting(request: Request) -> Response:
-    """/n leads by two redirects to /page/n; the start page links to all of them."""
+    """Return a site: /n leads by two redirects to /page/n; the start page links to all."""
     time.sleep(0.05)
     name = request.path.strip("/")
     if name == "robots.txt":
@@ -37,7 +37,7 @@ def _asked(proxy: Any) -> Counter[str]:
     )
 
 
-def test_redirects_under_way_at_a_stop_go_on_in_the_next_run(
+def test_redirects_under_way_at_a_stop_are_followed_in_the_next_run(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
     """Their pages are recorded, and no request is repeated."""
@@ -72,7 +72,7 @@ def _site(request: Request) -> Response:
 def test_requests_that_are_no_links_are_sent_in_a_later_run(
     serve, crawl: Crawl, tmp_path: Path
 ) -> None:
-    """Forms, data: URLs and redirects too, once each; what has no JSON is named."""
+    """Also forms, data: URLs and redirects, once each; parts that JSON cannot hold are named."""
     proxy = serve({"reef.test": _site})
     items: list[dict[str, Any]] = []
     for interrupt_at in (4, 16, 30, 0):

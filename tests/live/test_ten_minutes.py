@@ -22,7 +22,7 @@ PORT = "8923"
 
 @pytest.mark.takes_s(55)
 def test_each_command_of_the_tutorial_runs_as_written(tmp_path: Path) -> None:
-    """In an empty folder; the crawl finds pages about the query, goes on, and is exported."""
+    """In an empty folder; the crawl finds pages about the query, is continued, and is exported."""
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.S | re.M)
     assert len(blocks) == 6
     commands = "".join(blocks)

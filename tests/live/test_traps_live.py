@@ -14,18 +14,18 @@ LOST = "Sorry, what you are looking for is not here. Try the search, or go to th
 
 
 def prose(name: str) -> str:
-    """A text of its own for each page."""
+    """Return a different text for each page."""
     words = random.Random(name).choices([f"{a}{b}t" for a in "bdfgklm" for b in "aeiou"], k=60)
     return f"Coral bleaching. {' '.join(words)}"
 
 
 def asked(proxy: Any, text: str) -> list[str]:
-    """The paths that the server saw, with `text` in them."""
+    """Return the paths requested from the server that contain `text`."""
     return [each.path for each in proxy.log if text in each.path]
 
 
-def test_answers_that_a_server_gives_for_anything_are_no_pages(serve, crawl: Crawl) -> None:
-    """B112: one address that cannot exist is asked for; the front page is always a page."""
+def test_soft_404_responses_are_no_pages(serve, crawl: Crawl) -> None:
+    """B112: one address that cannot exist is requested; the front page is always a page."""
 
     def answer(request: Request) -> Response:
         if request.path == "/robots.txt":
@@ -54,8 +54,8 @@ def test_answers_that_a_server_gives_for_anything_are_no_pages(serve, crawl: Cra
     assert {f"http://a.test/real/{name}" for name in "abcde"} | {"http://a.test/"} <= urls
 
 
-def test_the_page_that_answers_for_anything_is_kept_at_its_own_address(serve, crawl: Crawl) -> None:
-    """An entrance that is sent for every unknown address is a page; the addresses are not."""
+def test_a_front_page_that_answers_every_address_is_a_page_once(serve, crawl: Crawl) -> None:
+    """The front page that is sent for unknown addresses is a page; those addresses are not."""
     real = {f"/maps/{name}": page(text=prose(name), title=name) for name in ("old", "new")}
     scans = [f"/scan/{name} harbour map {name}" for name in "abcdefghijkl"]
     front = page(*scans, "/portal/start.jsp to the entrance", text=prose("/"), title="List")
@@ -76,7 +76,7 @@ def test_the_page_that_answers_for_anything_is_kept_at_its_own_address(serve, cr
 
 
 def test_no_probe_where_robots_txt_forbids_it(serve, crawl: Crawl) -> None:
-    """The address is asked for as any other."""
+    """The address then counts like any other."""
     answers = {f"/{name}": page(text=LOST, title="Oh") for name in "abcdefgh"}
     robots = Response(200, b"User-agent: *\nDisallow: /no-such", {"Content-Type": "text/plain"})
     front = page(*answers, text=prose("/"), title="Front")
@@ -88,7 +88,7 @@ def test_no_probe_where_robots_txt_forbids_it(serve, crawl: Crawl) -> None:
 
 
 def test_a_calendar_is_left(serve, crawl: Crawl) -> None:
-    """B110: at most twenty pages of the template; what else there is is fetched."""
+    """B110: at most twenty pages of its template are fetched, and all other pages."""
 
     def answer(request: Request) -> Response:
         if "?" not in request.path:
@@ -107,10 +107,10 @@ def test_a_calendar_is_left(serve, crawl: Crawl) -> None:
     assert crawled.stats["evocrawl/stop_reason"] == "exhausted"
 
 
-def test_a_page_under_many_addresses_pays_once_and_says_of_what_it_is_a_copy(
+def test_a_page_under_many_addresses_gives_energy_once_and_names_its_original(
     serve, crawl: Crawl
 ) -> None:
-    """Sessions in paths: ten pages, each of which links to all under another session."""
+    """Sessions in paths: each of ten pages links to all of them with another session."""
 
     def answer(request: Request) -> Response:
         if request.path == "/robots.txt":
@@ -134,7 +134,7 @@ def test_a_page_under_many_addresses_pays_once_and_says_of_what_it_is_a_copy(
 
 
 def test_a_farm_of_host_names_is_one_domain(serve, crawl: Crawl) -> None:
-    """Wildcard DNS: a thousand names, of which few are visited while there is anything else."""
+    """Wildcard DNS: of a thousand names few are visited while there are other links."""
 
     def answer(request: Request) -> Response:
         if request.path == "/robots.txt":

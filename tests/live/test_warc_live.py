@@ -1,4 +1,4 @@
-"""WARC while the crawl runs: whole records of all that went over the wire, also after a kill."""
+"""WARC during the crawl: complete records of all network traffic, also after a kill."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _records(folder: Path) -> list[tuple[str, str, Any, bytes]]:
 
 
 def _check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`warcio check` finds no error: it ends with 1 where it does."""
+    """Check that `warcio check` finds no error."""
     with pytest.raises(SystemExit) as ended:
         warcio(["check", "-v", *map(str, folder.iterdir())])
     assert ended.value.code == 0
@@ -58,7 +58,7 @@ def _check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "digest failed" not in said
 
 
-def test_each_exchange_is_in_files_that_a_kill_leaves_whole(
+def test_each_exchange_is_in_files_that_stay_valid_after_a_kill(
     crawl: Crawl, serve: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "warcs"
@@ -78,7 +78,7 @@ def test_each_exchange_is_in_files_that_a_kill_leaves_whole(
     crawled.check_settled()
     _check(folder, capsys)
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert before.items() <= after.items()  # each process writes files of its own
+    assert before.items() <= after.items()  # each process writes its own files
     assert len(after) >= len(before) + 2  # and begins a new one when a file is full
     assert all(len(content) < 10_000 + 3_000 for content in after.values())
     _check_records(_records(folder), with_web.log)

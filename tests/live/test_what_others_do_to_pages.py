@@ -1,4 +1,4 @@
-"""The population learns from each page, with any change that other components make to its item."""
+"""The population learns from each page, with any change that others make to its item."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def _web() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("order", [50, 500, 2000])
-def test_pipelines_of_the_project_at_any_place(serve, crawl: Crawl, order: int) -> None:
-    """Pages that are dropped, converted, broken, emptied or held up bring links and energy."""
+def test_pipelines_of_the_project_in_any_order(serve, crawl: Crawl, order: int) -> None:
+    """Pages that are dropped, converted, broken, emptied or delayed give links and energy."""
     crawled = crawl(
         serve(_web()),
         arguments={"query": QUERY, "seeds": SEED},
@@ -33,19 +33,19 @@ def test_pipelines_of_the_project_at_any_place(serve, crawl: Crawl, order: int) 
     )
     crawled.check_settled()
     assert crawled.stat("pages") == crawled.stat("visits/fetched") == 2 * len(HOW) + 1
-    # Between ours a pipeline has a say in what is relevant: "much" is no number, and counts as 0.
+    # A pipeline between evocrawl's may set the relevance: "much" is no number, and counts as 0.
     wrong = 2 if order == 500 else 0
     assert crawled.stat("relevant_pages") == crawled.stat("pages") - wrong
     assert crawled.stat("stop_reason") == "exhausted"
     assert crawled.stats["finish_reason"] == "finished"
-    # The project's pipelines decide what is exported, and nothing else.
+    # The project's pipelines decide which items are exported, and nothing else.
     names = {each["url"].rpartition("/")[2] for each in crawled.pages} - {""}
     assert names == set(HOW) - {"dropped", "broken"}
 
 
 @pytest.mark.parametrize("place", [5, 700])
 def test_spider_middlewares_that_let_no_page_through(serve, crawl: Crawl, place: int) -> None:
-    """A page that never reaches a pipeline is learnt from; so it is where ours are switched off."""
+    """A page that reaches no pipeline is learnt from; also if evocrawl's pipelines are disabled."""
     ours = ("relevance.RelevancePipeline", "energy.EnergyPipeline", "reward.RewardPipeline")
     off = {f"evocrawl.pipelines.{name}": None for name in ours}
     crawled = crawl(
@@ -61,8 +61,8 @@ def test_spider_middlewares_that_let_no_page_through(serve, crawl: Crawl, place:
     assert crawled.stat("relevant_pages") == crawled.stat("pages") == 2 * len(HOW) + 1
 
 
-def test_a_pipeline_between_ours_may_say_what_is_relevant(serve, crawl: Crawl) -> None:
-    """What a project's pipeline makes of a page's relevance is what the population takes."""
+def test_a_pipeline_of_the_project_may_set_the_relevance(serve, crawl: Crawl) -> None:
+    """The population uses the relevance that a project's pipeline sets."""
     pages = {"/": page("/dull", "/other", text=QUERY)}
     pages |= {f"/{name}": page(text=f"weather in {name}", title=name) for name in ("dull", "other")}
     for pipelines, relevant in ({}, 1), ({"seamparts.Judge": 105}, 2):

@@ -1,7 +1,6 @@
-"""A request that may not go now holds none of the crawl's places; others go meanwhile.
+"""A request that may not be sent now takes no place of the crawl; others are sent meanwhile.
 
-Each crawl ends only if it does: the host that is waited for gets well once the others' pages are
-fetched.
+Each crawl ends only then: the host recovers when the pages of the others are fetched.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def _pages_of(proxy: LoopbackProxy, host: str) -> list[str]:
 
 @pytest.mark.parametrize("concurrency", [1, 16])
 def test_a_redirect_to_a_host_in_back_off(serve, crawl: Crawl, concurrency: int) -> None:
-    """The host answers 503 as long as any other page is to be fetched, and asks for a while."""
+    """The host answers 503 with Retry-After until every other page is fetched."""
     asked = Counter[str]()
 
     def busy(request: Request) -> Response:
@@ -57,7 +56,7 @@ def test_a_redirect_to_a_host_in_back_off(serve, crawl: Crawl, concurrency: int)
     crawled.check_settled()
     assert crawled.stat("pages") == 1 + GOOD + WAYS
     assert crawled.stat("stop_reason") == "exhausted"
-    # What was put off goes on where it was: no redirect is asked for twice.
+    # A visit that was put off continues where it was: no redirect is requested twice.
     assert [len(_pages_of(proxy, f"way{number}.test")) for number in range(WAYS)] == [1] * WAYS
 
 

@@ -1,4 +1,4 @@
-"""Several workers on one Redis: nothing is lost or recorded twice, no host is crowded."""
+"""Several workers on one Redis: no page is lost or recorded twice, and hosts are not crowded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMON = {"CONCURRENT_REQUESTS": IN_FLIGHT}
 
 
 def test_workers_share_a_crawl(fleet_for: Start) -> None:
-    """B079: each host is one worker's at a time, all end when there is nothing left."""
+    """B079: each host belongs to one worker at a time; all end when no link is left."""
     web = ManyHosts(pages=200, hosts=40)
     fleet = fleet_for(web)
     web.is_open = lambda: fleet.joined() == 3
@@ -46,7 +46,7 @@ def test_workers_share_a_crawl(fleet_for: Start) -> None:
 def test_a_killed_worker_and_a_paused_one_lose_nothing(
     fleet_for: Start, species: str, tmp_path: Path
 ) -> None:
-    """R1, R3, B075: others take their hosts over; a worker paused beyond its lease rejoins.
+    """R1, R3, B075: others take over their hosts; a worker paused beyond its lease rejoins.
 
     At most the requests under way are repeated, and as many that were settled but not reported.
     The WARC files that they write to one folder have all pages.
@@ -75,7 +75,7 @@ def test_a_killed_worker_and_a_paused_one_lose_nothing(
 
 
 def _is_over_with_others(client) -> bool:
-    """Of the three workers, none but the last counts as alive any more."""
+    """Return whether only the last of the three workers counts as alive."""
     seconds, micros = client.time()
     at_ms = seconds * 1000 + micros // 1000
     deadlines = client.hvals("evocrawl:{evocrawl}:workers")
@@ -83,7 +83,7 @@ def _is_over_with_others(client) -> bool:
 
 
 def test_a_worker_that_is_drained_leaves_its_hosts_to_the_others(fleet_for: Start, capsys) -> None:
-    """What is under way ends; nothing is repeated, and its hosts have another owner at once."""
+    """Its visits end; none is repeated, and its hosts have another owner at once."""
     web = ManyHosts(pages=200, hosts=30, delay_s=0.1)
     fleet = fleet_for(web)
     fleet.start(2, options(web, lease_s=60), **COMMON)
@@ -112,8 +112,8 @@ def test_a_worker_that_is_drained_leaves_its_hosts_to_the_others(fleet_for: Star
     assert fleet.stats(0)["evocrawl/visits/unsettled"] == 0
 
 
-def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
-    """B073: visits that settled meanwhile are reported when Redis is back, with all that it had."""
+def test_redis_may_be_killed_and_restarted(fleet_for: Start) -> None:
+    """B073: visits that settled meanwhile are reported when Redis is back."""
     web = ManyHosts(pages=160, hosts=30, delay_s=0.03)
     fleet = fleet_for(web)
     web.is_open = lambda: fleet.joined() == 2
@@ -127,7 +127,7 @@ def test_redis_may_be_killed_and_come_back(fleet_for: Start) -> None:
     assert repeats(fleet.asked().values()) <= 2 * 2 * IN_FLIGHT
 
 
-def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
+def test_the_loss_of_redis_ends_the_crawl(fleet_for: Start) -> None:
     """R7, R8: with an error and exit code 1, not with a hang."""
     web = ManyHosts(pages=400, hosts=40, delay_s=0.05)
     fleet = fleet_for(web)
@@ -141,7 +141,7 @@ def test_redis_gone_for_good_ends_the_crawl(fleet_for: Start) -> None:
 
 
 def test_a_redis_that_is_not_there_is_named_in_one_line(fleet_for: Start) -> None:
-    """R8: after the time that is allowed, with exit code 2 and no traceback."""
+    """R8: after the allowed time, with exit code 2 and no traceback."""
     web = ManyHosts(pages=2, hosts=1)
     fleet = fleet_for(web)
     fleet.start(1, options(web, store="redis://127.0.0.1:1/0", redis_timeout_s=1), **COMMON)
@@ -152,7 +152,7 @@ def test_a_redis_that_is_not_there_is_named_in_one_line(fleet_for: Start) -> Non
 
 
 def test_the_budget_is_one_for_all(fleet_for: Start) -> None:
-    """B076: never exceeded, used up, and said to be; with more of it the crawl goes on."""
+    """B076: it is used up, never exceeded, and reported; with more of it the crawl continues."""
     web = ManyHosts(pages=120, hosts=20)
     fleet = fleet_for(web)
     fleet.start(2, options(web, max_requests=60), **COMMON)
@@ -190,8 +190,8 @@ def test_a_redirect_to_another_host_is_left_to_its_owner(serve, tmp_path: Path) 
     assert sum(each["evocrawl/visits/fetched"] for each in stats) == 2
 
 
-def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None:
-    """With their callbacks and arguments, after all workers were stopped; meta stays behind."""
+def test_requests_of_a_users_spider_are_continued_at_any_worker(fleet_for: Start) -> None:
+    """With their callbacks and arguments, after a stop of all workers; meta is not shared."""
     web = ManyHosts(pages=100, hosts=20)
     fleet = fleet_for(web)
     own: dict[str, object] = {
@@ -208,7 +208,7 @@ def test_requests_of_an_own_spider_go_on_at_any_worker(fleet_for: Start) -> None
     assert len(fleet.recorded()) < web.pages
     fleet.start(2, own, command, **settings)
     assert fleet.wait() == [0] * 4
-    # As with stock Scrapy: the start request is not noted as seen, and a page links to it.
+    # As in stock Scrapy: the start request does not count as seen, and a page links to it.
     check_whole(fleet, web, twice=[web.url(0)])
     assert repeats(fleet.asked().values()) == 1
     assert sorted(each["url"] for each in fleet.items()) == sorted(

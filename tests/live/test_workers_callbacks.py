@@ -31,8 +31,8 @@ def test_links_of_a_callback_that_waits_arrive_once_at_two_workers(
 ) -> None:
     """Each link is fetched once, though its host may belong to the other worker.
 
-    A worker that is killed while its callback waits loses no link: the other worker fetches the
-    page again, and sends none of the links again that were sent before.
+    A worker that is killed while its callback waits loses no link: the other worker fetches
+    the page again, and repeats no link.
     """
     seen, gate = tmp_path / "seen", tmp_path / "gate"
     seen.mkdir()

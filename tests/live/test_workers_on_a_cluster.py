@@ -1,4 +1,4 @@
-"""Several workers on a real Redis Cluster: a primary fails and slots move in mid-crawl."""
+"""Several workers on a real Redis Cluster: a primary fails and slots move during the crawl."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUDGET = 90
 @pytest.mark.takes_s(30)
 @pytest.mark.parametrize("program", programs())
 def test_workers_share_a_crawl_on_a_cluster(serve, tmp_path: Path, program: str) -> None:
-    """Each page is fetched once, and the budget is met exactly, while nodes and slots change.
+    """Each page is fetched once, and the budget is used exactly, while nodes and slots change.
 
     The primary of the budget is killed in the first part, which the budget ends. In the second part
     a third of the shards move to other nodes.

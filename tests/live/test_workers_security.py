@@ -1,4 +1,4 @@
-"""Workers trust no stranger: certificates, rights, and foreign entries in Redis."""
+"""Workers check certificates, rights, and foreign entries in Redis."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from evocrawl.store.cluster.redis.keys import shard_of
 COMMON = {"CONCURRENT_REQUESTS": 8}
 
 
-def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: Path) -> None:
-    """R22: a crawl by TLS, and one that would have had to trust a stranger: exit code 2.
+def test_only_a_trusted_certificate_is_accepted(fleet_for: Start, tmp_path: Path) -> None:
+    """R22: a crawl over TLS, and one with an untrusted certificate: exit code 2.
 
-    The worker comes in as a user with the rights that the guide names.
+    The worker logs in as a user with the rights that the guide names.
     """
     web = ManyHosts(pages=20, hosts=5)
     fleet = fleet_for(web, self_signed(tmp_path, "redis"))
@@ -38,7 +38,7 @@ def test_only_a_certificate_that_is_trusted_will_do(fleet_for: Start, tmp_path: 
 
 
 def test_foreign_entries_in_redis_do_no_harm(fleet_for: Start) -> None:
-    """B077, B078, R18, R20: entries that cannot be read are put aside and counted; others go on.
+    """B077, B078, R18, R20: entries that cannot be read are put aside and counted; others are used.
 
     Another crawl under the same name is refused.
     """

@@ -1,4 +1,4 @@
-"""Spiders whose callbacks wait for what other callbacks find."""
+"""Spiders whose callbacks wait for results of other callbacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOME = "http://reef.test/"
 
 
 class Waits(Spider):
-    """Awaits the answer to a request that it has yielded, then feeds requests until three came."""
+    """Awaits the response to its own request, then yields requests until three have come."""
 
     name = "waits"
     start_urls = (HOME,)
@@ -62,7 +62,7 @@ class WaitsForEver(Spider):
 
 
 class AwaitsForEver(Spider):
-    """Callbacks and errbacks of each kind that never end; pages behind them."""
+    """Has endless callbacks and errbacks of each kind, and further pages."""
 
     name = "awaits-for-ever"
 
@@ -101,7 +101,7 @@ class AwaitsForEver(Spider):
 
 
 class ReturnsLater(Spider):
-    """A callback without ``yield`` that waits for a page that its own place would hold up."""
+    """A callback without ``yield`` that waits for a page that needs its place."""
 
     name = "returns-later"
 
@@ -136,7 +136,7 @@ class FeedsForEver(Spider):
 
 
 class EndsItself(Spider):
-    """Says at the end why it ends; and looks at its scheduler meanwhile."""
+    """Gives the reason of its end, and checks its scheduler."""
 
     name = "ends-itself"
 
@@ -158,7 +158,7 @@ class EndsItself(Spider):
 
 
 class FeedsWhenIdle(Spider):
-    """Asks for a further page each time the crawl is idle, as spiders do that read a queue."""
+    """Requests a further page each time the crawl is idle, like spiders that read a queue."""
 
     name = "feeds-when-idle"
     fed = 0

@@ -1,4 +1,4 @@
-"""Several crawls in one process, each with a witness: `python witness.py SETTINGS CRAWLS`.
+"""Several crawls in one process that write their visits: `python witness.py SETTINGS CRAWLS`.
 
 Both arguments are JSON: an object, and a list of objects with evospider's arguments.
 """

@@ -1,4 +1,4 @@
-"""What the tests of several workers share: a web of many hosts, and workers that really run."""
+"""Shared by the tests of several workers: a web of many hosts, and real workers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ManyHosts:
     """A tree of `pages` pages on `hosts` hosts, each answered after `delay_s` seconds.
 
     Page n links to pages 2n + 1 and 2n + 2, and back to its parent. `at_once` is the most
-    requests that each host has had under way, as the server saw it. No page is answered before
-    `is_open` has once returned True, and after `most_answers` pages none until it is raised.
+    requests that each host has had under way at the server. No page is answered before `is_open`
+    has once returned True, and after `most_answers` pages none until it is raised.
     """
 
     pages: int
@@ -71,7 +71,7 @@ class ManyHosts:
 
 @dataclass
 class Fleet:
-    """Workers of one crawl, each a ``scrapy crawl`` of its own."""
+    """Workers of one crawl; each is a process ``scrapy crawl``."""
 
     proxy: LoopbackProxy
     server: RedisServer
@@ -113,16 +113,16 @@ class Fleet:
         return [process.wait(timeout=timeout_s) for process in self.processes]
 
     def joined(self) -> int:
-        """Return how many workers have joined the crawl and are alive, or were of late."""
+        """Return how many workers have joined the crawl and are alive, or were a moment ago."""
         with self.server.client() as client:
             return int(client.hlen("evocrawl:{evocrawl}:workers"))
 
     def wait_for_requests(self, count: int) -> None:
-        """Wait until the server has been asked so often for pages."""
+        """Wait until the server has had so many requests for pages."""
         self.server.wait_for(lambda: self.asked().total() >= count or None)
 
     def asked(self) -> Counter[str]:
-        """How often each page was asked for."""
+        """Return how often each page was requested."""
         return Counter(
             f"http://{each.host}{each.path}"
             for each in list(self.proxy.log)
@@ -130,7 +130,7 @@ class Fleet:
         )
 
     def items(self) -> list[dict[str, Any]]:
-        """What stands in the feeds of all."""
+        """Return the items in the feeds of all workers."""
         feeds = sorted(self.folder.glob("items-*.jsonl"))
         return [json.loads(line) for feed in feeds for line in feed.read_text().splitlines()]
 
@@ -138,14 +138,14 @@ class Fleet:
         return self.folder / f"log-{number}"
 
     def log(self) -> str:
-        """The logs of all."""
+        """Return the logs of all workers."""
         return "\n".join(path.read_text() for path in sorted(self.folder.glob("log-*")))
 
     def stats(self, number: int) -> dict[str, Any]:
         return dict(json.loads((self.folder / f"stats-{number}").read_text()))
 
     def recorded(self) -> Counter[str]:
-        """The URLs of all records in Redis."""
+        """Return the URLs of all records in Redis."""
         with self.server.client() as client:
             rows = [
                 row for key in client.scan_iter("*:pages:*", count=1000)
@@ -165,7 +165,7 @@ def _text(value: object) -> str:
 
 
 def check_whole(fleet: Fleet, web: ManyHosts, twice: Collection[str] = ()) -> None:
-    """Every page is recorded once, those of `twice` twice; each host had one request at a time."""
+    """Check that each page is recorded once, `twice` twice, and hosts had one request at once."""
     everything = {web.url(n) for n in range(web.pages)}
     recorded = fleet.recorded()
     assert set(recorded) == everything
@@ -175,7 +175,7 @@ def check_whole(fleet: Fleet, web: ManyHosts, twice: Collection[str] = ()) -> No
 
 
 def repeats(asked: Iterable[int]) -> int:
-    """Requests beyond the first for each page."""
+    """Return the number of requests beyond the first for each page."""
     return sum(times - 1 for times in asked)
 
 

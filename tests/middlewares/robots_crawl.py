@@ -46,7 +46,7 @@ class Problems(logging.Handler):
 
 
 class Counter:
-    """The innermost middleware: counts what really goes out and stops it at the budget."""
+    """The innermost middleware: counts the requests that are sent and stops them at the budget."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -67,7 +67,7 @@ class Counter:
 
 
 class Arrivals:
-    """The middleware before the gate: asks the server for a URL once every request has come this far."""
+    """The middleware before the gate: fetches a URL once every request has reached it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -86,7 +86,7 @@ class Arrivals:
 
 
 class ListSpider(scrapy.Spider):
-    """Asks for the URLs of its job and writes down what came of them."""
+    """Requests the URLs of its job and records the results."""
 
     name = "list"
 

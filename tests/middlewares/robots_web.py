@@ -1,4 +1,4 @@
-"""A loopback web whose hosts (127.0.0.x) answer as a test scripts them, and count every hit."""
+"""A loopback web whose hosts (127.0.0.x) answer as a test defines, and count every request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
 def reply(status: int = 200, body: bytes = b"", **headers: str) -> Answer:
-    """An answer with a body; ``Retry_After="1"`` becomes the header Retry-After."""
+    """Return a response with a body; ``Retry_After="1"`` becomes the header Retry-After."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
@@ -27,7 +27,7 @@ def reply(status: int = 200, body: bytes = b"", **headers: str) -> Answer:
 
 
 def reset(handler: BaseHTTPRequestHandler) -> None:
-    """Close the connection with RST, without an answer."""
+    """Close the connection with RST, without a response."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.connection.close()
 
@@ -72,17 +72,17 @@ class Web:
         self.answers[host]["/robots.txt"] = scripted
 
     def page_hits(self) -> dict[str, int]:
-        """Paths other than /robots.txt that were asked for, with their hosts."""
+        """Return the requested paths except /robots.txt, with their hosts."""
         return {h + p: n for (h, p), n in sorted(self.hits.items()) if p != "/robots.txt"}
 
     def robots_hits(self, host: str) -> int:
         return self.hits[host, "/robots.txt"]
 
     def drip_until(self, event: threading.Event) -> Answer:
-        """Headers at once, then a byte of the body every 50 ms until `event` or the test's end."""
+        """Send the headers at once, then a byte of the body every 50 ms until `event` or the test's end."""
 
         def drip(handler: BaseHTTPRequestHandler) -> None:
-            # A client may be gone before the first byte of the answer.
+            # A client may close the connection before the first byte.
             try:
                 handler.send_response(200)
                 handler.end_headers()
@@ -94,7 +94,7 @@ class Web:
         return drip
 
     def until(self, event: threading.Event, answer: Answer) -> Answer:
-        """`answer`, held back until `event`."""
+        """Return `answer`, delayed until `event`."""
 
         def later(handler: BaseHTTPRequestHandler) -> None:
             event.wait(30)

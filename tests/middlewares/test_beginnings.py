@@ -1,4 +1,4 @@
-"""What evospider does not read of a big page is not kept."""
+"""The part of a big page that evospider does not read is not kept."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def kept(response: Response, request: Request, *, reads_beginnings: bool = True)
     return BeginningsMiddleware(context).process_response(request, response)
 
 
-def test_of_a_big_page_the_beginning_is_kept_undecoded() -> None:
-    """It is read as the whole page would be, and what was cut is named."""
+def test_the_beginning_of_a_big_page_is_kept_undecoded() -> None:
+    """It is read like the whole page, and the cut is reported."""
     response = kept(HtmlResponse("http://a.test/", body=BIG, headers=HTML), Request("http://a.test"))
     assert isinstance(response, HtmlResponse)
     assert len(response.body) == LIMITS.ratio * 27_000 + 1
@@ -39,7 +39,7 @@ def test_of_a_big_page_the_beginning_is_kept_undecoded() -> None:
 
 
 def test_other_responses_stay_whole() -> None:
-    """Of a spider of the project's own, of a callback of its own, small ones, PDF."""
+    """Responses of a custom spider or callback, small ones, and PDF."""
     request = Request("http://a.test")
     big = HtmlResponse("http://a.test/", body=BIG, headers=HTML)
     assert kept(big, request, reads_beginnings=False) is big
@@ -50,12 +50,12 @@ def test_other_responses_stay_whole() -> None:
 
 
 @pytest.mark.parametrize("size", [10, LIMITS.body_bytes, LIMITS.body_bytes + 1])
-def test_what_is_read_whole_is_kept_whole(size: int) -> None:
+def test_a_page_that_is_read_whole_is_kept_whole(size: int) -> None:
     assert beginning(b"x" * size, "text/html", 0) == b"x" * size
 
 
 def test_a_refresh_is_looked_for_without_the_text_of_a_big_page() -> None:
-    """The text would stay with the response, at four bytes a character."""
+    """The decoded text would stay in memory, at four bytes a character."""
     response = HtmlResponse("http://a.test/", body="\U0001f420".encode() + BIG, headers=HTML)
     assert _beginning(response).startswith("\U0001f420<p>coral")
     assert response._cached_ubody is None

@@ -1,4 +1,4 @@
-"""What Scrapy would decode for seconds, or not at all, gets an encoding of its own."""
+"""A response that Scrapy would decode slowly, or not at all, gets another encoding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def passed(body: bytes, kind: str = "text/html", cls: type[Response] = HtmlRespo
 )
 @pytest.mark.parametrize("where", ["header", "page"])
 def test_r15_codecs_that_are_no_encodings_are_never_used(name: str, where: str) -> None:
-    """R15, R16: they raise an error or take quadratic time in each component that asks for the text."""
+    """R15, R16: they raise an error or take quadratic time in each component that reads the text."""
     body = f"<meta charset={name if where == 'page' else 'utf-8'}>é".encode()
     kind = f"text/html; charset={name}" if where == "header" else "text/html"
     response = passed(body, kind)
@@ -45,13 +45,13 @@ def test_r15_codecs_that_are_no_encodings_are_never_used(name: str, where: str) 
     ],
 )
 def test_other_responses_are_left_as_they_are(body: bytes, kind: str) -> None:
-    """Scrapy knows how to read them."""
+    """Scrapy can read them."""
     response = HtmlResponse("http://a.test/", body=body, headers={"Content-Type": kind})
     assert EncodingMiddleware().process_response(REQUEST, response) is response
 
 
-def test_a_big_page_of_utf8_that_declares_nothing_is_not_decoded_to_find_out() -> None:
-    """Scrapy would keep its text, at four bytes a character where one of them is rare."""
+def test_a_big_page_of_utf8_without_a_declaration_is_not_decoded() -> None:
+    """Scrapy would keep its text, at four bytes a character if one of them is rare."""
     response = passed(("é" * 100_000 + "\U0001f420").encode())
     assert isinstance(response, TextResponse)
     assert response._encoding == "utf-8"
@@ -63,7 +63,7 @@ def test_a_big_page_of_utf8_that_declares_nothing_is_not_decoded_to_find_out() -
 
 
 def test_the_encoding_of_a_big_page_is_detected_at_its_beginning() -> None:
-    """R15: a guess that looks at all of it takes half a second for each megabyte."""
+    """R15: detection by the whole page takes half a second for each megabyte."""
     for kind in ("text/html", "text/html; charset=no-such-charset"):
         response = passed(20_000 * LATIN.encode("latin-1"), kind)
         assert isinstance(response, TextResponse)
@@ -72,7 +72,7 @@ def test_the_encoding_of_a_big_page_is_detected_at_its_beginning() -> None:
 
 
 def test_files_have_no_encoding() -> None:
-    """What is no text passes."""
+    """Files that are no text are not changed."""
     assert type(passed(b"<meta charset=hex>", "image/png", Response)) is Response
 
 
@@ -81,7 +81,7 @@ WRONG = {"Content-Type": "text/html; charset=windows-1251"}
 
 
 def title_and_anchor(response: TextResponse) -> tuple[str, str]:
-    """What is read of a response, as the reader gives it on."""
+    """Return the title and the anchor that the extractor reads from a response."""
     body, encoding = _body_and_encoding(response)
     kind = (response.headers["Content-Type"] or b"").decode()
     reading = read(Document(body, response.url, kind, encoding=encoding, is_html=True))
@@ -103,7 +103,7 @@ def test_the_encoding_that_a_project_sets_counts(encoding: str, is_replaced: boo
 
 
 def test_an_encoding_that_a_replaced_response_has_from_its_page_is_no_choice() -> None:
-    """Scrapy hands on what the page declares as if it were set."""
+    """Scrapy passes on the page's declaration as if it were set."""
     html = b"<meta charset=punycode><title>x</title>"
     response = HtmlResponse("http://a.test/", body=html).replace(url="http://a.test/2")
     assert response._encoding == "punycode"
@@ -128,7 +128,7 @@ def test_an_encoding_that_a_replaced_response_has_from_its_page_is_no_choice() -
     ],
 )
 def test_an_encoding_that_the_bytes_cannot_be_is_not_used(kind: str, body: bytes) -> None:
-    """A callback sees the text that we read, and a refresh is found in it."""
+    """A callback gets the text that evocrawl reads, and a refresh is found in it."""
     response = HtmlResponse("http://a.test/", headers={"Content-Type": kind}, body=body)
     passed = EncodingMiddleware().process_response(REQUEST, response)
     assert isinstance(passed, HtmlResponse)

@@ -1,4 +1,4 @@
-"""Where answers lead: Location, meta refresh and Refresh, as they are found in the wild."""
+"""The targets of redirects by Location, meta refresh and Refresh, in forms that servers use."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def refreshed(html: str, refresh: str | bytes = "", cookie: str = "") -> str | N
     ],
 )
 def test_b102_location_is_read_as_browsers_do(location: bytes, url: str) -> None:
-    """B102: relative, with spaces, in any letters, with slashes either way round."""
+    """B102: relative, with spaces, in any script, with slashes or backslashes."""
     found = after(location)
     assert isinstance(found, Request)
     assert found.url == url
@@ -63,12 +63,12 @@ def test_b102_location_is_read_as_browsers_do(location: bytes, url: str) -> None
      b"http://b.test:99999/", b"http://b b.test/", b"http://b%00.test/"],
 )  # fmt: skip
 def test_b001_a_location_that_is_no_address_is_no_redirect(location: bytes) -> None:
-    """B001: the response is kept as it is; Scrapy raises an error, which is reported apart."""
+    """B001: the response is kept unchanged; Scrapy alone raises an error."""
     assert isinstance(after(location), Response)
 
 
 @pytest.mark.parametrize("status", [200, 201, 300, 304, 305, 306])
-def test_other_answers_redirect_nowhere(status: int) -> None:
+def test_other_responses_do_not_redirect(status: int) -> None:
     """Any Location is ignored."""
     assert isinstance(after(b"/r", status), Response)
 
@@ -77,13 +77,13 @@ def test_other_answers_redirect_nowhere(status: int) -> None:
     "content",
     ["0;url=javascript:x", "0;url=http://[x", "0;url=http://h:99999/", "0;url=mailto:x", "0", "x"],
 )
-def test_b001_a_refresh_to_no_address_costs_no_page(content: str) -> None:
-    """B001: the page is read; Scrapy raises, and it is lost."""
+def test_b001_a_page_with_an_invalid_refresh_is_read(content: str) -> None:
+    """B001: Scrapy alone raises an error and loses the page."""
     assert refreshed(f"<meta http-equiv=refresh content='{content}'><p>text") is None
     assert refreshed("<p>text", refresh=content) is None
 
 
-def test_refresh_is_a_header_too() -> None:
+def test_the_header_refresh_is_followed() -> None:
     """As in browsers; a refresh after a longer delay is not followed."""
     assert refreshed("<p>text", refresh="0; url=/r") == "http://a.test/r"
     assert refreshed("<p>text", refresh='0;URL="/r?a=1&b=2"') == "http://a.test/r?a=1&b=2"
@@ -108,7 +108,7 @@ def test_refresh_is_a_header_too() -> None:
     ],
 )
 def test_a_refresh_is_read_as_browsers_do(written: str, url: str) -> None:
-    """In the element and in the header alike (HTML, "shared declarative refresh steps")."""
+    """In the element and in the header (HTML, "shared declarative refresh steps")."""
     assert refreshed(f'<meta content="{written}" http-equiv=Refresh>') == url
     assert refreshed("<p>text", refresh=written.encode()) == url
 
@@ -124,8 +124,8 @@ def test_a_refresh_is_read_in_the_encoding_of_its_page() -> None:
     assert refreshed("<p>text", refresh=b"0;url=/r\xe9?\xe9") == "http://a.test/r%E9?%E9"
 
 
-def test_a_refresh_is_relative_to_the_base_and_may_stand_late() -> None:
-    """Behind a long head, and as browsers join addresses; not within a comment."""
+def test_a_refresh_is_relative_to_the_base_and_may_come_late() -> None:
+    """After a long head; it is resolved as in browsers, and not read within a comment."""
     html = "<!--<meta http-equiv=refresh content='0;url=/no'>--><base href=/sub/>"
     meta = "<meta http-equiv=refresh content='0;url=x//y'>"
     assert refreshed(html + 9_000 * " " + meta) == "http://a.test/sub/x//y"
@@ -133,16 +133,16 @@ def test_a_refresh_is_relative_to_the_base_and_may_stand_late() -> None:
 
 
 @pytest.mark.parametrize("tag", ["script", "noscript", "template"])
-def test_what_is_not_shown_refreshes_nothing(tag: str) -> None:
-    """A script may write such an element, for small screens for instance; none runs here."""
+def test_an_element_that_is_not_shown_does_not_refresh(tag: str) -> None:
+    """A script may write such an element, for small screens for instance; evocrawl runs none."""
     html = f"<{tag}>w('<meta http-equiv=refresh content=\"0;url=/mobile\">')</{tag}>"
     assert refreshed(html) is None
     assert refreshed(html + "<meta http-equiv=refresh content='0;url=/r'>") == "http://a.test/r"
 
 
 @pytest.mark.parametrize("there", ["", "?q", "y?q", URL, "#part", "http://A.test:80/x/../x/y?q"])
-def test_b097_an_answer_that_leads_to_itself_is_what_it_is(there: str) -> None:
-    """B097: a page that loads itself anew is read; only with a cookie is it worth asking again."""
+def test_b097_a_page_that_refreshes_to_itself_is_read(there: str) -> None:
+    """B097: it is requested again only if it sets a cookie."""
     assert isinstance(after(there.encode()), Response)
     assert isinstance(after(there.encode(), cookie="a=1"), Request)
     if there:

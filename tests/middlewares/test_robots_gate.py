@@ -1,4 +1,4 @@
-"""The robots gate on a real crawl of a loopback web; what counts is what the servers saw."""
+"""The robots gate in a real crawl of a loopback web, checked by the requests at the servers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_forty_forbidden_first_requests_on_four_new_hosts_are_all_held_back(
 
 
 def test_an_allowed_page_of_the_same_host_is_fetched(web: Web, crawl: Crawl) -> None:
-    """The gate lets through what the rules allow, as the agent of the settings."""
+    """The gate lets requests through that the rules allow for the agent of the settings."""
     web.robots(A, NO_PRIVATE)
     result = crawl([web.url(A, "/private/1"), web.url(A, "/public")])
     assert web.page_hits() == {f"{A}/public": 1}
@@ -49,9 +49,7 @@ def test_an_allowed_page_of_the_same_host_is_fetched(web: Web, crawl: Crawl) -> 
 def test_an_unreachable_robots_txt_forbids_everything(
     web: Web, crawl: Crawl, answer: Answer
 ) -> None:
-    """No answer is no permission, and a request that cannot wait in a queue is refused at once.
-
-    R10, B082.
+    """R10, B082: a missing response is no permission, and a request that cannot wait is refused at once.
     """
     web.robots(A, answer)
     result = crawl([web.url(A, "/page")])
@@ -61,7 +59,7 @@ def test_an_unreachable_robots_txt_forbids_everything(
     assert result["problems"] == []
 
 
-def test_a_robots_txt_that_drips_counts_as_unreachable(web: Web, crawl: Crawl) -> None:
+def test_a_robots_txt_that_comes_too_slowly_counts_as_unreachable(web: Web, crawl: Crawl) -> None:
     """The time-out bounds the whole body, not only the silence between two bytes."""
     web.robots(A, web.drip_until(web.over))
     result = crawl([web.url(A, "/page")], EVOCRAWL_ROBOTS_TIMEOUT_S=0.3)
@@ -70,10 +68,10 @@ def test_a_robots_txt_that_drips_counts_as_unreachable(web: Web, crawl: Crawl) -
     assert result["problems"] == []
 
 
-def test_a_dripping_robots_txt_holds_up_its_own_host_only(web: Web, crawl: Crawl) -> None:
-    """R13: six pages of B are asked for after four of A, one at a time, while A drips.
+def test_a_slow_robots_txt_of_one_host_delays_no_other(web: Web, crawl: Crawl) -> None:
+    """R13: six pages of B are requested after four of A, one at a time, while A is slow.
 
-    A drips until B's last page has been asked for; only then its robots.txt ends (B072).
+    A is slow until B's last page has been requested; only then its robots.txt ends (B072).
     """
     last = threading.Event()
 
@@ -89,7 +87,7 @@ def test_a_dripping_robots_txt_holds_up_its_own_host_only(web: Web, crawl: Crawl
     assert set(result["pages"][-4:]) == set(urls[:4])
 
 
-def test_a_fetch_that_waits_occupies_no_slot_of_the_downloader(web: Web, crawl: Crawl) -> None:
+def test_a_waiting_fetch_takes_no_slot_of_the_downloader(web: Web, crawl: Crawl) -> None:
     """`is_open` starts the fetches of many hosts at once, at any concurrency of the engine."""
     everyone = threading.Barrier(4)
 
@@ -115,9 +113,7 @@ def test_the_body_of_a_404_is_no_rule(web: Web, crawl: Crawl) -> None:
 def test_rules_behind_a_redirect_hold_for_the_authority_that_was_asked(
     web: Web, crawl: Crawl
 ) -> None:
-    """A redirect off the allowed domains is followed; where it led, it says nothing about B.
-
-    B089, B090.
+    """B089, B090: a redirect off the allowed domains is followed; it does not give the rules of B.
     """
     web.robots(A, reply(301, Location=web.url(B, "/shared/robots.txt")))
     web.answers[B]["/shared/robots.txt"] = reply(body=NOTHING)
@@ -151,7 +147,7 @@ def test_rules_behind_a_raw_location_are_found_where_browsers_look(
 
 
 def test_a_redirect_to_anothers_robots_txt_answers_for_both(web: Web, crawl: Crawl) -> None:
-    """The second authority is not asked again for what it has just said."""
+    """The robots.txt of the second authority is not fetched again."""
     web.robots(A, reply(302, Location=web.url(B, "/robots.txt")))
     web.robots(B, NO_PRIVATE)
     urls = [web.url(A, "/private"), web.url(B, "/private"), web.url(B, "/page")]
@@ -162,7 +158,7 @@ def test_a_redirect_to_anothers_robots_txt_answers_for_both(web: Web, crawl: Cra
 
 
 def test_a_redirect_loop_is_unreachable_after_five_hops(web: Web, crawl: Crawl) -> None:
-    """A robots.txt that never comes forbids, and costs at most six requests a try."""
+    """A robots.txt that never comes forbids everything, and takes at most six requests a try."""
     web.robots(A, reply(302, Location="/robots.txt"))
     crawl([web.url(A, "/page")], EVOCRAWL_ROBOTS_TRIES=1)
     assert web.page_hits() == {}
@@ -170,9 +166,7 @@ def test_a_redirect_loop_is_unreachable_after_five_hops(web: Web, crawl: Crawl) 
 
 
 def test_the_first_500_kib_of_a_large_file_are_obeyed(web: Web, crawl: Crawl) -> None:
-    """A file of 8 MB is cut off on the wire, also where the downloader's own limit is smaller.
-
-    R10, R14.
+    """R10, R14: the download of a file of 8 MB is cut, also if the downloader's own limit is smaller.
     """
     padding = b"".join(b"Disallow: /page/%d/*.pdf$\n" % i for i in range(300_000))
     web.robots(A, NO_PRIVATE + padding + b"Disallow: /late\n")
@@ -185,7 +179,7 @@ def test_the_first_500_kib_of_a_large_file_are_obeyed(web: Web, crawl: Crawl) ->
 
 
 def test_a_closed_authority_opens_when_a_retry_succeeds(web: Web, crawl: Crawl) -> None:
-    """A scheduler that waits for `on_known` loses nothing to a server that recovers."""
+    """A scheduler that waits for `on_known` loses no request of a server that recovers."""
     sick = iter([reply(503), reset])
     web.robots(A, lambda handler: next(sick, reply(body=NO_PRIVATE))(handler))
     result = crawl([web.url(A, "/page"), web.url(A, "/private")], ask="each")
@@ -205,7 +199,7 @@ def test_an_authority_is_given_up_after_the_last_try(web: Web, crawl: Crawl) -> 
 
 
 def test_a_budget_counts_each_robots_request_and_can_withhold_it(web: Web, crawl: Crawl) -> None:
-    """A site that was never asked is not reported as closed."""
+    """A site without a request is not reported as closed."""
     web.robots(A, reply(302, Location="/rules"))
     web.answers[A]["/rules"] = reply(body=NO_PRIVATE)
     result = crawl([web.url(A, f"/{i}") for i in range(3)], budget=1)
@@ -219,13 +213,13 @@ def test_a_budget_counts_each_robots_request_and_can_withhold_it(web: Web, crawl
 def test_other_spellings_of_a_forbidden_path_are_forbidden(
     web: Web, crawl: Crawl, path: str
 ) -> None:
-    """A rule cannot be walked around."""
+    """A rule cannot be avoided by another spelling."""
     web.robots(A, NO_PRIVATE)
     crawl([web.url(A, path)])
     assert web.page_hits() == {}
 
 
-def test_rules_of_another_port_say_nothing(web: Web, crawl: Crawl) -> None:
+def test_rules_of_another_port_do_not_count(web: Web, crawl: Crawl) -> None:
     """The authority is scheme, host and port."""
     other = Web()
     try:
@@ -268,7 +262,7 @@ def test_everything_is_open_when_robots_txt_is_not_obeyed(web: Web, crawl: Crawl
 
 
 def test_fetches_and_retries_end_with_the_crawl(web: Web, crawl: Crawl) -> None:
-    """A crawl that has nothing left to do waits neither for a drip nor for a retry."""
+    """A crawl without links waits neither for a slow robots.txt nor for a retry."""
     web.robots(A, web.drip_until(web.over))
     web.robots(B, web.until(web.over, reply(503)))
     result = crawl(

@@ -1,4 +1,4 @@
-"""What the views show: a line, a table, the report at the end. Hostile text steers no terminal."""
+"""The views: a line, a table, the report at the end. Hostile text cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def snapshot(**changed: object) -> Snapshot:
     return Snapshot(summary(), **{**values, **changed})  # type: ignore[arg-type]
 
 
-def test_a_line_says_how_the_crawl_goes() -> None:
-    """Budget and time left, harvest of late and in all, agents with bounds, speed, failures."""
+def test_a_line_shows_the_progress_of_the_crawl() -> None:
+    """Budget and time left, recent and total harvest, agents with bounds, speed, failures."""
     line = plain_line(snapshot())
     for part in ("100 of 500 requests", "about 3 min 20 s left", "10 of 40 pages relevant",
                  "10% in all", "agents 30 (LB 16, UB 60)", "2.0 pages/s", "404 3"):  # fmt: skip
@@ -56,7 +56,7 @@ def test_a_line_says_how_the_crawl_goes() -> None:
     assert line.isprintable()
 
 
-def test_where_nothing_has_changed_the_line_says_what_is_waited_for() -> None:
+def test_the_line_of_a_waiting_crawl_gives_the_reason() -> None:
     """The host, the time and the reason."""
     waits = [
         Wait("en.wikipedia.org", 40.2, "its robots.txt"),
@@ -68,8 +68,8 @@ def test_where_nothing_has_changed_the_line_says_what_is_waited_for() -> None:
     assert line == "waiting for 3 requests under way"
 
 
-def test_a_crawl_that_stops_says_so() -> None:
-    """And that a second Ctrl-C stops it at once."""
+def test_the_line_shows_that_the_crawl_stops() -> None:
+    """It also says that a second Ctrl-C stops the crawl at once."""
     closing = snapshot(is_closing=True, under_way=4)
     assert plain_line(closing) == "stopping: 4 requests under way are finished first"
     assert "Ctrl-C again stops at once" in shown(closing)
@@ -81,8 +81,8 @@ def shown(now: Snapshot, width: int = 200) -> str:
     return out.getvalue()
 
 
-def test_the_table_shows_the_crawl_and_text_as_it_is() -> None:
-    """No markup of rich, no escape sequence, no line end of the web is taken as one."""
+def test_the_table_shows_the_crawl_and_text_without_markup() -> None:
+    """Markup of rich, escape sequences and line ends of web text have no effect."""
     text = shown(snapshot())
     assert "harvest 10% of the last 100 requests, 10% of all" in text
     assert "10 of 40 pages (relevant from 0.12)" in text
@@ -95,7 +95,7 @@ def test_the_table_shows_the_crawl_and_text_as_it_is() -> None:
 
 @pytest.mark.parametrize("width", [20, 80, 300])
 def test_the_table_fits_the_terminal(width: int) -> None:
-    """A line that were too long would break the drawing. The names of the rows stay whole."""
+    """A line that is too long would break the drawing. The names of the rows stay whole."""
     lines = shown(snapshot(), width).splitlines()
     assert {"requests", "relevant", "failures"} <= {
         name
@@ -108,7 +108,7 @@ def test_the_table_fits_the_terminal(width: int) -> None:
 
 
 def test_the_report_at_the_end_is_some_15_lines() -> None:
-    """Why it ended, pages with the threshold, best pages, hosts, and how to go on."""
+    """Stop reason, pages with the threshold, best pages, hosts, and the next commands."""
     command = ("scrapy", "crawl", "evospider", "-a", "query=coral reef", "-O", "pages.jsonl")
     lines = final_report(summary(), Ending("budget", 62.0, "coral reef", "coral.sqlite", command))
     text = "\n".join(lines)
@@ -121,8 +121,8 @@ def test_the_report_at_the_end_is_some_15_lines() -> None:
     assert all(line.isprintable() for line in lines)
 
 
-def test_the_report_of_a_crawl_in_memory_says_that_it_cannot_go_on() -> None:
-    """And what to write next time; a password of a store is not shown."""
+def test_the_report_of_a_crawl_in_memory_says_that_it_cannot_be_continued() -> None:
+    """It names the option for the next crawl; a password of a store is not shown."""
     assert "-a store=FILE" in final_report(summary(), Ending("shutdown", 3.0))[-1]
     secret = Ending(
         "shutdown", 3.0, "q", "redis://:secret@host/0", ("scrapy", "redis://:secret@host/0")
@@ -144,8 +144,8 @@ def test_durations_have_two_units_at_most(seconds: float) -> None:
     assert all(each < 60 for each in numbers[1:])
 
 
-def test_a_reader_that_takes_nothing_holds_nothing_up() -> None:
-    """A pipe that is full: lines are dropped, and the end is reached."""
+def test_a_reader_that_does_not_read_does_not_stop_the_crawl() -> None:
+    """If the pipe is full, lines are dropped, and the crawl ends."""
     reading, writing = os.pipe()
     fill(writing)
     stream = os.fdopen(writing, "w")
@@ -168,7 +168,7 @@ def fill(pipe: int) -> None:
 
 
 def test_each_seed_has_its_cause() -> None:
-    """Until a visit has ended the cause is that of the moment; a second try replaces it."""
+    """Until a visit has ended the cause is the latest one; a second try replaces it."""
     urls = [f"http://{name}.test/" for name in ("dns", "gone", "barred", "guard", "later", "up")]
     watch = SeedWatch(
         lambda url: Trouble(f"waits for {url}", 7.4),

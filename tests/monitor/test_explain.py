@@ -31,7 +31,7 @@ def last_page(path: Path) -> str:
 
 @pytest.mark.parametrize("species", LIVE_SPECIES)
 def test_every_species_explains_its_last_page(species: str, tmp_path: Path) -> None:
-    """The way begins at the seed, and the agent's energies add up."""
+    """The path begins at the seed, and the agent's energies add up."""
     crawl = StoredCrawl(tmp_path / "s", species)
     path = crawl.run()
     crawl.close()
@@ -55,7 +55,7 @@ def test_every_species_explains_its_last_page(species: str, tmp_path: Path) -> N
     assert url in as_text(found)
 
 
-def test_the_terms_of_evo_are_those_of_the_moment_of_the_choice(tmp_path: Path) -> None:
+def test_the_terms_of_evo_are_those_at_the_time_of_the_choice(tmp_path: Path) -> None:
     """A crawl that notes the score of each choice has the same scores as the explanations."""
     crawl = StoredCrawl(tmp_path / "s", "evo", budget=20)
     choice = crawl.population.species[0].choice
@@ -94,7 +94,7 @@ def test_a_draw_is_explained_by_its_probability(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("species", ["evo", "best_first", "breadth_first", "energy", "random"])
-def test_a_link_that_waits_has_a_rank_and_what_is_missing(species: str, tmp_path: Path) -> None:
+def test_a_waiting_link_has_a_rank_and_the_missing_score(species: str, tmp_path: Path) -> None:
     path = stored(tmp_path / "s", species, visits=8)
     with Archive(path) as archive:
         pages = [*archive.pages()]
@@ -128,7 +128,7 @@ def test_the_next_choice_of_breadth_first_has_rank_one(tmp_path: Path) -> None:
 
 
 def test_a_link_of_a_trap_is_held_back_with_its_group(tmp_path: Path) -> None:
-    """Its links came in when the template was spent, so no species has seen them."""
+    """Its links came after the limit of the template, so no species has seen them."""
     crawl = StoredCrawl(tmp_path / "s", "breadth_first")
     days = [f"http://a.test/day?n={number}" for number in range(20)]
     copy = Content("Day", "Nothing is planned for this day of the calendar so far. " * 4, "en")
@@ -147,7 +147,7 @@ def test_a_link_of_a_trap_is_held_back_with_its_group(tmp_path: Path) -> None:
     assert found.link.source in days
 
 
-def test_a_link_that_waits_for_its_origin_says_so(tmp_path: Path) -> None:
+def test_a_link_that_waits_for_its_origin_is_explained(tmp_path: Path) -> None:
     """The origin is named."""
     crawl = StoredCrawl(tmp_path / "s", "breadth_first")
     crawl.chronicle.guard(lambda url: None if url == SEED else "http://origin.test")
@@ -203,7 +203,7 @@ def test_a_running_crawl_is_explained_and_not_changed(tmp_path: Path) -> None:
 
 
 def test_a_page_behind_a_redirect_is_explained(tmp_path: Path) -> None:
-    """Asked for by its own address, and by that of the link."""
+    """By its own address, and by that of the link."""
     crawl = StoredCrawl(tmp_path / "s", "breadth_first")
     crawl.web["http://moved.test/"] = crawl.web[name(2)]
     answer = crawl.answer
@@ -218,7 +218,7 @@ def test_a_page_behind_a_redirect_is_explained(tmp_path: Path) -> None:
 
 
 def test_a_failed_replay_is_reported(tmp_path: Path) -> None:
-    """The rest of the explanation stands."""
+    """The rest of the explanation is shown."""
     path = stored(tmp_path / "s")
     database = sqlite3.connect(path)
     with database:
@@ -238,7 +238,7 @@ def test_a_failed_replay_is_reported(tmp_path: Path) -> None:
         explain(str(path), SEED)
 
 
-def test_the_file_of_the_link_model_is_asked_for(tmp_path: Path) -> None:
+def test_the_file_of_the_link_model_is_required(tmp_path: Path) -> None:
     learnt = tmp_path / "m.npz"
     first = StoredCrawl(tmp_path / "first", learn_to=str(learnt))
     first.run()

@@ -1,4 +1,4 @@
-"""The record of a crawl goes on from a snapshot as from a replay: a dashboard shows all of it."""
+"""The record of a crawl continues from a snapshot as from a replay: a dashboard shows all of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 
 def recorded(population: Population) -> CrawlRecord:
-    """A record of the population, with the texts of its pages."""
+    """Return a record of the population, with the texts of its pages."""
     ledger = Ledger(0.5)
     population.on_event.append(ledger.note)
     record = CrawlRecord(population, ledger)
@@ -26,7 +26,7 @@ def recorded(population: Population) -> CrawlRecord:
 
 
 def shown_of(record: CrawlRecord) -> dict[str, Any]:
-    """What views read of a record."""
+    """Return all that views read of a record."""
     assert record.texts is not None
     best = record.results.best(100)
     return {
@@ -42,7 +42,7 @@ def shown_of(record: CrawlRecord) -> dict[str, Any]:
     }
 
 
-def test_a_record_goes_on_from_a_snapshot(tmp_path: Path) -> None:
+def test_a_record_continues_from_a_snapshot(tmp_path: Path) -> None:
     """Results in their order, agents, hosts, curve, texts; without it the journal is replayed."""
     path = tmp_path / "state.sqlite"
     journal = SqliteJournal(path, {})

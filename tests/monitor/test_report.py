@@ -76,7 +76,7 @@ def test_the_command_makes_the_crawl_again(crawl: StoredCrawl, tmp_path: Path) -
 
 
 def test_the_page_is_complete_in_itself_and_harmless(crawl: StoredCrawl, tmp_path: Path) -> None:
-    """No script, no handler, no address but those of links; hostile titles are text."""
+    """No script, no handler, no address except those of links; hostile titles are text."""
     text = report(crawl.path, out=tmp_path / "r.html")
     tree = html.fromstring(text)
     assert EVIL.split('"')[0] in tree.text_content()
@@ -109,7 +109,7 @@ def test_no_text_is_markup(text: str) -> None:
 
 
 def test_two_crawls_side_by_side(crawl: StoredCrawl, tmp_path: Path) -> None:
-    """What only one of them found, in each format."""
+    """The pages that only one of them found, in each format."""
     other = stored(tmp_path / "other.sqlite", "breadth_first", budget=12)
     found = json.loads(report(crawl.path, other, out=tmp_path / "two.json"))
     urls = []
@@ -150,7 +150,7 @@ def test_a_crawl_without_pages_has_a_report(tmp_path: Path) -> None:
 
 
 def test_a_deep_family_is_written_in_order() -> None:
-    """A line of 3 000 generations: each is there once, and all tags are closed."""
+    """A family of 3 000 generations: each one is there once, and all tags are closed."""
     agents: list[dict[str, Any]] = [{"id": n, "parent": n - 1 or None} for n in range(1, 3001)]
     steps = [*family(agents)]
     assert [each["id"] for _, each in steps if each is not None] == [*range(1, 3001)]
@@ -168,7 +168,7 @@ def test_a_crawl_of_several_workers_is_shown_by_its_pages(crawl: StoredCrawl) ->
     assert shared.began == min(page.fetched_at for page in pages)
 
 
-def test_what_cannot_be_replayed_is_noted(crawl: StoredCrawl) -> None:
+def test_a_crawl_that_cannot_be_replayed_has_a_note(crawl: StoredCrawl) -> None:
     import sqlite3
 
     database = sqlite3.connect(crawl.path)
@@ -194,7 +194,7 @@ def some_result(visit: int, relevance: float, **more: Any) -> Result:
 
 @given(st.lists(st.tuples(st.integers(1, 30), st.floats(0, 1), st.sampled_from("ab")), max_size=60))
 def test_results_are_ranked_and_filtered(rows: list[tuple[int, float, str]]) -> None:
-    """As a sorted list of the latest of each page is."""
+    """Like a sorted list of the latest visit of each page."""
     results, latest = Results(), {}
     for visit, relevance, host in rows:
         results.add(some_result(visit, relevance, host=host))

@@ -1,4 +1,4 @@
-"""The summary counts what a view shows, in bounded memory."""
+"""The summary has the numbers of the views, in bounded memory."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from evocrawl.monitor import summary as module
 from evocrawl.monitor.summary import CrawlSummary
 
 
-def test_nothing_is_foretold_without_a_page() -> None:
-    """A crawl whose seeds are dead has followed all links; what is left is not known."""
+def test_there_is_no_forecast_without_a_page() -> None:
+    """A crawl whose seeds are dead has followed all links; how much is left is unknown."""
     ledger, budget = Ledger(relevant_at=0.5), Budget(10)
     forecast = Forecast(0.5, budget)
     forecast.population = SimpleNamespace(ended="exhausted")
@@ -68,8 +68,8 @@ class Story:
         )
 
 
-def test_the_recent_harvest_is_of_the_last_hundred_requests() -> None:
-    """The harvest of all is of all."""
+def test_the_recent_harvest_is_that_of_the_last_hundred_requests() -> None:
+    """The total harvest is that of all requests."""
     story = Story()
     for _ in range(300):
         story.page(0.1)
@@ -80,8 +80,8 @@ def test_the_recent_harvest_is_of_the_last_hundred_requests() -> None:
     assert len(story.summary._recent) <= module.RECENT + 2
 
 
-def test_the_best_pages_are_kept_and_of_equals_the_first() -> None:
-    """Ten of them, from any order."""
+def test_the_best_pages_are_kept_and_the_first_of_equal_ones() -> None:
+    """Ten of them, for any order of pages."""
     story = Story()
     scores = [(n * 37 % 101) / 101 for n in range(101)]
     for score in scores:
@@ -105,7 +105,7 @@ def test_the_latest_relevant_pages_are_kept() -> None:
 
 
 def test_failures_are_counted_by_kind() -> None:
-    """What is put off or dropped, known pages and the end of the budget are no failures."""
+    """Visits that are put off or dropped, known pages and the end of the budget are no failures."""
     story = Story()
     for reason in ("status 404", "status 404", "CannotResolveHostError", "address"):
         story.settle(Dead(reason, Cost()))
@@ -124,7 +124,7 @@ def test_failures_are_counted_by_kind() -> None:
 
 
 def test_hosts_are_ranked_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that brought most stay."""
+    """The hosts with the most relevant pages stay."""
     monkeypatch.setattr(module, "MAX_HOSTS", 10)
     story = Story()
     for number in range(100):

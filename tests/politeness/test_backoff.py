@@ -1,4 +1,4 @@
-"""How long hosts are left alone that fail, and when they are given up."""
+"""The back-off of hosts that fail, and when they are given up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def troubles(seed: int = 0) -> HostBackoff:
 
 
 def fail(there: HostBackoff, times: int, now_s: float = 0.0) -> list[float]:
-    """Fail as often in a row, each try once it may be made; return the seconds to wait."""
+    """Fail so often in a row, each try when it is allowed; return the seconds to wait."""
     waits = []
     for _ in range(times):
         until_s = there.failed(HOST, now_s, now_s)
@@ -34,7 +34,7 @@ def fail(there: HostBackoff, times: int, now_s: float = 0.0) -> list[float]:
 
 
 def test_the_wait_doubles_up_to_the_cap() -> None:
-    """R12: half of it is random; from the breaker's failures on it is the whole cap."""
+    """R12: half of it is random; after the failures of `breaker` it is the whole cap."""
     waits = fail(troubles(), BREAKER + PROBES - 1)
     for number, wait in enumerate(waits):
         whole = CAP_S if number + 1 >= BREAKER else FIRST_S * 2**number
@@ -42,12 +42,12 @@ def test_the_wait_doubles_up_to_the_cap() -> None:
         assert wait == pytest.approx(CAP_S) or number + 1 < BREAKER
 
 
-def test_crawls_of_one_seed_wait_for_equal_times_and_of_others_for_different_ones() -> None:
+def test_waits_depend_on_the_seed_of_the_crawl() -> None:
     """R12: jitter comes from the seeded generator."""
     assert fail(troubles(1), 4) == fail(troubles(1), 4) != fail(troubles(2), 4)
 
 
-def test_a_host_that_never_gets_well_is_given_up_for_an_hour() -> None:
+def test_a_host_that_does_not_recover_is_given_up_for_an_hour() -> None:
     """R12: after the probes of an open circuit; then one more failure gives it up again."""
     there = troubles()
     waits = fail(there, BREAKER + PROBES)
@@ -61,8 +61,8 @@ def test_a_host_that_never_gets_well_is_given_up_for_an_hour() -> None:
     assert there.is_given_up(HOST, later_s + 1)
 
 
-def test_one_answer_ends_the_trouble() -> None:
-    """But not one that was under way when the trouble began."""
+def test_one_response_ends_the_back_off() -> None:
+    """But not a response to a request that was under way when the back-off began."""
     there = troubles()
     until_s = there.failed(HOST, 0.0, 5.0)
     there.succeeded(HOST, 4.0)
@@ -74,21 +74,21 @@ def test_one_answer_ends_the_trouble() -> None:
 
 
 def test_requests_that_fail_together_are_one_failure() -> None:
-    """Eight at once do not open the circuit."""
+    """Eight at once do not reach the limit of failures."""
     there = troubles()
     waits = [there.failed(HOST, 0.0, 1.0) for _ in range(20)]
     assert len(set(waits)) == 1
 
 
 @pytest.mark.parametrize("asked_s", [5.0, 600.0])
-def test_what_the_host_asks_for_is_kept(asked_s: float) -> None:
-    """R11: also by what failed together with it; a shorter wish does not shorten the wait."""
+def test_the_wait_that_a_host_asks_for_is_kept(asked_s: float) -> None:
+    """R11: also after failures at the same time; a shorter wait does not replace a longer one."""
     there = troubles()
     assert there.failed(HOST, 0.0, 1.0, asked_s) == 1.0 + asked_s
     assert there.failed(HOST, 0.0, 2.0, 1.0) == 1.0 + asked_s
 
 
-def test_a_host_that_asks_for_too_long_is_given_up_for_as_long() -> None:
+def test_a_host_that_asks_for_a_too_long_wait_is_given_up_for_that_time() -> None:
     """R11: no visit waits for the host or starts before; the longest back-off is a day."""
     there = troubles()
     assert there.failed(HOST, 0.0, 1.0, 3600.0) == 1.0
@@ -113,7 +113,7 @@ def test_times_are_finite_after_any_events(steps: list[tuple[bool, float, float]
 
 
 def test_memory_is_bounded() -> None:
-    """The hosts longest in trouble are forgotten."""
+    """The hosts with the longest back-off are forgotten."""
     there = troubles()
     for number in range(MAX_HOSTS + 5):
         there.failed(f"{number}.test", 0.0, 0.0)

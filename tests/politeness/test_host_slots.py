@@ -1,4 +1,4 @@
-"""Hosts: concurrency, delays and holds, and which hosts are reported when these end."""
+"""Concurrency, delays and pauses of hosts, and the report of hosts that become free."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTIONS = st.lists(
 
 
 class Model:
-    """What `HostSlots` has to know, in the plainest form."""
+    """The state of `HostSlots` in its simplest form."""
 
     def __init__(self, limit: int, delay_s: float) -> None:
         self.limit, self.delay_s = limit, delay_s
@@ -33,7 +33,7 @@ class Model:
         self.closed = set[str]()
 
     def is_free(self, host: str, now_s: float) -> bool:
-        """Neither closed, nor waiting, nor full, nor is its address."""
+        """Return True if neither the host is closed, waiting or full, nor its address is full."""
         late = self.until_s[host] > now_s
         there = sum(each.count(self.address[host]) for each in self.went.values())
         has_room = not self.address[host] or there < AT_ONE_ADDRESS
@@ -42,7 +42,7 @@ class Model:
 
 
 @given(st.integers(1, 3), st.sampled_from([0.0, 0.5, 3.0]), ACTIONS)
-def test_a_host_is_free_exactly_when_nothing_stands_against_it(
+def test_a_host_is_free_exactly_when_no_rule_blocks_it(
     limit: int, delay_s: float, actions: list[tuple[str, str, float]]
 ) -> None:
     """Under any order of events; each host that becomes free is reported in the end."""
@@ -87,7 +87,7 @@ def test_a_host_is_free_exactly_when_nothing_stands_against_it(
 
 
 def test_hosts_at_rest_are_forgotten() -> None:
-    """B068: memory goes with the hosts that are busy, not with all hosts ever seen."""
+    """B068: memory depends on the busy hosts, not on all hosts."""
     hosts = HostSlots(lambda _: (1, 1.0))
     for number in range(50):
         hosts.start(f"{number}.test", 0.0)
@@ -97,8 +97,8 @@ def test_hosts_at_rest_are_forgotten() -> None:
     assert not hosts._delays
 
 
-def test_a_limit_of_none_at_once_counts_as_one() -> None:
-    """A host that may never be fetched would hold up the crawl for ever."""
+def test_a_limit_of_zero_counts_as_one() -> None:
+    """A host without a slot would keep the crawl from ending."""
     hosts = HostSlots(lambda _: (0, 0.0))
     assert hosts.is_free("a.test", 0.0)
     hosts.start("a.test", 0.0)
@@ -118,7 +118,7 @@ def test_a_shorter_hold_does_not_end_a_longer_one() -> None:
 
 
 def test_hosts_of_one_address_share_its_limit() -> None:
-    """R9: a thousand names on one server are not asked at once; others are not kept waiting."""
+    """R9: a thousand names of one server do not get requests at once; other hosts do not wait."""
     hosts = HostSlots(lambda _: (8, 0.0))
     freed: list[str] = []
     hosts.on_free.append(freed.append)
@@ -136,7 +136,7 @@ def test_hosts_of_one_address_share_its_limit() -> None:
 
 
 def test_crawls_share_the_places_of_an_address() -> None:
-    """R9: each of several hosts takes its part; a host kept out gets it when there are fewer."""
+    """R9: each host takes its part; a host without one gets it when there are fewer hosts."""
     hosts = HostSlots(lambda _: (8, 0.0))
     freed: list[str] = []
     hosts.on_free.append(freed.append)
@@ -145,7 +145,7 @@ def test_crawls_share_the_places_of_an_address() -> None:
         hosts.locate(name, "10.0.0.1", 4)
 
     def under_way() -> int:
-        """How many there are once all have started that may."""
+        """Return how many visits are under way when all that may start have started."""
         for name in names:
             if hosts.is_free(name, 0.0):
                 hosts.start(name, 0.0)
@@ -163,7 +163,7 @@ def test_crawls_share_the_places_of_an_address() -> None:
     assert under_way() == 4
 
 
-def test_located_hosts_are_forgotten_in_the_end() -> None:
+def test_the_number_of_located_hosts_is_bounded() -> None:
     """The last 10 000 are known; an address without hosts and visits is not kept."""
     hosts = HostSlots(lambda _: (1, 0.0))
     hosts.locate("first.test", "10.0.0.1", 1)

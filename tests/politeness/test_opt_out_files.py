@@ -1,4 +1,4 @@
-"""ai.txt and tdmrep.json: what they reserve, however they are written."""
+"""ai.txt and tdmrep.json: their reservations, in any spelling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from evocrawl.politeness.opt_out_files import (
 )
 
 PLACE = "http://h.test"
-# The second example of the final report, and what it writes of special characters.
+# The second example of the final report, and its rule for special characters.
 RULES = [
     {"location": "/directory-a/", "tdm-reservation": 1},
     {"location": "/directory-b/html/", "tdm-reservation": 1, "tdm-policy": "https://p.test/p.json"},
@@ -76,7 +76,7 @@ def test_a_reserved_page_has_the_conditions_of_its_rule() -> None:
         b"[" + b"9" * 9999 + b"]",
     ],
 )  # fmt: skip
-def test_a_tdmrep_json_without_its_form_declares_nothing(body: bytes) -> None:
+def test_a_tdmrep_json_of_another_form_declares_nothing(body: bytes) -> None:
     server = ServerOptOuts((OptOutFile(PLACE, TDMREP, FOUND, "", body),))
     assert server.unreadable == (TDMREP,)
     assert server.reservation(f"{PLACE}/x") is None
@@ -124,7 +124,7 @@ Disallow: /\r
     ],
 )  # fmt: skip
 def test_ai_txt_forbids_types_and_paths(agent: str, path: str, is_allowed: bool) -> None:
-    """What has no type in its address counts as a page of HTML."""
+    """An address without a type counts as a page of HTML."""
     assert AiRules(GENERATED, agent).allows(PLACE + path) == is_allowed
 
 

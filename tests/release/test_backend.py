@@ -1,4 +1,4 @@
-"""The archives of a release are the same whenever, wherever and by whom they are built."""
+"""The archives of a release do not depend on the time, place and user of the build."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILES = {"p/b.py": b"b = 1\n", "p/a.py": b"a = 1\n", "p.dist-info/RECORD": b"p/a
 
 
 def tar_of(path: Path, *, mtime: int, mode: int, owner: str, names: list[str]) -> Path:
-    """Write a .tar.gz as a builder of that time, umask and name would."""
+    """Write a .tar.gz like a builder with that time, umask and name."""
     with tarfile.open(path, "w:gz") as archive:
         folder = tarfile.TarInfo("p")
         folder.type, folder.mode, folder.mtime = tarfile.DIRTYPE, mode | 0o100, mtime
@@ -28,7 +28,7 @@ def tar_of(path: Path, *, mtime: int, mode: int, owner: str, names: list[str]) -
 
 
 def zip_of(path: Path, *, year: int, mode: int, names: list[str]) -> Path:
-    """Write a wheel as a builder of that time and umask would."""
+    """Write a wheel like a builder with that time and umask."""
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
             entry = zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0))
@@ -67,8 +67,8 @@ def test_two_wheels_of_the_same_files_are_the_same(tmp_path: Path) -> None:
         assert archive.infolist()[0].external_attr >> 16 == 0o100644
 
 
-def test_a_program_stays_one(tmp_path: Path) -> None:
-    """The right to run a file is kept."""
+def test_an_executable_file_stays_executable(tmp_path: Path) -> None:
+    """Its mode is kept."""
     wheel = zip_of(tmp_path / "1.whl", year=2001, mode=0o700, names=["p/a.py"])
     BACKEND["settle_zip"](wheel)
     with zipfile.ZipFile(wheel) as archive:

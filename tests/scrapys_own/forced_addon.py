@@ -22,9 +22,9 @@ PRIORITY = 16
 
 
 def pytest_collection_finish() -> None:
-    """Keep what is loaded by now from the garbage collector, and let no crawl change that.
+    """Keep loaded objects out of garbage collection, and let no crawl change that.
 
-    Each crawl has the collector look at all objects, freezes them, and releases them at its end: in
+    Each crawl collects and freezes all objects, and releases them at its end: in
     a process of many short crawls that takes longer than the crawls.
     """
     gc.collect()

@@ -1,4 +1,4 @@
-"""Scrapy's own tests: fetched from the package index once, and unpacked where a test wants them."""
+"""Scrapy's own tests: downloaded from the package index once, and unpacked for each test."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_scrapys_own_tests_pass(source: Path, group: str, tmp_path: Path) -> Non
             sys.executable, "-m", "pytest", "-p", "forced_addon", "-p", "no:cacheprovider",
             "-p", "twisted", "--assert=plain", "--quiet", "--tb=short", f"--junitxml={report}",
             *(f"--deselect=tests/{name}" for name in NOT_RUN),
-            # One folder is looked through once, single files would have it looked through for each.
+            # pytest collects one folder once; single files would be collected one by one.
             "-o", f"python_files={' '.join(files)}", "-o", "norecursedirs=*", "tests",
         ],
         cwd=source,

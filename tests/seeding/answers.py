@@ -1,4 +1,4 @@
-"""Sources asked without a network: answers by URL, and what was asked."""
+"""Sources without a network: answers by URL, and the list of requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL_SOURCES = [*JSON_SOURCES, f"sitemap:{MAP}", f"feed:{FEED}"]
 
 @dataclass
 class Web:
-    """Answers by the part of a URL before its query; a number is a status without a body."""
+    """Answers by URL without its query; a number is a status without a body."""
 
     answers: Mapping[str, Given]
     asked: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Web:
         return Answer(url, 200, body, "text/plain")
 
     def seeds(self, notation: str, query: str = "coral bleaching", most: int = 20) -> list[Seed]:
-        """Return what a source gives."""
+        """Return the seeds of a source."""
         topic = Topic(query, "en", TfIdf(query, "en"), most)
         return asyncio.run(source_of("seeds", notation).source.seeds(topic, self.fetch))
 

@@ -100,8 +100,8 @@ _TREES = st.recursive(
 
 
 @given(_TREES, st.sampled_from(JSON_SOURCES))
-def test_any_json_is_survived(tree: object, notation: str) -> None:
-    """What comes out are addresses on the web."""
+def test_any_json_gives_web_addresses_or_nothing(tree: object, notation: str) -> None:
+    """All seeds are addresses on the web."""
     address = notation.partition(":")[2].partition("?")[0]
     try:
         seeds = Web({address: json_of(tree)}).seeds(notation)
@@ -123,8 +123,8 @@ _GOOD = ["http://a.test/a b", "http://bücher.test/ü", "  http://sp.test/  "]
 @pytest.mark.parametrize(
     "notation", [f"searxng:{SEARX}", f"mediawiki:{WIKI}", f"cdx:{INDEX}?url=*.a.test"]
 )
-def test_what_is_no_address_of_the_web_is_no_seed(notation: str) -> None:
-    """Nor is a page twice one; what a browser would mend is kept as it is."""
+def test_only_web_addresses_are_seeds(notation: str) -> None:
+    """No page is a seed twice; an address that a browser would correct is kept unchanged."""
     urls = [*_ODD, *_GOOD, *_GOOD]
     web = Web(
         {
@@ -136,8 +136,8 @@ def test_what_is_no_address_of_the_web_is_no_seed(notation: str) -> None:
     assert {each.url for each in web.seeds(notation)} == {each.strip() for each in _GOOD}
 
 
-def test_of_a_giant_answer_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What no source may send is not read; the event loop has its turns meanwhile."""
+def test_the_beginning_of_a_giant_answer_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is not read; the event loop runs meanwhile."""
     turns: list[int] = []
 
     async def other() -> None:

@@ -1,4 +1,4 @@
-"""Seeds of ddgs: its own engines and readers over a stand-in for its network layer."""
+"""Seeds of ddgs: its own engines and parsers over a substitute for its network layer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_results_of_a_search_engine_are_seeds(
     ]
 
 
-def test_no_more_seeds_are_given_than_asked_for(engine: type[SearchEngine]) -> None:
+def test_at_most_the_wanted_number_of_seeds_is_given(engine: type[SearchEngine]) -> None:
     engine.reply = mojeek(*((f"http://a.test/{n}", f"coral bleaching {n}") for n in range(3000)))
     assert len(Web({}).seeds("ddgs:mojeek", most=7)) == 7
 
@@ -65,7 +65,7 @@ def test_no_more_seeds_are_given_than_asked_for(engine: type[SearchEngine]) -> N
 def test_a_search_engine_that_fails_gives_no_seed(
     engine: type[SearchEngine], reply: Reply | Exception
 ) -> None:
-    """Neither does one whose answer is not what it was."""
+    """An engine whose answer has another form gives no seed either."""
     engine.reply = reply
     try:
         assert Web({}).seeds("ddgs:mojeek") == []

@@ -1,4 +1,4 @@
-"""Seeds of several sources come in one order."""
+"""Seeds of several sources are merged into one order."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from evocrawl.seeding.ranking import fused, ranked
 _URLS = st.integers(0, 9).map(lambda number: Seed(f"http://a.test/{number}"))
 
 
-def test_a_page_that_two_sources_have_comes_before_one_that_one_has() -> None:
-    """At the same ranks."""
+def test_a_page_of_two_sources_comes_before_a_page_of_one() -> None:
+    """If their ranks are the same."""
     first = [Seed("http://a.test/1"), Seed("http://a.test/2")]
     second = [Seed("http://a.test/3"), Seed("http://a.test/2/../2")]
     assert [each.url for each in fused([first, second])] == [

@@ -1,4 +1,4 @@
-"""The notation of sources, and what is said of a wrong one."""
+"""The notation of sources, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from evocrawl.seeding.registry import is_notation, source_of
 PLAIN = "https://a.test/x?u=http://b.test,c"
 
 
-def test_sources_and_urls_stand_side_by_side() -> None:
-    """Apart by spaces or commas; a comma in an address does not part."""
+def test_sources_and_urls_may_be_mixed() -> None:
+    """Separated by spaces or commas; a comma in an address does not separate."""
     raw = f"searxng:https://s.test/ {PLAIN},store:my.sqlite, file:a,b.txt,stdin:\nwww.a.test"
     seeds = Config.read({}, {"seeds": raw}).seeds
     assert seeds == (

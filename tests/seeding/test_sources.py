@@ -19,7 +19,7 @@ from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 
 def test_searxng_gives_results_in_their_order_over_several_pages() -> None:
-    """Doubles count once; the query, its language and the format are asked for."""
+    """Duplicates count once; the request has the query, its language and the format."""
     pages = {
         "1": json_of({"results": [{"url": "http://a.test/1", "title": "<b>Coral</b> &amp; heat"},
                                 {"url": "http://a.test/2"}]}),
@@ -37,8 +37,8 @@ def test_searxng_gives_results_in_their_order_over_several_pages() -> None:
     assert len(web.asked) == 3
 
 
-def test_searxng_asks_no_further_page_than_it_needs() -> None:
-    """Nor does a failure of a later page lose the results of the first."""
+def test_searxng_requests_no_more_pages_than_it_needs() -> None:
+    """A failure of a later page does not lose the results of the first."""
     full = Web({SEARX: results(*(f"http://a.test/{n}" for n in range(30)))})
     assert len(full.seeds(f"searxng:{SEARX}", most=5)) == 5
     assert len(full.asked) == 1
@@ -48,7 +48,7 @@ def test_searxng_asks_no_further_page_than_it_needs() -> None:
 
 
 def test_mediawiki_gives_articles_by_the_rank_of_its_search() -> None:
-    """Which is not the order of its answer."""
+    """Its answer has another order."""
     pages = [
         {"index": 2, "title": "Reef", "fullurl": "http://wiki.test/wiki/Reef"},
         {"index": 1, "title": "Coral bleaching", "canonicalurl": "http://wiki.test/wiki/Coral"},
@@ -60,7 +60,7 @@ def test_mediawiki_gives_articles_by_the_rank_of_its_search() -> None:
     assert parse_qs(urlsplit(web.asked[0]).query)["gsrsearch"] == ["coral bleaching"]
 
 
-def test_a_wiki_that_finds_nothing_gives_no_seed_and_one_that_fails_says_why() -> None:
+def test_a_wiki_without_results_gives_no_seed_and_one_that_fails_gives_the_reason() -> None:
     """MediaWiki answers errors with status 200."""
     assert Web({WIKI: json_of({"batchcomplete": True})}).seeds(f"mediawiki:{WIKI}") == []
     wrong = Web({WIKI: json_of({"error": {"code": "badvalue", "info": "x"}})})
@@ -123,7 +123,7 @@ def test_sitemaps_are_found_by_robots_txt_and_read_through_their_indexes() -> No
     assert len(web.asked) == len(set(web.asked)) == 4
 
 
-def test_sitemaps_and_feeds_say_when_pages_of_their_own_site_have_changed() -> None:
+def test_sitemaps_and_feeds_date_changes_of_pages_of_their_own_site() -> None:
     """Not those of other sites; a day ends at its end in the last zone."""
     day = 1_767_225_600.0 + 36 * 3600
     web = Web(
@@ -207,7 +207,7 @@ def test_a_feed_gives_its_entries_by_their_words() -> None:
 
 
 def test_a_file_gives_all_its_addresses(tmp_path: Path) -> None:
-    """Comments, empty lines and what is no address are left out, and so is a byte order mark."""
+    """Comments, empty lines, invalid addresses and a byte order mark are left out."""
     path = tmp_path / "urls.txt"
     lines = [f"https://a.test/{n}" for n in range(30)]
     text = "\n".join(lines) + "\n# mine\n\nhttps://b.test/ A title here\nmailto:x\n"
@@ -217,8 +217,8 @@ def test_a_file_gives_all_its_addresses(tmp_path: Path) -> None:
     assert seeds[-1].title == "A title here"
 
 
-def test_a_file_that_is_not_there_or_has_no_address_says_so(tmp_path: Path) -> None:
-    """In a few words."""
+def test_a_missing_file_and_one_without_an_address_are_named(tmp_path: Path) -> None:
+    """In one line."""
     with pytest.raises(SeedError, match="No such file"):
         Web({}).seeds(f"file:{tmp_path}/none")
     with pytest.raises(SeedError, match="directory"):
@@ -251,7 +251,7 @@ def test_a_source_on_this_machine_is_checked_before_the_crawl(tmp_path: Path) ->
 
 @pytest.mark.parametrize("notation", ["stdin:", "file:-"])
 def test_the_standard_input_is_a_list(notation: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As ``cat urls.txt | scrapy crawl …``; a daemon has none."""
+    """As in ``cat urls.txt | scrapy crawl …``; a daemon has none."""
     given = io.BytesIO(b"\xef\xbb\xbfhttp://a.test/1 R\xe9cif\nhttp://a.test/2")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given, "ascii"))
     assert [each.url for each in Web({}).seeds(notation)] == ["http://a.test/1", "http://a.test/2"]

@@ -1,4 +1,4 @@
-"""The site of the documentation builds without a warning, and its links lead somewhere."""
+"""The site of the documentation builds without a warning, and none of its links is broken."""
 
 from __future__ import annotations
 

@@ -97,13 +97,8 @@ class Browsers:
         """Return whether a browser still works: it opens and closes an empty context."""
         if handler.is_ended:
             return False
-
-        async def look() -> None:
-            context = await handler.browser.new_context()
-            await context.close()
-
         try:
-            await asyncio.wait_for(look(), _ANSWER_S)
+            await asyncio.wait_for(handler.try_browser(), _ANSWER_S)
         except Exception:
             return False
         return True

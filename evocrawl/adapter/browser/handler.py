@@ -16,6 +16,7 @@ from scrapy_playwright.page import PageMethod  # type: ignore[import-untyped]
 
 from evocrawl.adapter.browser.launching import is_chromium, launch_options
 from evocrawl.adapter.browser.page_load import METHODS
+from evocrawl.adapter.browser.playwright_internals import OpenHandler
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -24,19 +25,16 @@ if TYPE_CHECKING:
     from evocrawl.adapter.browser.page_load import PageLoad
 
 _DRIVER = "run-driver"
-_GRACE_MS = 5_000
+_GRACE_S = 5.0
 
 
-class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # it has no types
+class BrowserHandler(OpenHandler, ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # it has no types
     """Opens pages; a `PageLoad` answers the requests of each page, and all other requests fail."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        self.config.launch_options = launch_options(self.config.launch_options, settings)
-        self.config.startup_context_kwargs = {}
-        self.config.max_contexts = None
-        self.config.target_closed_max_retries = 0
+        self.configure(launch_options(self.config.launch_options, settings))
         self.is_chromium = is_chromium(settings)
         self.pages = self.pages_open = 0
         self.is_ended = False
@@ -48,18 +46,14 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
     async def launch(self) -> None:
         """Start Playwright; `start_browser` starts the browser."""
         before = set(_drivers())
-        await self._launch()
+        await self.start_driver()
         self._processes = [each for each in _drivers() if each not in before]
-
-    async def start_browser(self) -> None:
-        """Start the browser unless it runs. A cold start may take longer than a page is allowed."""
-        await self._maybe_launch_browser()
 
     async def open(self, load: PageLoad, timeout_s: float) -> Response:
         """Return the page after its scripts have run. Raises the exceptions of Playwright."""
         name = f"evocrawl-{next(self._numbers)}"
         self._loads[name] = load
-        self.config.navigation_timeout_ms = 1000 * timeout_s + _GRACE_MS
+        self.limit_navigation(timeout_s + _GRACE_S)
         meta = {
             "playwright": True,
             "playwright_context": name,
@@ -79,13 +73,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
             timer.cancel()
             load.end()
             del self._loads[name]
-            await self._close_context(name)
-
-    async def _close_context(self, name: str) -> None:
-        wrapper = self.context_wrappers.pop(name, None)
-        if wrapper is not None:
-            with suppress(Exception):  # it is gone with its browser
-                await wrapper.context.close()
+            await self.close_context(name)
 
     def kill_browser(self) -> None:
         """End the browser at once; its driver then fails the requests that wait for it."""
@@ -102,21 +90,21 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc] # i
             with suppress(psutil.Error):
                 driver.kill()
 
-    async def _create_browser_context(
-        self, name: str, context_kwargs: dict[str, Any] | None, spider: Any = None
-    ) -> Any:
-        wrapper = await super()._create_browser_context(name, context_kwargs, spider)
+    async def new_context(self, name: str, options: dict[str, Any] | None, spider: Any) -> Any:
+        """Open a context that has no network."""
+        wrapper = await super().new_context(name, options, spider)
         # The page's own route does not see requests of windows that the page opens.
         await wrapper.context.route("**", lambda route: route.abort())
         await wrapper.context.route_web_socket("**", lambda socket: socket.close())
         return wrapper
 
-    def _increment_request_stats(self, request: Any) -> None:
+    def count(self, asked: Any) -> None:
         """Count a request by kind and method, unless the page has made the method up."""
-        if request.method in METHODS:
-            super()._increment_request_stats(request)
+        if asked.method in METHODS:
+            super().count(asked)
 
-    def _make_request_handler(self, context_name: str, **_: Any) -> Any:
+    def route_of(self, context_name: str) -> Any:
+        """Return the function that answers the requests of the context's page."""
         return self._loads[context_name].route
 
 

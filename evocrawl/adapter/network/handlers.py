@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    Download = Callable[[Request], Coroutine[Any, Any, Response]]
+
 
 def handler_of(handlers: Any, scheme: str) -> Any:
     """Return the handler of a scheme among the downloader's `handlers`, None without one."""
@@ -137,7 +139,6 @@ def keep_deadlines(handlers: Any) -> None:
     """
     if not is_asyncio_available():
         return
-    fetch: Callable[[Request], Coroutine[Any, Any, Response]] = handlers.download_request_async
 
     async def fetch_in_time(request: Request) -> Response:
         timeout_s = float(request.meta.get("download_timeout") or 0)
@@ -157,7 +158,14 @@ def keep_deadlines(handlers: Any) -> None:
         )
         raise DownloadTimeoutError(f"Getting {request.url} took longer than {timeout_s} seconds.")
 
-    handlers.download_request_async = fetch_in_time
+    fetch = wrap_downloads(handlers, fetch_in_time)
+
+
+def wrap_downloads(handlers: Any, download: Download) -> Download:
+    """Make the downloader send requests by `download`; return what it has used."""
+    wrapped: Download = handlers.download_request_async
+    handlers.download_request_async = download
+    return wrapped
 
 
 def patch(crawler: Crawler) -> None:

@@ -28,7 +28,7 @@ class RobotsDirectory:
 
     `on_known` is called with each authority whose rules arrive. `on_delayed` is called with an
     authority whose robots.txt will be asked for later: it could not be fetched, or others are
-    fetched from the same address now.
+    fetched from the same address now. `cache` keeps the rules.
 
     The group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
     USER_AGENT; with ROBOTSTXT_OBEY off everything is open. `locate` finds the address of an
@@ -40,6 +40,7 @@ class RobotsDirectory:
         crawler: Crawler,
         config: Config,
         clock: Callable[[], float],
+        cache: RobotsCache,
         *,
         locate: Callable[[str], Deferred[str]],
         at_one_address: int,
@@ -51,7 +52,7 @@ class RobotsDirectory:
         agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
         self.obeys = settings.getbool("ROBOTSTXT_OBEY")
         self._clock = clock
-        self._cache = RobotsCache(delay_cap_s=config.crawl_delay_cap_s)
+        self._cache = cache
         self._inquiries = RobotsInquiries(
             RobotsFetcher(crawler, product_token(agent), config.robots_timeout_s).fetch,
             self._cache,

@@ -28,7 +28,6 @@ class RobotsGate:
             self._journaled.guard(self._closed_origin)
             directory.on_known.append(self._opened)
             directory.on_delayed.append(self._stays_closed)
-            context.crawl_delay = directory.delay_of
 
     def look(self, host: str = "") -> None:
         """Open all origins, or those of `host`, whose robots.txt is known; request the others."""

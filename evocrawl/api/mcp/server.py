@@ -44,13 +44,16 @@ def make_server(crawls: Crawls) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "evocrawl", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
+    _add_start(server, crawls)
     _add_controls(server, crawls)
-    _add_questions(server, crawls)
+    _add_pages(server, crawls)
+    _add_explanations(server, crawls)
     _add_resources(server, crawls)
     return server
 
 
-def _add_controls(server: MCPServer[Any], crawls: Crawls) -> None:
+def _add_start(server: MCPServer[Any], crawls: Crawls) -> None:
+    """Add the tools that start a crawl and follow it."""
     limits = crawls.limits
 
     @server.tool(
@@ -88,6 +91,10 @@ def _add_controls(server: MCPServer[Any], crawls: Crawls) -> None:
             now = await crawls.status(crawl)
         return {"crawl": crawl, **asdict(now)}
 
+
+def _add_controls(server: MCPServer[Any], crawls: Crawls) -> None:
+    """Add the tools that change a running crawl."""
+
     @server.tool(
         description="Teach a running crawl that one of its pages is relevant, or is not: it ranks "
         "the links that wait again."
@@ -108,7 +115,9 @@ def _add_controls(server: MCPServer[Any], crawls: Crawls) -> None:
         return {"crawl": crawl, **asdict(await crawls.status(crawl))}
 
 
-def _add_questions(server: MCPServer[Any], crawls: Crawls) -> None:
+def _add_pages(server: MCPServer[Any], crawls: Crawls) -> None:
+    """Add the tools that return pages of a crawl."""
+
     @server.tool(
         description="Return pages of a crawl, the most relevant first: `count` (100 at most) of "
         "them from `start` on.",
@@ -132,6 +141,10 @@ def _add_questions(server: MCPServer[Any], crawls: Crawls) -> None:
         start, end = max(start, 0), max(start, 0) + min(max(max_chars, 1), _MOST_CHARS)
         more = f"{len(text) - end} more characters: ask with start={end}\n"
         return marked(text[start:end], found.url) + (more if end < len(text) else "")
+
+
+def _add_explanations(server: MCPServer[Any], crawls: Crawls) -> None:
+    """Add the tools that explain a crawl and compare two."""
 
     @server.tool(
         description="Explain why a crawl fetched an address, or why it did not: the way from the "

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import monotonic, perf_counter
 
 from evocrawl.core.errors import EvocrawlError
-from evocrawl.core.model import AgentId
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ReadOnly, Source
@@ -15,8 +14,6 @@ from evocrawl.monitor.results import Result
 from evocrawl.monitor.shared_controls import StoreControls
 from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
 from evocrawl.monitor.stored_record import SharedRecord
-from evocrawl.monitor.views import exclusions_of
-from evocrawl.species.reasons import Trait, traits_of
 from evocrawl.store.archive import Archive
 from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
 from evocrawl.store.journal.operations import Op
@@ -43,7 +40,6 @@ class Follower:
         self._now_s = now_s
         self._archive = open_store(store)
         about = self._archive.about()
-        self._controls = ReadOnly("reading", _READ_ONLY)
         self._last = 0
         self._changed_s: float | None = None
         self._waiting: deque[tuple[int, Op]] = deque()
@@ -59,9 +55,7 @@ class Follower:
         self._rebuilt = RebuiltPopulation(about, learnt=learnt)
         assembly = self._rebuilt.assembly
         record = CrawlRecord(self._rebuilt.population, assembly.ledger, assembly.forecast)
-        population = self._rebuilt.population
-        self._controls.excluded = lambda: exclusions_of(population)
-        self._controls.mind = self._traits
+        self._controls = ReadOnly(self._rebuilt.population, "reading", _READ_ONLY)
         for row in self._archive.rows():
             record.results.add(_result(*row))
         self.source = Source(
@@ -97,10 +91,6 @@ class Follower:
             return ""
         page = self._archive.page_at(fingerprint(url))
         return "" if page is None else page.title
-
-    def _traits(self, agent: AgentId) -> Sequence[Trait]:
-        one = self._rebuilt.population.lifecycle.agents.get(agent)
-        return () if one is None else traits_of(one, one.species.choice)
 
     def close(self) -> None:
         """Close the store."""

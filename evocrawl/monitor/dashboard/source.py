@@ -9,7 +9,9 @@ from typing import Any, Protocol
 from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.model import AgentId, VisitId
 from evocrawl.monitor.record import Record
-from evocrawl.species.reasons import Trait
+from evocrawl.monitor.views import exclusions_of
+from evocrawl.population.population import Population
+from evocrawl.species.reasons import Trait, traits_of
 
 Row = dict[str, Any]
 
@@ -57,14 +59,15 @@ class Controls(Protocol):
 
 
 class ReadOnly:
-    """The controls of a crawl that has ended or that another process runs: all are refused."""
+    """The controls of a crawl that has ended or that another process runs: all are refused.
 
-    def __init__(self, state: str, reason: str) -> None:
+    `population` is that of the store, as far as it is read.
+    """
+
+    def __init__(self, population: Population, state: str, reason: str) -> None:
         self.state = state
+        self._population = population
         self._reason = reason
-        self.excluded: Callable[[], list[str]] = list
-        self.mind: Callable[[AgentId], Sequence[Trait]] = lambda _: ()
-        """Reads from the population of a store: its exclusions, and the traits of an agent."""
 
     def parameters(self) -> Row:
         """Return no parameters."""
@@ -72,11 +75,12 @@ class ReadOnly:
 
     def exclusions(self) -> list[str]:
         """Return the exclusions of the store."""
-        return self.excluded()
+        return exclusions_of(self._population)
 
     def traits(self, agent: AgentId) -> Sequence[Trait]:
         """Return the traits of an agent that is alive where the store ends."""
-        return self.mind(agent)
+        one = self._population.lifecycle.agents.get(agent)
+        return () if one is None else traits_of(one, one.species.choice)
 
     def stop(self) -> None:
         """Raise ControlError."""

@@ -71,23 +71,9 @@ def _crawl(crawl: dict[str, Any], mark: str) -> Iterator[str]:
     yield from ("", f"{mark}# The best pages")
     yield from _pages(crawl["pages"])
     yield from ("", f"{mark}# Agents", "")
-    yield from _table(
-        ("agent", "parent", "relevant", "pages", "visits", "energy", "relevant in its line"),
-        (
-            (each["id"], each["parent"] or "", each["relevant"], each["pages"], each["visits"],
-             f"{each['energy']:.2f}", each["relevant_in_line"])
-            for each in crawl["agents"]
-        ),
-    )  # fmt: skip
+    yield from _agents(crawl["agents"])
     yield from ("", f"{mark}# Hosts", "")
-    yield from _table(
-        ("host", "relevant", "pages", "visits", "dead", "refused"),
-        (
-            (plain(each["host"]), each["relevant"], each["pages"], each["visits"], each["dead"],
-             each["refused"])
-            for each in crawl["hosts"]
-        ),
-    )  # fmt: skip
+    yield from _hosts(crawl["hosts"])
     if crawl["opt_outs"] is not None:
         yield from ("", f"{mark}# Opt-outs of servers", "")
         yield from _opt_outs(crawl["opt_outs"])
@@ -99,6 +85,28 @@ def _crawl(crawl: dict[str, Any], mark: str) -> Iterator[str]:
         ((plain(name), plain(str(value))) for name, value in crawl["settings"].items()),
     )
     yield from ("", f"{mark}# Make it again", "", f"    {_one_line(crawl['command'])}")
+
+
+def _agents(agents: list[dict[str, Any]]) -> Iterator[str]:
+    return _table(
+        ("agent", "parent", "relevant", "pages", "visits", "energy", "relevant in its line"),
+        (
+            (each["id"], each["parent"] or "", each["relevant"], each["pages"], each["visits"],
+             f"{each['energy']:.2f}", each["relevant_in_line"])
+            for each in agents
+        ),
+    )  # fmt: skip
+
+
+def _hosts(hosts: list[dict[str, Any]]) -> Iterator[str]:
+    return _table(
+        ("host", "relevant", "pages", "visits", "dead", "refused"),
+        (
+            (plain(each["host"]), each["relevant"], each["pages"], each["visits"], each["dead"],
+             each["refused"])
+            for each in hosts
+        ),
+    )  # fmt: skip
 
 
 def _facts(crawl: dict[str, Any]) -> Iterator[str]:

@@ -47,9 +47,20 @@ def budget(setup: Setup) -> Findings:
         **_uniform(trial, Kind("nothing relevant, under half the time-out", nothing), 0.45),
         **_uniform(trial, Kind("nothing relevant, all the time-out", nothing), 0.999),
     }
+    plot = _plot(
+        "agents until the budget or extinction",
+        ("requests", "agents"),
+        runs,
+        lambda done: [(step.request, float(step.agents)) for step in done.steps],
+        "budget",
+    )
+    return Findings(_claims_of_budget(trial, runs), (plot,), _rows(trial, runs))
+
+
+def _claims_of_budget(trial: Trial, runs: dict[str, list[Run]]) -> tuple[Claim, ...]:
     used = {kind: [each.requests / trial.pages for each in some] for kind, some in runs.items()}
     typical, slow, poor, worst = used.values()
-    claims = (
+    return (
         Claim(
             "the crawl makes MAX_PAGES requests",
             "c_t is designed to ensure it",
@@ -83,14 +94,6 @@ def budget(setup: Setup) -> Findings:
             ),
         ),
     )
-    plot = _plot(
-        "agents until the budget or extinction",
-        ("requests", "agents"),
-        runs,
-        lambda done: [(step.request, float(step.agents)) for step in done.steps],
-        "budget",
-    )
-    return Findings(claims, (plot,), _rows(trial, runs))
 
 
 def _uniform(trial: Trial, kind: Kind, share: float) -> dict[str, list[Run]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Generic, ParamSpec
 
 from evocrawl.core.errors import StateError
-from evocrawl.core.model import Fingerprint
+from evocrawl.core.model import Fingerprint, Link
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.state import Worker
 
@@ -37,6 +37,7 @@ class WorkerEvents:
     host_gained       this worker has leased a host (host)
     host_is_foreign   another live worker leases a host that this one has found a link to (host)
     report_refused    Redis has refused a report since the lease had expired (host, lease)
+    links_found       another worker or an earlier session has found these links (links)
     links_offered     Redis has links that this worker found (targets, those that it had before)
     redis_answered    Redis has responded (None) or not (why)
     heartbeat_sent    Redis has a heartbeat (own hosts with open links, live workers)
@@ -55,6 +56,7 @@ class WorkerEvents:
         self.host_gained: Signal[[str]] = Signal()
         self.host_is_foreign: Signal[[str]] = Signal()
         self.report_refused: Signal[[str, str]] = Signal()
+        self.links_found: Signal[[Sequence[Link]]] = Signal()
         self.links_offered: Signal[[Sequence[Fingerprint], Collection[Fingerprint]]] = Signal()
         self.redis_answered: Signal[[Unreachable | None]] = Signal()
         self.heartbeat_sent: Signal[[int, list[Worker]]] = Signal()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from evocrawl.core.model import Link, Page
 from evocrawl.core.urls.identity import host_of
 from evocrawl.population.exchange import PopulationExchange
 from evocrawl.population.population import Population
+from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.open_callbacks import OpenCallbacks
 from evocrawl.store.cluster.redis.codec import Source
@@ -33,9 +34,9 @@ class FoundLinks:
         calls: RedisCommands,
         put: Callable[[OutboxBatch], None],
         callbacks: OpenCallbacks,
+        events: WorkerEvents,
     ) -> None:
-        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
-        """Called with links that this worker or another one has found."""
+        self._events = events
         self._population = population
         self._exchange = PopulationExchange(population)
         self._base = population.environment.base
@@ -51,7 +52,7 @@ class FoundLinks:
 
         With `again` show those too, for a population that has no link to choose.
         """
-        self.on_links(link for link, _ in links)
+        self._events.links_found.send([link for link, _ in links])
         self.show(host, links, again=again)
 
     def of_others(self, links: Sequence[tuple[str, Link, Source | None]], text: str) -> None:
@@ -59,7 +60,7 @@ class FoundLinks:
 
         The page counts as a source of a link that this worker has followed already, too.
         """
-        self.on_links(link for _, link, _ in links)
+        self._events.links_found.send([link for _, link, _ in links])
         by_source: dict[Source | None, list[Link]] = defaultdict(list)
         for host, link, source in links:
             if link.fingerprint in self._callbacks or self._leaves_out(host, link):
@@ -75,7 +76,7 @@ class FoundLinks:
 
     def of_page(self, page: Page, depth: int) -> None:
         """Show a page that another worker may have fetched, with its links."""
-        self.on_links(page.links)
+        self._events.links_found.send(page.links)
         fresh = [link for link in page.links if self.place(link)]
         self._exchange.show(replace(page, links=tuple(fresh)), depth)
 

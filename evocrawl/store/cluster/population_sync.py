@@ -80,7 +80,7 @@ class PopulationSync:
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
         self._callbacks = OpenCallbacks()
-        self.links = FoundLinks(population, lease_table, calls, put, self._callbacks)
+        self.links = FoundLinks(population, lease_table, calls, put, self._callbacks, events)
         self._reports = VisitReports(lease_table, calls, self.links.place)
 
     # What the worker's own crawl does

@@ -56,7 +56,7 @@ class ClusterWorker:
         self._terms = terms
         self._connection = connection = Connection(place)
         self._state = state = ClusterState(connection, round(1000 * terms.lease_s))
-        self.opt_outs = SharedOptOuts(connection, state.layout, lambda: state.session)
+        self.opt_outs = SharedOptOuts(connection, state.layout)
         self._table = table = LeaseTable(terms.lease_s)
         self._tasks = tasks = BackgroundTasks(f"{place}", events)
         self._availability = Availability(place, terms.timeout_s, table.clock, events)
@@ -186,7 +186,7 @@ class ClusterWorker:
         """Join the crawl; return False if Redis did not respond."""
         try:
             await self._state.join(about, self._terms.limit)
-            self._commands.session = self.session
+            self._commands.session = self.opt_outs.session = self.session
             self.host_leases.random.seed(int(self.session))
             await self._heartbeat.beat()
             await self.steering.begin()

@@ -161,6 +161,13 @@ def datasheet(tally: Tally, about: dict[str, Any], rights: PageRights) -> dict[s
             "relevance": about.get("relevance", ""),
             "robotsTxt": _of_robots(about),
         },
+        **_of_pages(tally, rights),
+    }
+
+
+def _of_pages(tally: Tally, rights: PageRights) -> dict[str, Any]:
+    """Return how many pages there are, by host, language and rights."""
+    return {
         "evocrawl:pages": {
             "all": tally.pages,
             "relevant": tally.relevant,

@@ -52,11 +52,25 @@ _Applied: TypeAlias = (
 )
 
 
+def _ignore(_: object) -> None:
+    """Do nothing."""
+
+
 class JournaledPopulation:
-    """Applies operations to `population` and records them in `journal`."""
+    """Applies operations to `population` and records them in `journal`.
+
+    `on_links` is called with links that an earlier run has found, `on_settled` with the target of
+    each visit that an earlier run settled for good.
+    """
 
     def __init__(
-        self, population: Population, limits: JournaledHostLimits, journal: Journal
+        self,
+        population: Population,
+        limits: JournaledHostLimits,
+        journal: Journal,
+        *,
+        on_links: Callable[[Iterable[Link]], None] = _ignore,
+        on_settled: Callable[[Fingerprint], None] = _ignore,
     ) -> None:
         self.population = population
         self.limits = limits
@@ -68,10 +82,8 @@ class JournaledPopulation:
         self._is_choosing = False
         self._is_due = False
         self._postponed: list[Callable[[], None]] = []
-        self.on_links: Callable[[Iterable[Link]], None] = lambda _: None
-        """Called with links that an earlier run or another worker has found."""
-        self.on_settled: Callable[[Fingerprint], None] = lambda _: None
-        """Called with the target of a visit that an earlier run settled for good."""
+        self.on_links = on_links
+        self.on_settled = on_settled
         self.facts = ReplayedState()
         """What the population does not hold of the crawl."""
         self.snapshots = Snapshots(journal, population, limits)
@@ -116,7 +128,7 @@ class JournaledPopulation:
             visit = self.population.choose(now_s)
         finally:
             self._is_choosing = False
-            self._record(chosen(now_s, self._origins, visit))
+            self._record(Chosen.by(now_s, self._origins, visit))
             while self._postponed:
                 self._postponed.pop(0)()
         return visit
@@ -296,10 +308,3 @@ class VisitClaims:
     def claim(self, target: Fingerprint) -> None:
         """Claim `target`."""
         self.journaled.claim(self.visit, target)
-
-
-def chosen(now_s: float, origins: Iterable[str | None], visit: Visit | None) -> Chosen:
-    """Return the operation that records a choice."""
-    if visit is None:
-        return Chosen(now_s, tuple(origins))
-    return Chosen(now_s, tuple(origins), visit.id, visit.lead.fingerprint)

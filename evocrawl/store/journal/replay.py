@@ -16,7 +16,7 @@ from evocrawl.core.model import Fetched, Fingerprint, VisitId
 from evocrawl.population.population import Population
 from evocrawl.store.journal.facts import ReplayedState, is_cut_short
 from evocrawl.store.journal.journal import Journal
-from evocrawl.store.journal.journaled_population import JournaledPopulation, chosen
+from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import (
     CallbackContinued,
     CallbackEnded,
@@ -197,7 +197,7 @@ class Replayer:
         visit = None
         with _as_before(number):
             visit = self._population.choose(op.now_s)
-        again = chosen(op.now_s, op.origins, visit)
+        again = Chosen.by(op.now_s, op.origins, visit)
         if again != op or self._origins:
             raise StateError(
                 f"entry {number} cannot be replayed: visit {op.visit} went to {_hex(op.target)}, "

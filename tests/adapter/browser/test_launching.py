@@ -23,7 +23,7 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_missing_package_is_named_with_what_installs_it(
     monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
-    """In one line."""
+    """The error is one line."""
 
     def find(name: str) -> ModuleSpec | None:
         return None if name == package else importlib.util.find_spec(name)
@@ -37,7 +37,7 @@ def test_a_missing_package_is_named_with_what_installs_it(
 
 @pytest.mark.usefixtures("nothing_installed")
 def test_a_missing_browser_is_named_with_what_installs_it() -> None:
-    """Unless it is another browser's, or runs elsewhere."""
+    """There is no error for another browser, or for one on another machine."""
     with pytest.raises(SettingError, match="apt install chromium"):
         launching.check_browser({}, "always")
     launching.check_browser({"PLAYWRIGHT_CDP_URL": "http://127.0.0.1:9222"}, "always")

@@ -15,7 +15,7 @@ pytest.importorskip("playwright")
 
 
 class BusyPage:
-    """A page whose network is quiet, and whose scripts handle the last answer late, or never."""
+    """A page with a quiet network, whose scripts handle the last answer late or never."""
 
     def __init__(self, scripts_end: bool) -> None:
         self.has_handled = False
@@ -26,7 +26,7 @@ class BusyPage:
         assert timeout > 0
 
     async def evaluate(self, expression: str) -> int:
-        """Answer in turn: after what the page was doing."""
+        """Answer after the page has finished what it was doing."""
         del expression
         await (asyncio.sleep(0) if self._scripts_end else asyncio.Event().wait())
         self.has_handled = True

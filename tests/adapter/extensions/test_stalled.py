@@ -14,7 +14,7 @@ from evocrawl.adapter.extensions.stalled import PATIENCE_S, Stalled
 
 
 class Theirs:
-    """A pipeline of the project's own."""
+    """A pipeline of the project."""
 
 
 def watching(active: set[Request], items: int) -> tuple[Stalled, list[float]]:
@@ -29,10 +29,10 @@ def watching(active: set[Request], items: int) -> tuple[Stalled, list[float]]:
 @pytest.mark.parametrize(
     ("items", "end"), [(0, "has not ended for 120 s"), (1, "an item pipeline (Theirs)")]
 )
-def test_b067_an_answer_that_is_never_done_with_is_named_once(
+def test_b067_a_response_that_is_never_finished_is_named_once(
     caplog: pytest.LogCaptureFixture, items: int, end: str
 ) -> None:
-    """B067: by its URL without the password, and with the item pipelines that may be the cause."""
+    """B067: with its URL without the password, and the item pipelines that may be the cause."""
     stuck, well = Request("http://u:word@a.test/stuck"), Request("http://a.test/well")
     active = {stuck, well}
     stalled, clock = watching(active, items)

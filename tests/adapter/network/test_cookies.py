@@ -1,4 +1,4 @@
-"""How many cookies are kept, and sent."""
+"""Limits of the cookies that are kept and sent."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ def middleware() -> CookiesMiddleware:
 
 
 def answered(middleware: CookiesMiddleware, url: str, *cookies: str) -> None:
-    """A server sets cookies."""
+    """Take the cookies that a server sets."""
     middleware.process_response(Request(url), Response(url, headers={"Set-Cookie": [*cookies]}))
 
 
 def sent(middleware: CookiesMiddleware, url: str) -> list[str]:
-    """What a request has in its Cookie header."""
+    """Return the Cookie header of a request."""
     request = Request(url)
     middleware.process_request(request)
     return (request.headers.get("Cookie") or b"").decode().split("; ")
 
 
-def test_a_session_is_kept_as_ever(middleware: CookiesMiddleware) -> None:
-    """Of a host, and of its domain; other hosts get nothing."""
+def test_a_session_cookie_is_kept_as_scrapy_keeps_it(middleware: CookiesMiddleware) -> None:
+    """It is sent to its host or domain, and to no other host."""
     answered(middleware, "http://a.shop.test/", "one=1", "two=2; Domain=shop.test")
     assert sorted(sent(middleware, "http://a.shop.test/x")) == ["one=1", "two=2"]
     assert sent(middleware, "http://b.shop.test/") == ["two=2"]
     assert sent(middleware, "http://other.test/") == [""]
 
 
-def test_a_server_that_sets_ever_more_cookies_gets_the_latest_back(
+def test_a_server_that_sets_many_cookies_gets_the_latest_back(
     middleware: CookiesMiddleware,
 ) -> None:
     """R14: neither memory nor the header grows without end."""
@@ -55,8 +55,8 @@ def test_a_server_that_sets_ever_more_cookies_gets_the_latest_back(
 
 
 @pytest.mark.parametrize("path", ["/", "/p{}"])
-def test_long_cookies_are_few(middleware: CookiesMiddleware, path: str) -> None:
-    """Be they of one path or of many."""
+def test_few_long_cookies_are_kept(middleware: CookiesMiddleware, path: str) -> None:
+    """This holds for cookies of one path and of many paths."""
     for number in range(20):
         where = path.format(number)
         answered(middleware, f"http://a.test{where}", f"n{number}={1000 * 'x'}; Path={where}")
@@ -71,7 +71,7 @@ def test_long_cookies_are_few(middleware: CookiesMiddleware, path: str) -> None:
 def test_the_domains_longest_unused_are_forgotten(
     middleware: CookiesMiddleware, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that is asked again stays."""
+    """A domain that is requested again stays."""
     monkeypatch.setattr(cookies, "MOST_DOMAINS", 3)
     for name in ("login.test", "b.test", "c.test"):
         answered(middleware, f"http://{name}/", "id=1")

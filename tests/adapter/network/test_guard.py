@@ -1,4 +1,4 @@
-"""Which addresses a guarded connection comes to see."""
+"""The address guard lets connections see public addresses only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = (b"http", b"a.test", 80, None)
 
 
 class Names:
-    """A resolver for which every name has the same addresses."""
+    """A resolver that returns the same addresses for every name."""
 
     def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: ARG002, N802
         for address in MIXED:
@@ -52,22 +52,25 @@ def _resolver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def connected(pool: Pool, key: Any = KEY, endpoint: Any = None) -> Failure:
-    """Ask the guarded pool for a connection; return how that failed."""
+    """Ask the guarded pool for a connection; return the failure."""
     guard_pool(pool, NetworkPolicy())
     failures: list[Failure] = []
     pool.getConnection(key, endpoint).addErrback(failures.append)
     return failures[0]
 
 
-def test_of_a_name_with_many_addresses_only_the_public_are_seen() -> None:
-    """R19: with any other addresses of the name; a failure then is the same failure as before."""
+def test_a_connection_sees_only_the_public_addresses_of_a_name() -> None:
+    """R19: with any other addresses of the name.
+
+    A later failure is the same one as without the guard.
+    """
     pool = Pool()
     assert connected(pool).type is ConnectionRefusedError
     assert pool.seen == ("93.184.216.34", "2606:4700::1111")
 
 
-def test_a_name_of_which_nothing_is_left_is_refused() -> None:
-    """The failure says where it would have led."""
+def test_a_name_without_a_public_address_is_refused() -> None:
+    """The failure names the address."""
     failure = connected(Pool(DNSLookupError()))
     assert failure.type is AddressRefused
     assert str(failure.value) == "a.test is at fe80::1 (link-local)"
@@ -81,15 +84,15 @@ def test_a_name_of_which_nothing_is_left_is_refused() -> None:
     ],
     ids=["proxy", "tunnel"],
 )
-def test_the_users_proxy_is_no_target(key: Any, endpoint: Any) -> None:
-    """It may well be on this machine."""
+def test_the_proxy_of_the_user_is_not_checked(key: Any, endpoint: Any) -> None:
+    """The proxy may be on this machine."""
     pool = Pool()
     connected(pool, key, endpoint)
     assert pool.seen == MIXED
 
 
-def test_lookups_of_others_are_left_alone() -> None:
-    """The resolver is the whole process's, the guard is the crawl's."""
+def test_lookups_of_other_code_are_not_changed() -> None:
+    """The resolver belongs to the whole process, the guard to one crawl."""
     guard_pool(Pool(), NetworkPolicy())
     seen: list[tuple[str, ...]] = []
     guard.resolver().resolveHostName(Gatherer(seen.append), "a.test")

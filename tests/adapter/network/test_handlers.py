@@ -1,4 +1,4 @@
-"""What is looked at once more when a connection stands."""
+"""A request is checked again when its connection is made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Transport:
 
 
 class Wrapped:
-    """What TLS puts around a transport."""
+    """The wrapper that TLS puts around a transport."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -64,7 +64,7 @@ class Handlers:
 
 
 def checked(pool: Pool, check: Callable[[], None] | None) -> Any:
-    """Ask for a connection with `check` at work; it is not in force any more afterwards."""
+    """Ask for a connection while `check` is set; it is unset afterwards."""
     checks: ContextVar[Callable[[], None] | None] = ContextVar("checks", default=None)
     check_at_last(Handlers(pool), checks)
 
@@ -78,8 +78,10 @@ def checked(pool: Pool, check: Callable[[], None] | None) -> Any:
 
 
 @pytest.mark.parametrize("wrap", [lambda transport: transport, Wrapped])
-def test_what_passes_is_written_at_once(wrap: Callable[[Transport], Any]) -> None:
-    """By TLS too; the next request on the same connection goes the usual way."""
+def test_a_request_that_passes_the_check_is_written_at_once(
+    wrap: Callable[[Transport], Any],
+) -> None:
+    """Over TLS, too; the next request on the same connection is sent as usual."""
     transport = Transport()
     pool = Pool(Connection(wrap(transport)))
     (connection,) = checked(pool, lambda: None)
@@ -90,8 +92,11 @@ def test_what_passes_is_written_at_once(wrap: Callable[[Transport], Any]) -> Non
     assert connection.asked == ["one", "two"]
 
 
-def test_what_does_not_pass_is_not_sent() -> None:
-    """B075: though its connection was begun while it might; the connection is closed."""
+def test_a_request_that_fails_the_check_is_not_sent() -> None:
+    """B075: its connection was begun when the request was still allowed.
+
+    The connection is closed.
+    """
 
     def refuse() -> None:
         raise PermissionError("not ours any more")
@@ -108,7 +113,7 @@ def test_what_does_not_pass_is_not_sent() -> None:
 
 
 def test_a_request_without_a_check_is_sent_unchanged() -> None:
-    """Nothing of theirs is changed."""
+    """The transport is the original one."""
     transport = Transport()
     pool = Pool(Connection(transport))
     (connection,) = checked(pool, None)

@@ -1,4 +1,4 @@
-"""Names are asked for once, for a time, and never waited for too long."""
+"""Each name is resolved once for a time, and no request waits too long for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evocrawl.adapter.network.resolver import LIFETIME_S, MAX_NAMES, DnsCache
 
 
 class World:
-    """A resolver that answers when the test says so, a clock and timers that wait."""
+    """A resolver, a clock and timers that the test controls."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
@@ -30,7 +30,7 @@ class World:
         self.asked.append((name, receiver))
 
     def answer(self, *addresses: str) -> None:
-        """Answer the last question."""
+        """Answer the last lookup."""
         receiver = self.asked[-1][1]
         for address in addresses:
             receiver.addressResolved(type("Address", (), {"host": address}))
@@ -53,7 +53,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_all_that_wait_for_a_name_get_the_same_answer(world: World) -> None:
-    """B081's kind of fault: each of several waiters gets the whole answer."""
+    """As in B081: each of several waiters gets the whole answer."""
     answers = [world.ask("a.test") for _ in range(5)]
     world.answer("10.0.0.1", "10.0.0.2")
     assert answers == [[("10.0.0.1", "10.0.0.2")]] * 5
@@ -61,7 +61,7 @@ def test_all_that_wait_for_a_name_get_the_same_answer(world: World) -> None:
 
 
 def test_answers_are_remembered_for_a_time(world: World) -> None:
-    """Also that there is no address; then the name is resolved again."""
+    """So is the answer that there is no address; later the name is resolved again."""
     world.ask("a.test")
     world.answer()
     assert world.ask("a.test") == [()]
@@ -73,7 +73,7 @@ def test_answers_are_remembered_for_a_time(world: World) -> None:
 
 
 def test_a_resolver_that_takes_too_long_is_not_waited_for(world: World) -> None:
-    """What it says later is of no more use."""
+    """Its late answer is ignored."""
     answers = world.ask("slow.test")
     world.timers[0]()
     assert answers == [()]
@@ -81,14 +81,14 @@ def test_a_resolver_that_takes_too_long_is_not_waited_for(world: World) -> None:
     assert world.ask("slow.test") == [()]
 
 
-def test_what_can_be_no_name_has_no_address(world: World) -> None:
-    """An impossible name ends here, not in the middle of a request."""
+def test_an_impossible_name_has_no_address(world: World) -> None:
+    """It fails here, not in the middle of a request."""
     assert world.ask("a" * 70 + "ü.test") == [()]
     assert world.asked == []
 
 
-def test_the_names_known_are_bounded(world: World) -> None:
-    """The oldest go first."""
+def test_the_number_of_known_names_is_bounded(world: World) -> None:
+    """The oldest are removed first."""
     for number in range(MAX_NAMES + 1):
         world.ask(f"{number}.test")
         world.answer("10.0.0.1")

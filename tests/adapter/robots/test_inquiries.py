@@ -1,4 +1,4 @@
-"""Asking for rules: how many at once, how often, until when."""
+"""How many robots.txt are fetched at once, how often, and for how long."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Stats:
 
 
 class Desk:
-    """Inquiries whose fetches, timers and clock the test holds in its hands."""
+    """Inquiries whose fetches, timers and clock the test controls."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
@@ -78,21 +78,21 @@ class Desk:
         fetch.callback(RobotsAnswer(rules, f"{authority}/robots.txt"))
 
     def at(self, address: str, *names: str) -> None:
-        """Let hosts be at one address."""
+        """Place hosts at one address."""
         self.located |= {f"http://{name}": succeed(address) for name in names}
 
     @property
     def asked(self) -> list[str]:
-        """The hosts asked for their rules, in order."""
+        """Return the hosts whose rules were requested, in order."""
         return [authority.removeprefix("http://") for authority, _ in self.fetches]
 
     def done(self, name: str) -> None:
-        """The host answers."""
+        """Answer for the host."""
         fetch = next(each for authority, each in self.fetches if authority == f"http://{name}")
         fetch.callback(RobotsAnswer(rules(), f"http://{name}/robots.txt"))
 
     def outcome_of(self, authority: str) -> list[object]:
-        """Filled with the rules, or the exception, that a waiter for `authority` gets."""
+        """Return a list that gets the rules, or the exception, of a waiter for `authority`."""
         outcome: list[object] = []
         waiter = Deferred.fromCoroutine(self.inquiries.answer(authority))
         waiter.addCallbacks(outcome.append, lambda failure: outcome.append(failure.value))
@@ -119,7 +119,7 @@ def test_an_authority_is_asked_once_and_every_waiter_gets_the_answer(desk: Desk)
     assert desk.known == [HOST]
 
 
-def test_the_pause_doubles_and_the_last_failure_makes_it_known(desk: Desk) -> None:
+def test_the_pause_doubles_and_the_last_failure_decides(desk: Desk) -> None:
     """Three tries, 60 and 120 s apart; then the authority forbids everything for an hour."""
     desk.inquiries.known(HOST)
     for _ in range(2):
@@ -138,14 +138,14 @@ def test_the_pause_doubles_and_the_last_failure_makes_it_known(desk: Desk) -> No
 
 
 def test_retry_after_lengthens_the_pause(desk: Desk) -> None:
-    """B089: a server that says when to come back is not asked before."""
+    """B089: the server is not asked before the time that it gives."""
     desk.inquiries.known(HOST)
     desk.reply(RobotsRules.unreachable(retry_after_s=900.0))
     assert desk.timers[-1].delay_s == 900.0
 
 
 def test_no_request_waits_through_a_pause(desk: Desk) -> None:
-    """Between two tries the last answer stands, and the authority stays closed."""
+    """Between two tries the last answer holds, and the authority stays closed."""
     early = desk.outcome_of(HOST)
     desk.reply(RobotsRules.unreachable())
     late = desk.outcome_of(HOST)
@@ -155,13 +155,13 @@ def test_no_request_waits_through_a_pause(desk: Desk) -> None:
 
 
 def test_a_fetch_that_raises_is_an_unreachable_server(desk: Desk) -> None:
-    """Any failure on the way means no, for now."""
+    """Any failure means that requests are refused for now."""
     outcome = desk.outcome_of(HOST)
     desk.fetches[-1][1].errback(OSError("no route"))
     assert outcome == [RobotsRules.unreachable()]
 
 
-def test_a_withheld_request_is_no_answer(desk: Desk) -> None:
+def test_a_withheld_request_is_not_an_answer(desk: Desk) -> None:
     """Early and late waiters get the reason, and the server is asked later."""
     early = desk.outcome_of(HOST)
     desk.fetches[-1][1].errback(Withheld("budget"))
@@ -172,7 +172,9 @@ def test_a_withheld_request_is_no_answer(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("withheld", [OverBudgetError("budget"), UnleasedError("lease")])
-def test_want_of_budget_or_of_a_lease_gives_no_authority_up(desk: Desk, withheld: Withheld) -> None:
+def test_an_authority_is_not_given_up_for_lack_of_budget_or_lease(
+    desk: Desk, withheld: Withheld
+) -> None:
     """B076: another worker may give back what it has not used; until then nothing is refused.
 
     A lease that has run out may be renewed in a moment.
@@ -198,7 +200,7 @@ def test_the_number_of_fetches_at_once_is_bounded(desk: Desk) -> None:
 
 
 def test_the_hosts_of_one_address_are_asked_a_few_at_a_time(desk: Desk) -> None:
-    """R9: a request that waits there lets others pass, and is woken later."""
+    """R9: a request that waits there lets others pass, and continues later."""
     desk.at("192.0.2.1", *"abcde")
     for name in [*"abcde", "x"]:
         desk.inquiries.known(f"http://{name}")
@@ -212,7 +214,7 @@ def test_the_hosts_of_one_address_are_asked_a_few_at_a_time(desk: Desk) -> None:
 
 
 def test_an_address_that_is_full_holds_no_fetches(desk: Desk) -> None:
-    """A thousand names for one server leave the other places to others."""
+    """A thousand names of one server do not take the places of other servers."""
     farm = [f"farm{number}" for number in range(1000)]
     desk.at("192.0.2.1", *farm)
     others = [f"h{number}" for number in range(MAX_FETCHES)]
@@ -224,8 +226,10 @@ def test_an_address_that_is_full_holds_no_fetches(desk: Desk) -> None:
     assert desk.asked[MAX_FETCHES:] == [others[MAX_FETCHES - AT_ONE_ADDRESS], "farm2"]
 
 
-def test_what_a_request_waits_for_goes_before_what_waits_at_doors(desk: Desk) -> None:
-    """It holds a place in the downloader."""
+def test_rules_that_a_request_waits_for_are_fetched_before_rules_that_links_wait_for(
+    desk: Desk,
+) -> None:
+    """The request holds a place in the downloader."""
     desk.at("192.0.2.1", *"abcdefg")
     for name in "abcd":
         desk.inquiries.known(f"http://{name}")
@@ -237,8 +241,8 @@ def test_what_a_request_waits_for_goes_before_what_waits_at_doors(desk: Desk) ->
     assert desk.asked == [*"abdfcg"]
 
 
-def test_a_failure_gives_the_place_at_the_address_up(desk: Desk) -> None:
-    """Who failed comes back later, and last."""
+def test_a_failure_frees_the_place_at_the_address(desk: Desk) -> None:
+    """The host that failed is asked again later, as the last one."""
     desk.at("192.0.2.1", *"abc")
     for name in "abc":
         desk.inquiries.known(f"http://{name}")
@@ -249,8 +253,8 @@ def test_a_failure_gives_the_place_at_the_address_up(desk: Desk) -> None:
     assert desk.asked == [*"abca"]
 
 
-def test_an_authority_that_cannot_be_looked_up_is_asked_nevertheless(desk: Desk) -> None:
-    """That the name has no address is for the fetch to say."""
+def test_an_authority_whose_name_cannot_be_resolved_is_asked_nevertheless(desk: Desk) -> None:
+    """The fetch reports that the name has no address."""
     lookup = desk.located[HOST] = Deferred[str]()
     desk.inquiries.known(HOST)
     assert desk.fetches == []
@@ -258,8 +262,8 @@ def test_an_authority_that_cannot_be_looked_up_is_asked_nevertheless(desk: Desk)
     assert desk.asked == ["h"]
 
 
-def test_old_rules_are_fetched_anew(desk: Desk) -> None:
-    """Rules hold for a day at most."""
+def test_old_rules_are_fetched_again(desk: Desk) -> None:
+    """Rules are valid for a day at most."""
     desk.inquiries.known(HOST)
     desk.reply(rules())
     desk.now_s = 24 * 3600 - 1.0
@@ -270,7 +274,7 @@ def test_old_rules_are_fetched_anew(desk: Desk) -> None:
 
 
 def test_closing_drops_fetches_timers_and_waiters(desk: Desk) -> None:
-    """Nothing is left that could send a request after the crawl."""
+    """No request can be sent after the crawl."""
     desk.inquiries.known("http://sick")
     desk.reply(RobotsRules.unreachable())
     outcome = desk.outcome_of(HOST)
@@ -284,7 +288,7 @@ def test_closing_drops_fetches_timers_and_waiters(desk: Desk) -> None:
     assert isinstance(late[0], IgnoreRequest)
 
 
-def test_closing_drops_lookups_and_those_kept_out(desk: Desk) -> None:
+def test_closing_drops_lookups_and_delayed_hosts(desk: Desk) -> None:
     """No more hosts are asked, and each waiting request gets an answer."""
     desk.at("192.0.2.1", *"abc")
     outcomes = [desk.outcome_of(f"http://{name}") for name in "abc"]

@@ -1,4 +1,4 @@
-"""Settings and arguments: read once, refused by name."""
+"""Settings and arguments are read once, and wrong ones are refused by name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_option_refuses_what_it_cannot_read(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "bad"), OUT_OF_RANGE)
 def test_impossible_values_are_refused(name: str, bad: object) -> None:
-    """Each as a SettingError, never as an error of the conversion."""
+    """Each raises SettingError, never an error of the conversion."""
     with pytest.raises(SettingError) as caught:
         Config.read({}, {name: bad})
     assert caught.value.name == name
@@ -56,7 +56,7 @@ def test_impossible_values_are_refused(name: str, bad: object) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_explains_itself(name: str) -> None:
-    """The reference is made of these."""
+    """The reference page is made from these texts."""
     option = options_by_name()[name]
     assert option.allowed
     assert option.meaning
@@ -64,14 +64,14 @@ def test_every_option_explains_itself(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_default_is_a_value_the_option_accepts(name: str) -> None:
-    """Written out as a setting, the defaults change nothing."""
+    """A setting with the value of the default changes nothing."""
     config = Config.read({})
     value = getattr(config, name)
     assert getattr(Config.read({f"{PREFIX}{name.upper()}": value}), name) == value
 
 
-def test_numbers_are_finite_without_any_option() -> None:
-    """Options that depend on others are completed."""
+def test_the_default_numbers_are_finite() -> None:
+    """Options that depend on others have values."""
     config = Config.read({})
     for name in ("gain", "cost", "refusal_cost", "latency_cost"):
         assert math.isfinite(getattr(config, name))
@@ -94,20 +94,20 @@ def test_numbers_are_finite_without_any_option() -> None:
 def test_an_unknown_name_is_refused_with_the_nearest(
     settings: dict[str, Any], arguments: dict[str, Any], suggestion: str
 ) -> None:
-    """A misspelt setting must not silently do nothing."""
+    """A misspelt setting must not be ignored without a word."""
     with pytest.raises(SettingError) as caught:
         Config.read(settings, arguments)
     assert caught.value.allowed == suggestion
     assert caught.value.name in {**settings, **arguments}
 
 
-def test_settings_of_others_are_ignored() -> None:
+def test_settings_of_other_packages_are_ignored() -> None:
     """A Scrapy project has hundreds."""
     assert Config.read({"BOT_NAME": "x", "COST": "?", 5: 5}) == Config.read({})  # type: ignore[dict-item]
 
 
-def test_an_argument_wins_over_a_setting() -> None:
-    """As with Scrapy's own."""
+def test_an_argument_takes_precedence_over_a_setting() -> None:
+    """As in Scrapy."""
     config = Config.read({"EVOCRAWL_SEED": 3, "EVOCRAWL_QUERY": "a"}, {"seed": "4"})
     assert (config.seed, config.query) == (4, "a")
 
@@ -135,24 +135,22 @@ def test_contradictions_are_refused(values: dict[str, Any]) -> None:
     "given", [{"upper_bound": 1}, {"agents": 1}, {"agents": 99}, {"lower_bound": 99},
               {"agents": 3, "upper_bound": 5}, {"lower_bound": 1, "upper_bound": 1}]
 )  # fmt: skip
-def test_bounds_that_are_not_given_leave_room_for_those_that_are(
-    species: str, given: dict[str, int]
-) -> None:
-    """The defaults of a species do not count; no error names a bound that is not set."""
+def test_default_bounds_adapt_to_bounds_that_are_given(species: str, given: dict[str, int]) -> None:
+    """The defaults of a species do not contradict them; no error names a bound that is not set."""
     config = Config.read({}, {"species": species, **given})
     assert {name: getattr(config, name) for name in given} == given
     assert config.lower_bound <= config.agents <= config.upper_bound
 
 
-def test_a_value_without_end_is_not_shown_whole() -> None:
-    """A message is for reading."""
+def test_a_very_long_value_is_shortened_in_the_error() -> None:
+    """The message stays readable."""
     with pytest.raises(SettingError) as caught:
         Config.read({}, {"max_requests": "x" * 100_000})
     assert len(str(caught.value)) < 500
 
 
 def test_paths_may_be_those_of_pathlib_and_seeds_a_set() -> None:
-    """As settings files write them; a set has the same order in every run."""
+    """Settings files have such values; a set has the same order in every run."""
     config = Config.read({"EVOCRAWL_STORE": Path("a") / "b", "EVOCRAWL_STATS_FILE": Path("c")})
     assert (config.store, config.stats_file) == (str(Path("a") / "b"), "c")
     assert Config.read({}, {"store": " redis://h/0"}).store == "redis://h/0"
@@ -166,7 +164,7 @@ def test_without_the_buffer_any_number_of_agents_may_begin() -> None:
 
 
 def test_values_are_read_as_a_command_line_writes_them() -> None:
-    """All arguments are text there."""
+    """There, all arguments are text."""
     config = Config.read(
         {},
         {
@@ -194,13 +192,13 @@ def test_values_are_read_as_a_command_line_writes_them() -> None:
         (["http://a.test/1,2"], ("http://a.test/1,2",)),
     ],
 )
-def test_seeds_may_hold_commas_and_be_parted_by_them(written: object, read: object) -> None:
-    """A comma parts two URLs only where another begins."""
+def test_seeds_may_contain_commas_and_be_separated_by_them(written: object, read: object) -> None:
+    """A comma separates two URLs only if another URL begins after it."""
     assert Config.read({"EVOCRAWL_SEEDS": written}).seeds == read
 
 
-def test_a_refusal_costs_as_a_visit_unless_it_is_given() -> None:
-    """And the gain goes with the energy model."""
+def test_a_refusal_costs_as_much_as_a_visit_unless_it_is_set() -> None:
+    """The default of the gain depends on the energy model."""
     assert Config.read({}, {"cost": 0.25}).refusal_cost == 0.25
     assert Config.read({}, {"cost": 0.25, "refusal_cost": 3}).refusal_cost == 3.0
     gains = [Config.read({}, {"energy": energy}).gain for energy in ("sigmoid", "linear")]
@@ -217,7 +215,7 @@ def test_a_config_is_frozen() -> None:
 @pytest.mark.parametrize("name", ["store", "learn_to", "record", "seeds", "query", "agents"])
 @pytest.mark.parametrize("empty", ["", "  "])
 def test_an_empty_argument_is_refused_by_name(name: str, empty: str) -> None:
-    """It comes from a variable of the shell that is not set; a setting may be empty."""
+    """It comes from a shell variable that is not set; a setting may be empty."""
     with pytest.raises(SettingError, match=f"^{name} is '{empty}'; allowed: "):
         Config.read({}, {name: empty})
     Config.read({f"EVOCRAWL_{name.upper()}": empty.strip()}, {})

@@ -1,4 +1,4 @@
-"""Bits, and arrays of zeros that take memory as they are written."""
+"""Bits, and arrays of zeros that take memory only for the parts that are written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = st.lists(st.integers(0, 255), max_size=40)
 
 @given(st.lists(PLACES, max_size=8), PLACES)
 def test_bits_are_a_set_of_numbers(rounds: list[list[int]], asked: list[int]) -> None:
-    """A place may be set twice, in one call as well."""
+    """A number may be added twice, also in one call."""
     bits, numbers = Bits(256), set[int]()
     for places in rounds:
         bits.set(np.array(places, np.uint64))
@@ -25,7 +25,7 @@ def test_bits_are_a_set_of_numbers(rounds: list[list[int]], asked: list[int]) ->
 
 
 def test_zeros_can_be_written_and_belong_to_one_process() -> None:
-    """A fork writes to memory of its own."""
+    """A fork writes to its own memory."""
     zeros = lazy_zeros(1 << 22, np.uint16)
     assert (zeros.shape, zeros.dtype, int(zeros.max())) == ((1 << 22,), np.uint16, 0)
     child = os.fork()

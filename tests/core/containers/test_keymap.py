@@ -20,13 +20,13 @@ ACTIONS = st.lists(
 
 
 def key(number: int) -> bytes:
-    """A fingerprint as URLs have."""
+    """Return a fingerprint like those of URLs."""
     return blake2b(b"%d" % number, digest_size=12).digest()
 
 
 @given(ACTIONS, st.sampled_from([0, 3, 100]))
 def test_a_map_holds_what_a_dict_holds(actions: list[tuple[str, bytes, int]], small: int) -> None:
-    """In a dict, packed, and on the way from the one to the other; keys of any length."""
+    """As a dict, packed, and while it changes from one form to the other; keys of any length."""
     keys, model = KeyMap("<dQ", small), dict[bytes, tuple[float, int]]()
     for action, name, number in actions:
         if action == "put":
@@ -41,7 +41,7 @@ def test_a_map_holds_what_a_dict_holds(actions: list[tuple[str, bytes, int]], sm
 
 
 def test_thousands_of_keys_are_found_and_no_others() -> None:
-    """Also after half of them are gone."""
+    """Also after half of them are removed."""
     keys = KeySet(10)
     for number in range(5000):
         keys.add(key(number))
@@ -53,7 +53,7 @@ def test_thousands_of_keys_are_found_and_no_others() -> None:
 
 @pytest.mark.parametrize("length", [1, 11])
 def test_a_part_of_a_key_is_no_key(length: int) -> None:
-    """Nor are bytes that end one and begin the next."""
+    """Nor are bytes across the border of two keys."""
     keys = KeySet(0)
     whole = bytes(range(200))
     for at in range(0, 192, 12):
@@ -64,7 +64,7 @@ def test_a_part_of_a_key_is_no_key(length: int) -> None:
 
 
 def test_values_that_look_like_a_key_are_no_keys() -> None:
-    """A key is where a record begins."""
+    """A key is found only at the beginning of a record."""
     keys = KeyMap("<12s", 0)
     keys.put(b"twelve bytes", b"other bytes!")
     assert b"other bytes!" not in keys

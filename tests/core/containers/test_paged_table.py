@@ -13,7 +13,7 @@ from evocrawl.core.errors import StateError
 
 
 def table(spill: SpillFile, most_bytes: int) -> PagedTable:
-    """Columns of several widths and types."""
+    """Return a table with columns of several widths and types."""
     return PagedTable(
         spill, most_bytes, worth=("f4", 0, 0.5), links=("i4", 3, -1), is_open=("?", 0, 1),
         address=("u8", 0, 0),
@@ -22,7 +22,7 @@ def table(spill: SpillFile, most_bytes: int) -> PagedTable:
 
 @pytest.mark.parametrize("most_bytes", [0, 1 << 16, 1 << 30])
 def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
-    """In memory and on disk, one or many at once; new rows are as declared."""
+    """In memory and on disk, one or many at once; new rows have the declared values."""
     rows, rng = table(SpillFile(tmp_path), most_bytes), np.random.default_rng(0)
     model = np.zeros(0, "u8")
     while len(rows) < 30_000:
@@ -48,7 +48,7 @@ def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-def test_nothing_is_asked_of_a_file_while_all_is_in_memory() -> None:
+def test_the_file_is_not_read_while_all_rows_are_in_memory() -> None:
     """The table has no such row."""
     rows = table(SpillFile(Path("/proc/none")), 1 << 20)
     rows.append(rows.fresh(1000))
@@ -56,8 +56,8 @@ def test_nothing_is_asked_of_a_file_while_all_is_in_memory() -> None:
     assert rows.get("worth", np.zeros((0, 2), int)).shape == (0, 2)
 
 
-def test_where_there_can_be_no_file_the_table_goes_on_in_memory(tmp_path: Path) -> None:
-    """The spill file records the failure; with room again the row is on disk."""
+def test_a_table_without_a_file_stays_in_memory(tmp_path: Path) -> None:
+    """The spill file records the failure; when there is room again, the row is on disk."""
     spill = SpillFile(Path("/proc/none"))
     rows = table(spill, 1 << 12)
     rows.append(rows.fresh(3000))
@@ -72,8 +72,8 @@ def test_where_there_can_be_no_file_the_table_goes_on_in_memory(tmp_path: Path) 
     assert (rows["links"] == -1).all()
 
 
-def test_a_disk_that_is_full_costs_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be written stays in memory."""
+def test_a_full_disk_loses_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that cannot be written stay in memory."""
     spill = SpillFile(tmp_path)
     rows = table(spill, 1 << 12)
     rows.append(rows.fresh(1000))

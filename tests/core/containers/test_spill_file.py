@@ -1,4 +1,4 @@
-"""The file of what does not fit into memory."""
+"""The file for data that do not fit into memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evocrawl.frontier.candidate_file import pack, unpack
 
 
 def test_records_come_back_as_they_were(tmp_path: Path) -> None:
-    """Short, long and empty ones, written already or not; the file has no name."""
+    """Short, long and empty ones, written to disk or not yet; the file has no name."""
     spill, rng = SpillFile(tmp_path), np.random.default_rng(0)
     records = [rng.bytes(int(size)) for size in rng.integers(0, 6000, size=300)] + [b"", b"end"]
     addresses = [spill.put(record) for record in records]
@@ -25,14 +25,14 @@ def test_records_come_back_as_they_were(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_small_crawl_asks_nothing_of_the_disk(tmp_path: Path) -> None:
-    """There is no file before there is something to write."""
+def test_a_small_crawl_writes_no_file(tmp_path: Path) -> None:
+    """The file is made by the first write."""
     spill = SpillFile(tmp_path / "missing")
     assert spill.get(spill.put(b"record")) == b"record"
 
 
-def test_the_file_is_closed_with_what_uses_it(tmp_path: Path) -> None:
-    """Not at the end of the process only."""
+def test_the_file_is_closed_with_its_last_user(tmp_path: Path) -> None:
+    """Before the end of the process."""
     before = {*os.listdir("/proc/self/fd")}
     spill = SpillFile(tmp_path)
     spill.put(bytes(300_000))
@@ -42,8 +42,8 @@ def test_the_file_is_closed_with_what_uses_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("directory", ["/dev/full-of-nothing", "/proc"])
-def test_where_nothing_can_be_written_the_crawl_ends_with_a_clear_error(directory: str) -> None:
-    """It names the place and the reason."""
+def test_a_folder_that_cannot_be_written_is_a_clear_error(directory: str) -> None:
+    """The error names the folder and the reason."""
     spill = SpillFile(Path(directory))
     frontier = Frontier(lambda _: False, 2, spill)
     for number in range(5000):
@@ -55,7 +55,7 @@ def test_where_nothing_can_be_written_the_crawl_ends_with_a_clear_error(director
 
 
 def test_a_full_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is lost; once there is room it goes on."""
+    """No record is lost; when there is room again, writing continues."""
     spill, write = SpillFile(tmp_path), os.pwrite
 
     def fails(file: int, rest: memoryview, at: int) -> int:
@@ -77,7 +77,7 @@ def test_a_full_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def lead(number: int, features: object = None) -> Lead:
-    """A link with a long address."""
+    """Return a link with a long address."""
     url = f"http://a.test/{'x' * 200}/{number}"
     return Lead(url, b"%012d" % number, "a.test", b"source", 1, 0.5, "anchor", None, features)
 
@@ -87,7 +87,7 @@ def lead(number: int, features: object = None) -> Lead:
     [None, 3, -1, 0.1, True, "words", b"bytes", (), (1, ("a", (0.5, None))), 2**63 - 1, "\ud800"],
 )
 def test_links_come_back_as_they_were(features: object) -> None:
-    """With all that a species may have noted on them, and text that is no Unicode."""
+    """With all values that a species may have added, and text with lone surrogates."""
     packed = pack(lead(1, features))
     assert packed is not None
     again = unpack(packed)
@@ -97,6 +97,6 @@ def test_links_come_back_as_they_were(features: object) -> None:
 
 
 @pytest.mark.parametrize("features", [[1], {"a": 1}, 2**63, (1, [2]), object(), np.float64(1.0)])
-def test_what_would_come_back_changed_is_not_packed(features: object) -> None:
+def test_a_value_that_packing_would_change_is_not_packed(features: object) -> None:
     """It stays in memory."""
     assert pack(lead(1, features)) is None

@@ -15,7 +15,7 @@ RUNS = ["深海采矿的影响", "再生可能エネルギー", "พลังง
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_without_dictionaries_each_two_signs_are_a_word(
+def test_without_dictionaries_each_pair_of_characters_is_a_word(
     run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing needs to be installed."""
@@ -39,13 +39,13 @@ def test_dictionaries_find_words_of_thai_lao_and_khmer(run: str, found: list[str
 
 @needs_icu
 def test_dictionaries_add_long_words_of_chinese_and_japanese() -> None:
-    """The pairs stay: a word that was parted otherwise is found all the same."""
+    """The pairs stay, so that a word that is split in another way is found, too."""
     run = "再生可能エネルギー"
     assert segments(run) == [*pairs(run), "エネルギー"]
 
 
 def test_korean_is_read_in_pairs() -> None:
-    """Its particles cling to the noun, which no boundary shows."""
+    """Its particles follow the noun without a boundary."""
     assert segments("한국어는") == ["한국", "국어", "어는"]
 
 
@@ -56,10 +56,10 @@ def test_words_of_dictionaries_are_parts_of_the_run(run: str) -> None:
 
 
 @pytest.mark.parametrize("run", ["ツ", "鲸", "深海", "한국어", "བོད"])
-def test_no_dictionary_is_loaded_for_what_it_cannot_part(
+def test_no_dictionary_is_loaded_for_text_that_it_cannot_split(
     run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A dictionary takes 9 MB of memory; a list of English words has a sign of a smiley."""
+    """A dictionary takes 9 MB of memory; a character in an English text needs none."""
     loaded: list[str] = []
     monkeypatch.setattr(segmentation, "dictionaries", lambda: loaded.append(run))
     assert segments(run) == pairs(run)

@@ -62,7 +62,7 @@ def test_spellings_that_writers_choose_freely_are_one(one: str, other: str, lang
     ],
 )
 def test_letters_that_differ_stay_different(one: str, other: str, language: str) -> None:
-    """A mark that makes another letter is no matter of choice."""
+    """A mark that makes another letter is kept."""
     assert spelt(one, language) != spelt(other, language)
 
 
@@ -70,12 +70,12 @@ def test_letters_that_differ_stay_different(one: str, other: str, language: str)
 def test_a_zero_width_non_joiner_separates_words_in_arabic_script_only(
     written: str, parts: int
 ) -> None:
-    """Persian puts it where others put a space; Indic scripts shape a syllable by it."""
+    """Persian uses it like a space; Indic scripts use it to shape a syllable."""
     assert len(spelt(written, "fa").split()) == parts
 
 
 def test_yeh_kaf_and_heh_are_one_letter_each_after_stemming() -> None:
-    """So that names meet across Arabic and Persian."""
+    """So that names are the same in Arabic and Persian."""
     assert plain_arabic("مدرسة") == plain_arabic("مدرسه")
     assert plain_arabic("علی") == plain_arabic("علي") == plain_arabic("على")
 
@@ -95,13 +95,13 @@ def test_yeh_kaf_and_heh_are_one_letter_each_after_stemming() -> None:
     ],
 )
 def test_accents_go_from_latin_letters_alone(word: str, keep: str, bare: str) -> None:
-    """The letters to keep stay."""
+    """Letters that differ in a language are kept."""
     assert without_accents(word, keep) == bare
 
 
 @given(st.text(max_size=300), st.sampled_from(["", "en", "ar", "fa", "hi", "be", "tr"]))
 def test_a_spelling_is_in_normal_form_and_its_own_spelling(word: str, language: str) -> None:
-    """No text raises."""
+    """No text raises an error."""
     once = spelt(word, language)
     assert unicodedata.is_normalized("NFKC", once)
     assert spelt(once, language) == once

@@ -22,7 +22,7 @@ from evocrawl.core.text.words import (
 
 @given(st.text(st.characters(max_codepoint=127)))
 def test_words_of_ascii_are_the_runs_of_letters_and_digits(text: str) -> None:
-    """Found by bytes as one would find them by characters."""
+    """The bytes give the same words as the characters."""
     assert words(text) == re.findall(r"[^\W_]+", text.lower())
 
 
@@ -37,7 +37,7 @@ def test_words_are_the_runs_of_letters_and_digits(text: str) -> None:
     ["தமிழ்நாடு", "לָמָּה", "الْعَرَبِيَّة", "हिन्दी", "co\u0301ral", "İstanbul", "mi\u200bning",
      "deep\u00adsea", "ಕನ್ನಡ", "മലയാളം", "తెలుగు", "සිංහල", "ਪੰਜਾਬੀ", "አማርኛ", "Հայերեն", "ქართული"],
 )  # fmt: skip
-def test_marks_and_joints_split_no_word(word: str) -> None:
+def test_marks_and_joiners_split_no_word(word: str) -> None:
     """Vowel signs, points and accents belong to the letter before them."""
     assert len(words(word)) == 1
     assert words(f"see {word}, x")[1:2] == words(word)
@@ -64,14 +64,14 @@ def test_punctuation_of_any_script_separates(sentence: str) -> None:
         ("မြန်မာ", ["မြ", "န်", "မ", "ာ"]),
     ],
 )
-def test_signs_keep_their_marks_and_the_letters_below(run: str, seen: list[str]) -> None:
-    """No vowel, tone or coeng is left alone."""
+def test_characters_keep_their_marks_and_subscript_letters(run: str, seen: list[str]) -> None:
+    """No vowel, tone mark or coeng is separated."""
     assert signs(run) == seen
     assert "".join(signs(run)) == run
 
 
-def test_pairs_overlap_by_one_sign() -> None:
-    """A run of one sign is that sign."""
+def test_pairs_overlap_by_one_character() -> None:
+    """A run of one character is one word."""
     assert pairs("深海采矿") == ["深海", "海采", "采矿"]
     assert pairs("น้ำ") == ["น้ำ"]
 
@@ -99,7 +99,7 @@ def test_no_pair_crosses_a_japanese_particle(run: str, found: list[str]) -> None
 
 @given(st.text("サンの白がるりー珊x é。"))
 def test_words_are_found_one_by_one_and_by_bytes_as_well(text: str) -> None:
-    """One by one, for those who need only the first; by bytes, for those who hash them."""
+    """One by one, for code that needs only the first; as bytes, for code that hashes them."""
     assert [*iter_words(text)] == words(text)
     assert [each.decode() for each in rough_words_of_bytes(text.encode())] == rough_words(text)
     assert {word for word, is_packed in whole_words(text) if not is_packed} <= {*words(text)}
@@ -112,12 +112,12 @@ def test_words_are_found_one_by_one_and_by_bytes_as_well(text: str) -> None:
      ("풍력발전", "해상풍력발전소"), ("ថាមពលខ្យល់", "អំពីថាមពលខ្យល់")],
 )  # fmt: skip
 def test_texts_of_scripts_without_spaces_share_words(one: str, other: str) -> None:
-    """A whole sentence as one word would be like no other."""
+    """A whole sentence as one word would never be found again."""
     assert len(words(one)) > 1
     assert set(words(one)) & set(words(other))
 
 
 @pytest.mark.parametrize("text", ["córal naïve Ångström", "Việt Nam", "їжак", "がぎぐ", "য়"])
 def test_composed_and_decomposed_words_are_one(text: str) -> None:
-    """Two ways to write the same."""
+    """Both are ways to write the same word."""
     assert words(normalize("NFC", text)) == words(normalize("NFD", text))

@@ -1,4 +1,4 @@
-"""The identity of URLs: which spellings are one page, and which are not."""
+"""The identity of URLs: which spellings name one page, and which do not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PLAIN = st.builds(
 @example("http://a.test。/")
 @example("http://h\\.")
 def test_identity_is_idempotent(url: str) -> None:
-    """B100: a frontier that normalises what it has normalised must not grow."""
+    """B100: a second normalisation must not make a new URL."""
     try:
         once = identity(url)
     except ValueError:
@@ -66,7 +66,7 @@ def test_identity_is_idempotent(url: str) -> None:
 @example("http://a.test/x;y/z;")
 @example("http://a-.b/")
 def test_the_fast_path_is_the_slow_path(url: str) -> None:
-    """Plain URLs are passed through unread: that must be what reading them gives."""
+    """Plain URLs are not parsed; parsing must give the same."""
     fast = identity(url)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(urls, "PLAIN", re.compile("(?!)"))
@@ -79,7 +79,7 @@ def test_the_fast_path_is_the_slow_path(url: str) -> None:
 @example("http://[::1")
 @example("http://a..b:99999/")
 def test_any_text_is_an_identity_or_a_value_error(text: str) -> None:
-    """Links are written by strangers."""
+    """Links come from the web."""
     for url in (text, f"http://{text}", f"http://a.test/{text}", f"http://a.test/?{text}"):
         try:
             assert len(fingerprint(url)) == 12
@@ -125,7 +125,7 @@ SESSION = "0123456789abcdef0123456789ABCDEF"
         "http://a.test/b?x=1&",
     ],
 )
-def test_b106_parts_that_name_the_visitor_are_not_in_an_identity(spelling: str) -> None:
+def test_b106_parameters_of_sessions_and_campaigns_are_not_in_an_identity(spelling: str) -> None:
     """B106: sessions and campaigns lead to the same page."""
     assert identity(spelling) == "http://a.test/b?x=1"
 
@@ -136,7 +136,7 @@ def test_b106_parts_that_name_the_visitor_are_not_in_an_identity(spelling: str) 
      "１２７。0。0。1"],
 )  # fmt: skip
 def test_b105_numbers_are_one_host_however_written(host: str) -> None:
-    """B105: politeness and budgets go by the host, whose address may be spelt in many ways."""
+    """B105: politeness and budgets use the host, whose address has many spellings."""
     assert identity(f"http://{host}/x") == "http://127.0.0.1/x"
     assert host_of(f"http://{host}:80/x") == "127.0.0.1"
 
@@ -144,7 +144,7 @@ def test_b105_numbers_are_one_host_however_written(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["256.1.1.1", "1.2.3.4.5", "4294967296", "08.1", "a.1", "a.0x4", "a.09.", "0x1g.1"]
 )
-def test_b001_what_ends_in_a_number_and_is_no_address_is_no_host(host: str) -> None:
+def test_b001_a_host_that_ends_in_a_number_must_be_an_address(host: str) -> None:
     """B001: as in browsers (URL Standard, "ends in a number checker")."""
     with pytest.raises(ValueError, match="IPv4"):
         identity(f"http://{host}/")
@@ -176,8 +176,8 @@ def test_b001_what_ends_in_a_number_and_is_no_address_is_no_host(host: str) -> N
         ("http://a.test/(S(short))/b", "http://a.test/b"),
     ],
 )
-def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
-    """B106: no page is lost for looking like another."""
+def test_spellings_that_may_name_different_pages_stay_different(one: str, other: str) -> None:
+    """B106: no page is lost because it looks like another."""
     assert fingerprint(one) != fingerprint(other)
 
 
@@ -198,8 +198,10 @@ def test_what_may_differ_is_kept_apart(one: str, other: str) -> None:
         ("http://%31%32%37.0.0.1/", "http://127.0.0.1/"),
     ],
 )
-def test_hosts_and_queries_in_other_scripts_are_spelt_as_sent(written: str, canonical: str) -> None:
-    """B102: full-width digits and letters outside ASCII name the host that is asked in the end."""
+def test_hosts_and_queries_in_other_scripts_have_the_form_that_is_sent(
+    written: str, canonical: str
+) -> None:
+    """B102: full-width digits and letters outside ASCII become the host that is requested."""
     assert identity(written) == canonical
 
 
@@ -211,8 +213,8 @@ def test_hosts_and_queries_in_other_scripts_are_spelt_as_sent(written: str, cano
      "http://a%00.test/", "http://a%zz.test/", "http://%ff.test/", "http://[fe80::1%25eth0]/",
      "http://a.test／b/", "http://a.test＠b.test/", "http://a.test？b/", "http://[v1.x]/"],
 )  # fmt: skip
-def test_what_is_no_web_address_is_refused(text: str) -> None:
-    """With a ValueError and nothing else."""
+def test_other_addresses_than_web_addresses_are_refused(text: str) -> None:
+    """With a ValueError."""
     with pytest.raises(ValueError):  # noqa: PT011 - urlsplit has words of its own
         identity(text)
 
@@ -221,8 +223,8 @@ def test_what_is_no_web_address_is_refused(text: str) -> None:
 @example("http://u:p@h\\@other.test/")
 @example("http://h:1\\@other.test/")
 @example("http://a.test。/x")
-def test_politeness_goes_by_the_host_of_the_identity(url: str) -> None:
-    """One host must not have two keys, or it is asked twice as often."""
+def test_politeness_uses_the_host_of_the_identity(url: str) -> None:
+    """If one host had two keys, it would get twice as many requests."""
     try:
         canonical = identity(url)
     except ValueError:

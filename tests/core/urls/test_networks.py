@@ -1,4 +1,4 @@
-"""Which addresses are public, however they are spelt and wrapped."""
+"""Which addresses are public, in any spelling and embedding."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_every_spelling_of_loopback_is_known(spelling: str) -> None:
 
 
 @pytest.mark.parametrize(("address", "kind"), REFUSED.items())
-def test_what_is_not_public_is_refused_by_kind(address: str, kind: str) -> None:
-    """B105, R19: also where `ipaddress` calls it global."""
+def test_an_address_that_is_not_public_is_refused_with_its_kind(address: str, kind: str) -> None:
+    """B105, R19: also if `ipaddress` calls it global."""
     assert PUBLIC.refuses(address) == kind
 
 
@@ -54,8 +54,8 @@ def test_what_is_not_public_is_refused_by_kind(address: str, kind: str) -> None:
     "address",
     ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8"],
 )
-def test_public_addresses_may_be_gone_to(address: str) -> None:
-    """Those that NAT64 and mapping wrap too."""
+def test_public_addresses_are_allowed(address: str) -> None:
+    """Also if they are embedded by NAT64 or as mapped addresses."""
     assert PUBLIC.refuses(address) == ""
 
 
@@ -63,8 +63,8 @@ def test_public_addresses_may_be_gone_to(address: str) -> None:
     "name", ["example.org", "1.2.3.4.5", "256.1.1.1", "1.2.3.256", "08.1.1.1", "0x", "a", "", "-1",
              "1.2.3.4x", "4294967296", "[::1", "localhost.example", "1..2", "9" * 5000],
 )  # fmt: skip
-def test_other_names_are_names(name: str) -> None:
-    """What spells no address has to be looked up; `0x` alone is 0, as resolvers have it."""
+def test_names_that_are_no_addresses_are_left_to_the_resolver(name: str) -> None:
+    """A name that spells no address must be resolved; `0x` alone is 0, as in resolvers."""
     assert literal(name) == ("0.0.0.0" if name == "0x" else None)
 
 
@@ -78,13 +78,13 @@ def test_any_text_is_a_name_or_an_address(text: str) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
-def test_a_number_is_the_address_it_stands_for(number: int, is_hex: bool) -> None:
-    """One number alone fills all four bytes."""
+def test_a_number_is_an_address(number: int, is_hex: bool) -> None:
+    """A single number gives all four bytes."""
     assert literal(hex(number) if is_hex else str(number)) == str(IPv4Address(number))
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_nothing_refused_gets_by_in_a_wrapping(number: int) -> None:
+def test_a_refused_address_is_refused_in_any_embedding(number: int) -> None:
     """R19: in any IPv6 form of the refused address."""
     bare = IPv4Address(number)
     if not PUBLIC.refuses(str(bare)):
@@ -97,7 +97,7 @@ def test_nothing_refused_gets_by_in_a_wrapping(number: int) -> None:
 
 @given(st.ip_addresses())
 def test_what_python_calls_private_is_never_public(address: IPv4Address | IPv6Address) -> None:
-    """The tables here forbid more than the standard library's, never less."""
+    """The tables of evocrawl forbid all that the standard library's do, and more."""
     unwrapped = getattr(address, "ipv4_mapped", None) or address
     if address not in ip_network("64:ff9b::/96") and (
         not unwrapped.is_global or unwrapped.is_multicast
@@ -105,16 +105,16 @@ def test_what_python_calls_private_is_never_public(address: IPv4Address | IPv6Ad
         assert PUBLIC.refuses(str(address))
 
 
-def test_allowed_networks_open_what_lies_in_them() -> None:
-    """And nothing else; an address in them may be wrapped."""
+def test_allowed_networks_allow_their_addresses() -> None:
+    """And no others; the address may be embedded."""
     networks = NetworkPolicy(["10.0.0.0/8", "::1/128"])
     assert [networks.refuses(a) for a in ("10.9.9.9", "::ffff:10.0.0.1", "::1")] == ["", "", ""]
     assert networks.refuses("127.0.0.1") == "loopback"
     assert not networks.is_everything
 
 
-def test_everything_is_allowed_only_in_full() -> None:
-    """Both families have to be named."""
+def test_all_addresses_are_allowed_only_if_both_families_are_named() -> None:
+    """IPv4 and IPv6."""
     assert not NetworkPolicy(["0.0.0.0/0"]).is_everything
     everything = NetworkPolicy(["0.0.0.0/0", "::/0"])
     assert everything.is_everything
@@ -122,13 +122,13 @@ def test_everything_is_allowed_only_in_full() -> None:
 
 
 @pytest.mark.parametrize("raw", ["all", "*", "10.0.0.1/8", "10.0.0.0/33", "intranet", ["x"], [7]])
-def test_what_is_no_network_is_refused(raw: object) -> None:
-    """So that nothing is opened by a slip; the message says how to open everything."""
+def test_a_text_that_is_no_network_is_refused(raw: object) -> None:
+    """So that a mistake allows no address; the message gives the networks that allow all."""
     with pytest.raises(SettingError, match=r"for all addresses 0\.0\.0\.0/0 ::/0"):
         Config.read({"EVOCRAWL_ALLOW_NETWORKS": raw})
 
 
-def test_networks_are_read_as_they_are_written() -> None:
-    """Apart by spaces or commas; an address is a network of one."""
+def test_networks_are_separated_by_spaces_or_commas() -> None:
+    """An address is a network of one address."""
     config = Config.read({"EVOCRAWL_ALLOW_NETWORKS": "127.0.0.0/8,fd00::/8 10.0.0.1"})
     assert config.allow_networks == ("127.0.0.0/8", "fd00::/8", "10.0.0.1/32")

@@ -22,7 +22,7 @@ from evocrawl.core.urls.readable import readable
         st.text("#/?", max_size=3),
     )
 )
-def test_parts_of_a_url_are_where_the_standard_has_them(url: str) -> None:
+def test_a_url_is_split_as_urlsplit_splits_it(url: str) -> None:
     """This holds for each URL that is split without `urlsplit`, too."""
     try:
         parts = urlsplit(url)
@@ -40,7 +40,7 @@ def test_a_url_is_read_without_its_ending() -> None:
 
 
 def test_the_words_of_an_address_keep_their_marks() -> None:
-    """Percent-encoded ones, too; the host says nothing of the page."""
+    """Percent-encoded ones, too; the host is left out."""
     assert words(readable("http://coral.test/korallen-bleiche/%C3%BCber.php?id=7")) == [
         "korallen", "bleiche", "über", "id", "7",
     ]  # fmt: skip

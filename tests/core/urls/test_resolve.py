@@ -1,4 +1,4 @@
-"""From what is written to the URL that is meant; host names in it."""
+"""References of pages are resolved to URLs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRITTEN = st.text(max_size=30) | st.text(st.sampled_from("ab.:/\\\\?#@[]%0\t\n �
 )
 @example("http://a.test/x/y", "../../../../a")
 def test_plain_references_are_those_of_the_standard(base: str, written: str) -> None:
-    """RFC 3986 §5.2, as Python has it, but for doubled slashes and semicolons, which it loses."""
+    """RFC 3986 §5.2, as in Python, except doubled slashes and semicolons, which Python loses."""
     place, *query = written.split("?", 1)
     assume("//" not in place and query != [""])  # it loses an empty query, too
     plain = urljoin(base.replace(";", "!"), written.replace(";", "!"))
@@ -54,8 +54,8 @@ def test_plain_references_are_those_of_the_standard(base: str, written: str) -> 
         ("http://a.test/x", "//b.test/../y/./z/..", "http://b.test/y/"),
     ],
 )
-def test_b003_slashes_are_as_many_as_were_written(base: str, written: str, url: str) -> None:
-    """B003: as browsers have it; each of them a segment, though it is empty."""
+def test_b003_the_number_of_slashes_is_kept(base: str, written: str, url: str) -> None:
+    """B003: as in browsers, each slash ends a segment, also an empty one."""
     assert resolve(base, written) == url
     page = f"<a href='{written}'>x</a>".encode()
     assert [link.url for link in parse_html(page, base).links] == [url]
@@ -67,7 +67,10 @@ def test_b003_slashes_are_as_many_as_were_written(base: str, written: str, url: 
 @example("http://ß\u00ad.%ff/")
 @example("0?\x80")
 def test_any_text_is_an_address_or_none_or_an_error(written: str) -> None:
-    """Links are written by strangers; what comes out stays as it is, and names one host."""
+    """Links come from the web.
+
+    A resolved URL does not change if it is resolved again, and has one host.
+    """
     for text in (written, f"//{written}", f"http://{written}", f"http:\\\\{written}"):
         try:
             url = resolve(BASE, text)
@@ -89,8 +92,8 @@ def test_any_text_is_an_address_or_none_or_an_error(written: str) -> None:
      "gopher://a.test/", "ws://a.test/", "blob:http://a.test/x", "http+unix://x/", "ht\ntp+unix://x/",
      "mailto:a@b.test", "", " \t", "#x"],
 )  # fmt: skip
-def test_r18_other_schemes_lead_nowhere(written: str) -> None:
-    """R18: in any case, and with what browsers leave out within."""
+def test_r18_other_schemes_give_no_url(written: str) -> None:
+    """R18: in upper or lower case, and with characters within that browsers leave out."""
     assert resolve(BASE, written) is None
 
 
@@ -103,8 +106,8 @@ def test_r18_other_schemes_lead_nowhere(written: str) -> None:
      ("//12\n7.0.0.1\t/", "127.0.0.1"), ("//localhost./", "localhost"),
      ("//a.test%2f@127.0.0.1/", "127.0.0.1"), ("http:127.0.0.1/", "a.test")],
 )  # fmt: skip
-def test_b105_the_host_is_the_one_that_a_browser_asks(written: str, host: str) -> None:
-    """B105: in any disguise of the address."""
+def test_b105_the_host_is_the_one_that_a_browser_requests(written: str, host: str) -> None:
+    """B105: in any spelling of the address."""
     url = resolve(BASE, written)
     assert url is not None
     assert host_of(url) == host
@@ -113,14 +116,14 @@ def test_b105_the_host_is_the_one_that_a_browser_asks(written: str, host: str) -
 
 @pytest.mark.parametrize("written", ["http://", "https:///", "http:\\\\", "http://?q", "///"])
 def test_an_address_without_a_host_is_an_error(written: str) -> None:
-    """It is not that of the page itself."""
+    """The host of the page does not take its place."""
     with pytest.raises(ValueError, match="without a host"):
         resolve(BASE, written)
 
 
 @given(st.text(max_size=30))
 def test_a_host_name_is_ascii_or_none(written: str) -> None:
-    """And the name of a name is itself."""
+    """An ASCII name does not change."""
     try:
         name = ascii_name(written)
     except ValueError:

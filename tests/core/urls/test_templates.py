@@ -1,4 +1,4 @@
-"""Which addresses are of one kind, and which hosts of one domain."""
+"""Templates of addresses, and the registered domains of hosts."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ from evocrawl.core.urls.templates import domain_of, repeats_itself, template_of
     ],
 )
 def test_addresses_made_by_one_rule_have_one_template(one: str, other: str) -> None:
-    """Numbers, dates, ids, sessions and values are what a rule puts in."""
+    """They differ in numbers, dates, ids, sessions and values of parameters."""
     assert template_of(one) == template_of(other)
 
 
@@ -35,7 +35,7 @@ def test_addresses_made_by_one_rule_have_one_template(one: str, other: str) -> N
         ("http://a.test/", "http://b.test/"),
     ],
 )
-def test_words_tell_templates_apart(one: str, other: str) -> None:
+def test_templates_differ_in_words(one: str, other: str) -> None:
     """A word is a part of a template."""
     assert template_of(one) != template_of(other)
 
@@ -54,7 +54,7 @@ def test_words_tell_templates_apart(one: str, other: str) -> None:
     ],
 )
 def test_a_path_that_repeats_itself(url: str, repeats: bool) -> None:
-    """Three times in a row, numbers aside."""
+    """Three times in a row, without regard to numbers."""
     assert repeats_itself(url) == repeats
 
 
@@ -74,13 +74,13 @@ def test_a_path_that_repeats_itself(url: str, repeats: bool) -> None:
     ],
 )
 def test_a_domain_is_the_registered_name(host: str, domain: str) -> None:
-    """By the list of public suffixes that comes along: nothing is fetched."""
+    """By the list of public suffixes in the package: nothing is fetched."""
     assert domain_of(host) == domain
 
 
 @given(st.text(max_size=300) | st.builds("http://{}/{}?{}".format, *[st.text(max_size=99)] * 3))
 def test_every_text_has_a_template(url: str) -> None:
-    """Nothing raises an error, for any text that a page gives as an address."""
+    """No text that a page gives as an address raises an error."""
     assert isinstance(template_of(url), str)
     assert isinstance(repeats_itself(url), bool)
     assert isinstance(domain_of(url), str)

@@ -32,8 +32,8 @@ def pid_of(reader: ReadingProcess) -> int:
     return reader._process.pid
 
 
-def test_it_reads_as_here_and_goes_on_with_one_process() -> None:
-    """Links, words, dates and all are the same on the other side."""
+def test_a_page_is_read_alike_in_one_process_that_stays() -> None:
+    """Links, words and dates are the same as without the process."""
     with reading_within(60) as reader:
         assert reader.read(PAGE) == read(PAGE)
         first = pid_of(reader)
@@ -44,10 +44,13 @@ def test_it_reads_as_here_and_goes_on_with_one_process() -> None:
 
 
 @pytest.mark.parametrize("counts", ["processor time", "clock"])
-def test_r15_a_page_that_takes_too_long_is_given_up_and_the_next_one_read(
+def test_r15_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_read(
     monkeypatch: pytest.MonkeyPatch, counts: str
 ) -> None:
-    """R15: the process ends, and another takes its place; by the clock if need be."""
+    """R15: the process is ended, and another one takes its place.
+
+    Also after a time by the clock.
+    """
     monkeypatch.setattr(client, "_WALL_LIMITS", 1e6 if counts == "processor time" else 1e-3)
     with reading_within(60) as reader:
         reader.read(PAGE)
@@ -60,7 +63,9 @@ def test_r15_a_page_that_takes_too_long_is_given_up_and_the_next_one_read(
         assert pid_of(reader) != first
 
 
-def test_a_busy_machine_makes_no_page_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_machine_does_not_shorten_the_time_of_a_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Only the time that the page itself takes counts, not that of a process that is stopped."""
     with reading_within(0.5) as reader:
         reader.read(PAGE)
@@ -76,10 +81,10 @@ def test_a_busy_machine_makes_no_page_too_long(monkeypatch: pytest.MonkeyPatch) 
         assert reader.read(PAGE) == read(PAGE)
 
 
-def test_r16_a_page_that_ends_the_process_ends_nothing_else(
+def test_r16_a_page_that_crashes_the_process_does_not_end_the_crawl(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """R16: a parser that crashes takes its process with it, not the crawl."""
+    """R16: a parser that crashes ends its process only."""
     with reading_within(60) as reader:
         reader.read(PAGE)
         send = client.protocol.send
@@ -104,8 +109,8 @@ def test_a_process_that_was_killed_while_idle_is_replaced() -> None:
         assert reader.read(PAGE) == read(PAGE)
 
 
-def test_where_no_process_can_begin_the_page_is_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And says so."""
+def test_a_page_is_unread_if_no_process_can_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result gives the reason."""
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     with reading_within(60) as reader:
         assert reader.read(PAGE).unread == client.CANNOT
@@ -136,6 +141,6 @@ def test_costly_pages_are_recognised_by_their_bytes(body: bytes, costly: bool) -
 
 
 def test_pdf_is_costly_where_it_is_read() -> None:
-    """The time that a PDF takes is not known before."""
+    """The time that a PDF takes is not known in advance."""
     pytest.importorskip("pypdf")
     assert is_costly(Document(b"%PDF-1.7", URL))

@@ -43,7 +43,7 @@ def test_other_machines_need_the_token_for_all_but_assets() -> None:
     ["evil.test", "evil.test:8080", "127.0.0.1", "127.0.0.1:80", "127.0.0.1.evil.test:8080", "",
      "localhost:8080@evil.test", "[::1", "127.0.0.1:8080:8080", "localhost:99999999"],
 )  # fmt: skip
-def test_a_name_that_was_pointed_here_is_refused(host: str) -> None:
+def test_a_foreign_name_that_resolves_here_is_refused(host: str) -> None:
     """DNS rebinding: the browser sends the attacker's name."""
     assert status(replace(READ, host=host)) == 421
     assert status(replace(READ, host=host), is_asset=True) == 421
@@ -82,20 +82,20 @@ def test_many_clients_take_bounded_memory() -> None:
     assert len(rules._buckets) <= 1000
 
 
-def test_what_is_loopback() -> None:
+def test_addresses_of_loopback_are_recognised() -> None:
     assert [is_loopback(each) for each in ("127.8.8.8", "::1", "localhost")] == [True] * 3
     assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "")))
 
 
 @pytest.mark.parametrize("value", ["8080", 8080, "0", "0.0.0.0:8080", "[::1]:8080", "localhost:1"])
-def test_places_to_listen_at(value: object) -> None:
+def test_addresses_to_listen_at_are_read(value: object) -> None:
     assert Config.read({}, {"query": "a", "dashboard": value}).dashboard == str(value)
 
 
 @pytest.mark.parametrize(
     "value", ["x", "70000", ":8080", "example.org:80", "1.2.3.4", "::1:80", True]
 )
-def test_other_places_are_refused(value: object) -> None:
+def test_other_addresses_to_listen_at_are_refused(value: object) -> None:
     with pytest.raises(SettingError, match="dashboard"):
         Config.read({}, {"query": "a", "dashboard": value})
 

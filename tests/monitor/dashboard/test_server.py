@@ -1,4 +1,4 @@
-"""The dashboard of a stored crawl over HTTP: what it shows, and what it refuses."""
+"""The dashboard of a stored crawl over HTTP: its answers and its refusals."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_results_are_paged_and_filtered(server: Server, crawl: StoredCrawl) -> N
     assert server.get("results?offset=9999")["results"] == []
 
 
-def test_the_family_unfolds_to_every_agent(server: Server, crawl: StoredCrawl) -> None:
+def test_the_family_tree_has_every_agent(server: Server, crawl: StoredCrawl) -> None:
     seen: dict[int, Any] = {}
 
     def unfold(query: str) -> None:
@@ -102,7 +102,7 @@ def test_hosts_and_reasons(server: Server, crawl: StoredCrawl) -> None:
     assert server.ask("/api/v1/explain")[0] == 400
 
 
-def test_what_cannot_be_changed_is_refused_with_the_reason(server: Server) -> None:
+def test_changes_of_a_stored_crawl_are_refused_with_the_reason(server: Server) -> None:
     bodies = {"exclusions": {"pattern": "a.test"}, "feedback": {"visit": 1, "relevant": True},
               "parameters": {"cost": 2}}  # fmt: skip
     for write in WRITES:
@@ -123,7 +123,7 @@ def test_every_answer_has_strict_headers(server: Server) -> None:
 
 
 def test_the_page_loads_nothing_from_elsewhere(server: Server) -> None:
-    """And has neither script nor style in it."""
+    """It has neither an inline script nor an inline style."""
     page = server.ask("/")[2].decode()
     assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
     assert not re.search(r"<script(?![^>]*src=)|<style|\son\w+=|\sstyle=", page)
@@ -167,7 +167,7 @@ def test_wrong_bodies(server: Server) -> None:
     assert server.post("feedback", {"visit": 10**9, "relevant": True})[0] == 404
 
 
-def test_a_body_in_pieces_is_bounded_too(server: Server) -> None:
+def test_a_chunked_body_is_bounded(server: Server) -> None:
     head = (
         f"POST /api/v1/stop HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
         "Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n"
@@ -216,7 +216,7 @@ _VALUES = st.one_of(st.text(max_size=40), st.integers().map(str), st.floats().ma
     ),
 )  # fmt: skip
 def test_any_query_has_an_answer_of_json(server: Server, path: str, query: dict[str, str]) -> None:
-    """Never a failure of the server."""
+    """The server never fails."""
     text = "&".join(f"{key}={quote(value, errors='replace')}" for key, value in query.items())
     status, _, body = server.ask(f"/api/v1/{path}?{text}")
     assert status in (200, 400, 404, 429)

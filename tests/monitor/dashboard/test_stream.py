@@ -58,7 +58,7 @@ def test_a_viewer_gets_the_status_at_once_and_each_change() -> None:
 
 
 def test_a_viewer_that_does_not_read_is_dropped() -> None:
-    """Nothing is written for it meanwhile; others go on."""
+    """Nothing is written for it meanwhile; other viewers go on."""
     status = {"pages": 0}
     stream, clock = stream_of(status)
     slow, good = Connection(), Connection()

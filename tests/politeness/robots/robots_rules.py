@@ -1,4 +1,4 @@
-"""What the tests of robots.txt share: a host and its rules."""
+"""Shared by the tests of robots.txt: a host and its rules."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def test_the_cache_forgets_the_least_recently_used() -> None:
     assert len(cache) == 2
 
 
-def test_the_cache_forgets_what_is_too_old() -> None:
+def test_the_cache_forgets_old_entries() -> None:
     """An entry ends with its lifetime."""
     cache = RobotsCache()
     cache.put(H, rules(""), 5.0, 10.0)
@@ -34,7 +34,7 @@ def test_the_cache_forgets_what_is_too_old() -> None:
 
 
 def test_the_cache_bounds_the_rules_of_all_files_together() -> None:
-    """B068: a few huge files push out others, never themselves alone."""
+    """B068: huge files remove other files, and the latest file always stays."""
     cache = RobotsCache(rules=5)
     large = rules("User-agent: *\n" + "Disallow: /a\n" * 4)
     cache.put("http://a", large, 0.0, 10.0)
@@ -46,7 +46,7 @@ def test_the_cache_bounds_the_rules_of_all_files_together() -> None:
 
 
 def test_the_strictest_authority_of_a_host_sets_its_delay() -> None:
-    """The delay goes with the rules that asked for it."""
+    """The delay ends with the rules that set it."""
     cache = RobotsCache(authorities=2, delay_cap_s=4.0)
     for place, delay in (("http://h.test", 2), ("https://h.test", 9)):
         cache.put(place, rules(f"User-agent: *\nCrawl-delay: {delay}"), 0.0, 10.0)
@@ -71,7 +71,7 @@ def test_rules_that_were_replaced_or_forgotten_no_longer_count() -> None:
 
 
 def test_the_cache_takes_exactly_as_many_rules_as_its_limit() -> None:
-    """One rule more pushes the oldest file out."""
+    """One more rule removes the oldest file."""
     small = rules("User-agent: *\nDisallow: /a\n")
     for limit, kept in ((2 * small.size, 2), (2 * small.size - 1, 1)):
         cache = RobotsCache(rules=limit)

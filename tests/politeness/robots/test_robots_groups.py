@@ -32,8 +32,8 @@ from evocrawl.politeness.robots.rules import (
         ("bot", False),
     ],
 )
-def test_a_group_is_ours_by_its_whole_token(name: str, ours: bool) -> None:
-    """No prefix and no longer name will do (RFC 9309 §2.2.1)."""
+def test_a_group_applies_by_its_whole_token(name: str, ours: bool) -> None:
+    """A prefix or a longer name does not match (RFC 9309 §2.2.1)."""
     found = rules(f"User-agent: *\nDisallow: /all\n\nUser-agent: {name}\nDisallow: /own")
     assert found.allows(f"{H}/all") is ours
     assert found.allows(f"{H}/own") is not ours
@@ -72,7 +72,7 @@ def test_groups_are_read_leniently_and_merged(body: str | bytes, allowed: bool) 
 
 
 def test_bytes_of_another_encoding_stay_in_the_rule() -> None:
-    """Left out, ``/é`` of Latin-1 would be ``/``, which forbids the whole site."""
+    """Without these bytes, ``/é`` of Latin-1 would be ``/``, which forbids the whole site."""
     found = rules(b"User-agent: *\nDisallow: /caf\xe9")
     assert not found.allows(f"{H}/caf%E9/menu")
     assert found.allows(f"{H}/caf")
@@ -96,14 +96,14 @@ def test_a_rule_cut_at_500_kib_is_left_out() -> None:
     assert found.size == 1
 
 
-def test_thousands_of_agents_head_one_group() -> None:
-    """A list of names, with repeats, neither stalls the reader nor hides the rule (B088)."""
+def test_a_group_may_name_thousands_of_agents() -> None:
+    """A list of names, with repeats, is read fast, and its rule counts (B088)."""
     body = b"User-agent: a\n" * 25_000 + b"User-agent: *\n" * 10_000 + b"Disallow: /private\n"
     assert not rules(body).allows(f"{H}/private")
 
 
-def test_a_large_file_remembers_its_decisions() -> None:
-    """What was decided is not matched again, and stays right."""
+def test_decisions_of_a_large_file_are_cached() -> None:
+    """A cached decision is the same as a new one."""
     lines = "".join(f"Disallow: /*p{i}$\n" for i in range(1000))
     found = rules("User-agent: *\n" + lines)
     for _ in range(2):
@@ -116,8 +116,8 @@ def test_a_large_file_remembers_its_decisions() -> None:
      ("5s", 5.0), ("5 sec.", 5.0), ("0.5 Seconds", 0.5), ("5 # s", 5.0), ("5 min", 0.0),
      ("inf", 0.0), ("1,5", 0.0), ("soon", 0.0), ("", 0.0)],
 )  # fmt: skip
-def test_a_crawl_delay_lies_between_nothing_and_the_cap(value: str, seconds: float) -> None:
-    """Garbage asks for nothing, too much for the cap (B093)."""
+def test_a_crawl_delay_lies_between_zero_and_the_cap(value: str, seconds: float) -> None:
+    """An invalid delay counts as zero, a too long one as the cap (B093)."""
     found = rules(f"User-agent: *\nCrawl-delay: {value}\nDisallow: /x")
     assert found.crawl_delay(30.0) == seconds
 
@@ -151,13 +151,13 @@ def test_retry_after_is_seconds_or_a_date(value: str, seconds: float) -> None:
      ("https://h.test.", "https://h.test")],
 )  # fmt: skip
 def test_the_authority_is_scheme_host_and_port(url: str, expected: str) -> None:
-    """Rules of one port say nothing about another (B085)."""
+    """Rules of one port do not count for another (B085)."""
     assert authority(url) == expected
 
 
 @pytest.mark.parametrize("url", ["", "h.test", "ftp://h/", "http://h:99999/", "http:///x"])
 def test_a_url_without_authority_is_an_error(url: str) -> None:
-    """The caller decides what that means."""
+    """The caller handles it."""
     with pytest.raises(ValueError, match=r"URL|[Pp]ort"):
         authority(url)
 
@@ -169,7 +169,7 @@ def test_a_url_without_authority_is_an_error(url: str) -> None:
      ("Mozilla/5.0 (KHTML, like Gecko; compatible; My-Bot/2.0; +https://h.test)", "my-bot")],
 )  # fmt: skip
 def test_the_product_token_is_the_name_of_the_bot(user_agent: str, token: str) -> None:
-    """Both ways in which bots name themselves."""
+    """In both forms of the user agent."""
     assert product_token(user_agent) == token
 
 
@@ -188,13 +188,13 @@ def test_the_product_token_is_the_name_of_the_bot(user_agent: str, token: str) -
 def test_redirects_lead_to_web_addresses_only(
     status: int, location: str, target: str | None
 ) -> None:
-    """Anything else is no redirect, and so an unreachable file."""
+    """Any other target makes the file unreachable."""
     assert redirect_target(status, f"{H}/robots.txt", location) == target
 
 
 @given(body=st.binary(max_size=400), path=st.text(max_size=40))
-def test_no_file_and_no_path_raises(body: bytes, path: str) -> None:
-    """Hostile bytes give a decision and a finite delay."""
+def test_no_file_and_no_path_raises_an_error(body: bytes, path: str) -> None:
+    """Any bytes give a decision and a finite delay."""
     found = rules(b"User-agent: *\nDisallow: " + body)
     assert found.allows(f"{H}/{path}") in (True, False)
     assert math.isfinite(found.crawl_delay(30.0))
@@ -204,7 +204,7 @@ def test_no_file_and_no_path_raises(body: bytes, path: str) -> None:
     segments=st.lists(st.sampled_from(["a", "b", ".", "..", "", "%2e%2e", "private"]), max_size=7)
 )
 def test_a_path_that_resolves_to_a_forbidden_one_is_forbidden(segments: list[str]) -> None:
-    """Independent of `urls`: resolves the path as a server that merges slashes does."""
+    """The test resolves the path itself, like a server that merges slashes."""
     stack: list[str] = []
     for segment in (s.replace("%2e", ".") for s in segments):
         if segment == "..":

@@ -28,7 +28,7 @@ from evocrawl.politeness.robots.rules import RobotsRules, Verdict
     ],
 )
 def test_the_status_decides_before_the_body(status: int, verdict: Verdict, open_: bool) -> None:
-    """R10, B082: only a 2xx body holds rules; 4xx allows, the rest forbids (RFC 9309 §2.3.1)."""
+    """R10, B082: only a 2xx body has rules; 4xx allows, other statuses forbid (RFC 9309 §2.3.1)."""
     found = rules("User-agent: *\nDisallow: /page", status=status)
     assert found.verdict is verdict
     assert found.allows(f"{H}/page") is open_
@@ -99,8 +99,8 @@ def test_a_rule_matches_as_the_standard_says(rule: str, path: str, allowed: bool
         "/private;jsessionid=1",
     ],
 )
-def test_no_spelling_walks_around_a_rule(path: str) -> None:
-    """What any server may read as a forbidden path is forbidden (B091)."""
+def test_no_spelling_avoids_a_rule(path: str) -> None:
+    """A path that some server reads as a forbidden one is forbidden (B091)."""
     assert not rules("User-agent: *\nDisallow: /private").allows(H + path)
 
 
@@ -108,23 +108,23 @@ def test_no_spelling_walks_around_a_rule(path: str) -> None:
     "path", ["/public/../open", "//open", "/x/%2e%2e/open", "/x/..%2fopen", "/x%2fprivate"]
 )
 def test_odd_spellings_of_an_allowed_path_are_allowed(path: str) -> None:
-    """Oddness alone forbids nothing."""
+    """An unusual spelling alone forbids nothing."""
     assert rules("User-agent: *\nDisallow: /private").allows(H + path)
 
 
 def test_robots_txt_in_an_odd_spelling_is_not_exempt() -> None:
-    """``/private/../robots.txt`` is no pass for the path it may be read as."""
+    """``/private/../robots.txt`` may be read as a forbidden path."""
     assert not rules("User-agent: *\nDisallow: /private").allows(f"{H}/private/../robots.txt")
 
 
 @pytest.mark.parametrize("url", ["", "/private", "file:///etc/passwd", "http://[oops", "http://"])
-def test_what_is_no_web_address_is_not_allowed(url: str) -> None:
+def test_other_addresses_than_web_addresses_are_not_allowed(url: str) -> None:
     """A URL without an authority has no server that could allow it."""
     assert not rules("").allows(url)
 
 
 def test_an_unreachable_file_keeps_its_wait_and_its_cause() -> None:
-    """The crawl pauses the host for the wait, and hands the cause to the errback."""
+    """The crawl pauses the host for that time, and passes the cause to the errback."""
     cause = OSError("no route")
     found = RobotsRules.unreachable(7.0, cause)
     assert (found.verdict, found.retry_after_s, found.cause) == (Verdict.UNREACHABLE, 7.0, cause)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from evocrawl.core.urls.identity import host_of
 from evocrawl.politeness.opt_out_files import FILES, OptOutFile
@@ -16,15 +16,13 @@ _ASKING_MS = 120_000
 class SharedOptOuts:
     """As `evocrawl.store.journal.kept_opt_outs`; every method raises what `Connection` does.
 
-    `session` returns the number of the worker.
+    `session` is the number of the worker, "" before it joins.
     """
 
-    def __init__(
-        self, connection: Connection, layout: KeyNames, session: Callable[[], str]
-    ) -> None:
+    def __init__(self, connection: Connection, layout: KeyNames, session: str = "") -> None:
         self._connection = connection
         self._layout = layout
-        self._session = session
+        self.session = session
 
     async def missing(self, authority: str) -> Sequence[str]:
         """Return the files of a server to be asked for now; none if another worker asks."""
@@ -35,7 +33,7 @@ class SharedOptOuts:
         if not missing:
             return ()
         claim = self._layout.shard(shard_of(host), f"asking:{authority}")
-        claimed = ("set", claim, self._session(), None, _ASKING_MS, True)
+        claimed = ("set", claim, self.session, None, _ASKING_MS, True)
         return missing if await self._connection.ask(*claimed) else ()
 
     def servers(self) -> Iterable[str]:

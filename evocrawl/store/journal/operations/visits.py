@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from evocrawl.core.events import Event
 from evocrawl.core.fetch import FetchDetails
-from evocrawl.core.model import Fingerprint, Lead, Outcome, VisitId
+from evocrawl.core.model import Fingerprint, Lead, Outcome, Visit, VisitId
 from evocrawl.population.population import Population
 from evocrawl.species.base import Species
 from evocrawl.store.journal.operations.row import (
@@ -35,6 +36,13 @@ class Chosen(PlainOperation):
     origins: tuple[str | None, ...] = ()
     visit: VisitId | None = None
     target: Fingerprint | None = None
+
+    @classmethod
+    def by(cls, now_s: float, origins: Iterable[str | None], visit: Visit | None) -> Self:
+        """Return the operation that records a choice: a visit, or None."""
+        if visit is None:
+            return cls(now_s, tuple(origins))
+        return cls(now_s, tuple(origins), visit.id, visit.lead.fingerprint)
 
     def row(self) -> Row:
         """Return the operation as a row."""

@@ -112,8 +112,8 @@ def test_a_server_is_asked_for_its_opt_out_files_by_one_worker(
 
     async def work() -> None:
         connection = Connection(RedisAddress.of(store))
-        first = SharedOptOuts(connection, KeyNames("mine"), lambda: "1")
-        second = SharedOptOuts(connection, KeyNames("mine"), lambda: "2")
+        first = SharedOptOuts(connection, KeyNames("mine"), "1")
+        second = SharedOptOuts(connection, KeyNames("mine"), "2")
         assert [*await first.missing(place)] == [AI_TXT, TDMREP]
         assert [*await second.missing(place)] == []
         await first.keep(rule)

@@ -1,0 +1,51 @@
+"""Queues of links in a spill file, sorted by priority."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.core.model import Lead
+from evocrawl.frontier.candidate_file import NOWHERE, LeadFile
+from evocrawl.frontier.sorted_runs import Mark, Runs
+
+QueuedLead: TypeAlias = tuple[float, int, Lead, int]
+"""Negative priority, number, link, and its address in the spill file or NOWHERE."""
+
+_TAKEN, _TAKEN_FIRST = 16, 4
+"""Links to read at once: first a few, then more if the next links of the queue are better than
+those of all other queues.
+"""
+
+
+class DiskQueues:
+    """Sorted queues of links by name, with their links in `spill`. `runs` has no empty queue."""
+
+    def __init__(self, spill: SpillFile) -> None:
+        self.runs: dict[str, Runs] = {}
+        self._spill = spill
+        self._file = LeadFile(spill)
+
+    def put(self, name: str, entries: Iterable[QueuedLead]) -> None:
+        """Add sorted entries to a queue, which is made if there is none."""
+        put = self._file.put
+        self.runs.setdefault(name, Runs(self._spill)).put(
+            (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
+            for rank, number, lead, kept_at in entries
+        )
+
+    def take(self, name: str, most: int, other: Mark | None) -> list[QueuedLead]:
+        """Remove and return the best links of a queue, a few or `most`.
+
+        `other` is the best entry of all other queues, None if they are empty.
+        """
+        runs = self.runs[name]
+        most = min(_TAKEN, most)
+        first = min(_TAKEN_FIRST, most)
+        entries = runs.take(first)
+        if most > first and runs.first and (other is None or runs.first < other):
+            entries += runs.take(most - first)
+        if runs.first is None:
+            del self.runs[name]
+        return [(rank, number, *self._file.take(address)) for rank, number, address in entries]
