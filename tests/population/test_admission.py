@@ -45,8 +45,8 @@ def test_an_origin_that_stays_closed_keeps_its_host_closed(rng) -> None:
     assert queue.admit(lambda _: True) is None
 
 
-def test_links_that_are_called_back_leave_the_others_where_they_are(rng) -> None:
-    """Waiting and admitted links of any origin come back, and hosts without one open again."""
+def test_links_that_are_called_back_do_not_affect_the_others(rng) -> None:
+    """Waiting and admitted links of any origin are returned, and their hosts open again."""
     hosts = HostSlots(lambda _: (1, 0.0))
     queue, agent = AdmissionQueue(hosts), _agent(rng)
     leads = {name: _lead(f"{name}.test") for name in "abcd"}

@@ -59,7 +59,7 @@ def check_energy(one: Watched) -> None:
 
 @pytest.mark.parametrize("species", LIVE_SPECIES)
 def test_no_agent_of_an_excluded_line_visits_a_page_again(species: str, tmp_path: Path) -> None:
-    """The crawl goes on with others, the energies add up, and a replay makes the same crawl."""
+    """The crawl continues with others, the energies add up, and a replay makes the same crawl."""
     one, record = watched(tmp_path / "s", species)
     one.crawl.run(12)
     agent = one.opened[-1]
@@ -129,7 +129,7 @@ def test_any_agents_may_be_excluded_at_any_time(
 
 @pytest.mark.parametrize("species", LIVE_SPECIES)
 def test_the_traits_of_agents_are_numbers_with_names(species: str, tmp_path: Path) -> None:
-    """Species with minds say what is in them; asking changes nothing."""
+    """Species with minds name their parts; reading them changes nothing."""
     one, _ = watched(tmp_path / "s", species)
     one.crawl.run(20)
     agents = [*one.population.lifecycle.agents.values()]

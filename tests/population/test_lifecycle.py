@@ -18,7 +18,7 @@ from evocrawl.species.base import Move
 
 
 def life_of(base: MemoryPageBase, bounds: PopulationBounds) -> Lifecycle:
-    """A life of the energy species on `base`."""
+    """Return the lifecycle of a population of the species `energy` on `base`."""
     species = make_population()[0].species
     return Lifecycle(species, Fees(0.5, 1.0, 0.5), bounds, base, np.random.default_rng(1), ROOT)
 

@@ -21,7 +21,7 @@ A, B = "http://a.test/", "http://b.test/"
 
 
 def status(population: Population, url: str) -> tuple[str, str]:
-    """The state of the link to `url`, and the reason."""
+    """Return the state of the link to `url`, and the reason."""
     found = link_status(population, fingerprint(url))
     return found.state.value, found.reason
 
@@ -157,7 +157,7 @@ def test_states_agree_with_what_the_crawl_has_done(species: str) -> None:
 
 
 def test_reasons_beyond_the_most_are_not_kept() -> None:
-    """So a server that invents reasons costs no memory."""
+    """So a server that invents reasons takes no memory."""
     notes = LinkNotes(most=2)
     for number in range(5):
         notes.put(bytes([number]), "dead", str(number))

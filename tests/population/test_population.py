@@ -30,7 +30,7 @@ ONE_AGENT = PopulationBounds(1, 1, 1)
 
 
 def urls(events: list[Event]) -> list[str]:
-    """The URLs of the visits opened."""
+    """Return the URLs of the opened visits."""
     return [event.visit.lead.url for event in events if isinstance(event, VisitOpened)]
 
 
@@ -42,19 +42,19 @@ def settled_by(population: Population, outcome: Dead | Refused | Dropped) -> lis
 
 
 def test_breadth_first_goes_level_by_level() -> None:
-    """The order in which the links were found."""
+    """Links are followed in the order in which they were found."""
     population, _ = make_population("breadth_first")
     assert crawl(population, TREE, [A]) == [A, B, C, D, E, F]
 
 
-def test_best_first_goes_where_the_parent_is_most_relevant() -> None:
+def test_best_first_follows_links_of_the_most_relevant_page() -> None:
     """C (0.7) was found beside B, so its link F comes before those of B (0.4)."""
     population, _ = make_population("best_first")
     assert crawl(population, TREE, [A]) == [A, B, C, F, D, E]
 
 
 def test_an_agent_follows_the_links_whose_words_match() -> None:
-    """Without boldness, words that match are followed before words that do not."""
+    """Without boldness, links with matching words are followed first."""
     web = Web({A: [(C, ""), (B, "0.9")], B: [(D, ""), (E, "0.8")], C: [], D: [], E: []})
     for seed in range(5):
         population, _ = make_population(
@@ -64,7 +64,7 @@ def test_an_agent_follows_the_links_whose_words_match() -> None:
 
 
 def test_a_dead_end_is_left_for_a_page_with_open_links() -> None:
-    """At no cost, and the event says why."""
+    """At no cost, and the event has the reason."""
     web = Web({A: [B, C], B: [], C: []})
     population, ledger = make_population(bounds=ONE_AGENT, wander_share=0.0)
     assert sorted(crawl(population, web, [A])) == [A, B, C]
@@ -72,7 +72,7 @@ def test_a_dead_end_is_left_for_a_page_with_open_links() -> None:
     assert population.ended == "exhausted"
 
 
-def test_the_first_visit_lays_energy_and_the_visitor_eats_it() -> None:
+def test_the_first_visit_leaves_energy_and_the_visitor_eats_it() -> None:
     """With the linear model: ρ·r − C, and depth and parent are kept."""
     population, _ = make_population(
         bounds=PopulationBounds(1, 0, 9), energy="linear", gain=1.0, cost=0.25
@@ -102,7 +102,7 @@ def test_the_first_visit_lays_energy_and_the_visitor_eats_it() -> None:
         (Dropped("filtered"), []),
     ],
 )
-def test_what_brings_no_page_costs(
+def test_visits_without_a_page_have_their_costs(
     outcome: Dead | Refused | Dropped, paid: list[tuple[str, float]]
 ) -> None:
     """A dead link costs time and a visit, a refusal its own fee, a dropped visit nothing."""
@@ -117,7 +117,7 @@ def test_what_brings_no_page_costs(
     check(population, ledger)
 
 
-def test_a_redirect_onto_a_known_page_lays_nothing_again() -> None:
+def test_a_redirect_to_a_known_page_leaves_no_energy() -> None:
     """The second visitor pays for the visit, and the page's links are not added twice."""
     web = Web({A: [B, C], C: [D], D: []}, {C: 1.0}, moved={B: C})
     for seed in range(8):
@@ -142,7 +142,7 @@ def test_energy_waits_on_the_page_while_the_population_is_full() -> None:
 
 
 def test_without_energy_anywhere_a_founder_begins_again() -> None:
-    """It restarts from the seeds and takes the place of the dying agent."""
+    """It begins at the seeds and takes the place of the dying agent."""
     population, ledger = make_population(bounds=ONE_AGENT, cost=1.5, wander_share=0.0)
     web = Web({A: [B], B: [C], C: []})
     assert sorted(crawl(population, web, [A])) == [A, B, C]
@@ -172,7 +172,7 @@ def test_algorithm_1_explodes_where_everything_is_relevant() -> None:
 
 
 def test_a_second_settle_is_an_error_and_changes_nothing() -> None:
-    """Exactly once for each visit."""
+    """Each visit is settled exactly once."""
     population, ledger = make_population()
     population.place([link(A)])
     chosen = population.choose(0.0)
@@ -196,7 +196,7 @@ def test_a_crawl_ends_at_its_budget(species: str) -> None:
 
 
 def test_a_dropped_visit_gives_its_request_back() -> None:
-    """The budget counts requests, not intentions."""
+    """The budget counts requests that are sent."""
     population, _ = make_population(bounds=ONE_AGENT, budget=1)
     population.place([link(A), link(B)])
     settled_by(population, Dropped("filtered"))
@@ -224,7 +224,7 @@ def test_seeds_are_placed_once() -> None:
 
 
 def test_seeds_placed_later_wake_a_crawl_that_was_exhausted() -> None:
-    """Start requests come one by one."""
+    """Start requests are placed one by one."""
     for species in ("energy", "breadth_first"):
         population, _ = make_population(species)
         assert crawl(population, Web({A: []}), [A]) == [A]
@@ -234,7 +234,7 @@ def test_seeds_placed_later_wake_a_crawl_that_was_exhausted() -> None:
 
 @pytest.mark.parametrize("cap", [1, 4])
 def test_the_same_seed_gives_the_same_events(cap: int) -> None:
-    """And another seed gives others."""
+    """Another seed gives other events."""
     web = random_web(np.random.default_rng(3), 50)
     histories = []
     for seed in (1, 1, 2):
@@ -246,7 +246,7 @@ def test_the_same_seed_gives_the_same_events(cap: int) -> None:
     assert histories[0] == histories[1] != histories[2]
 
 
-def test_settle_returns_what_the_listeners_hear() -> None:
+def test_settle_returns_the_events_that_listeners_get() -> None:
     """In the same order, except visits opened, which are events of `choose`."""
     population, _ = make_population()
     heard: list[Event] = []

@@ -1,4 +1,4 @@
-"""Random crawls of random webs in random circumstances: the invariants hold throughout."""
+"""Random crawls of random webs with random delays and outcomes: the invariants always hold."""
 
 from __future__ import annotations
 

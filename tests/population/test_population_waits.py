@@ -52,7 +52,7 @@ def test_a_saturated_host_is_passed_over() -> None:
 
 
 def test_a_delayed_host_wakes_the_crawl_when_its_delay_is_over() -> None:
-    """By the passing of time alone."""
+    """No other event is needed."""
     population, _ = make_population("breadth_first", limit=lambda _: (9, 5.0), max_unsettled=9)
     population.place([link(f"{A}1"), link(f"{A}2")])
     assert population.choose(10.0) is not None
@@ -88,7 +88,7 @@ class Gate:
 
 
 @pytest.mark.parametrize("species", ["energy", "best_first", "breadth_first"])
-def test_links_wait_for_a_closed_origin_and_all_go_when_it_opens(species: str) -> None:
+def test_links_wait_for_a_closed_origin_and_are_visited_when_it_opens(species: str) -> None:
     """Links of different hosts may wait for one origin; other links do not wait."""
     gate = Gate({A: "origin", B: "origin"})
     population, ledger = make_population(
@@ -122,10 +122,10 @@ def test_a_host_of_a_closed_origin_takes_one_link_only() -> None:
     assert claimed == [True, False, False, False, False]
 
 
-def test_a_freed_host_calls_no_more_agents_than_it_can_take(
+def test_a_freed_host_wakes_only_as_many_agents_as_it_has_slots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """On one saturated host, the looks for a visit do not grow with the agents that wait."""
+    """On one saturated host, the work of a choice does not grow with the waiting agents."""
     looks, look = [], PageSight.look
 
     def counted(self: PageSight, agent: Agent, is_free: Callable[[str], bool]) -> View:
@@ -187,8 +187,8 @@ def test_a_link_that_is_given_back_is_followed_again() -> None:
 
 
 @pytest.mark.parametrize("species", sorted(SPECIES))
-def test_a_link_that_a_redirect_has_led_to_a_busy_host_waits_for_that_host(species: str) -> None:
-    """Though it is put off at once, before its species has come upon the link again."""
+def test_a_link_that_redirects_to_a_busy_host_waits_for_that_host(species: str) -> None:
+    """It is put off at once, before its species finds the link again."""
     population, _ = make_population(
         species, bounds=PopulationBounds(4, 1, 12), max_unsettled=8, limit=lambda _: (1, 0.0)
     )

@@ -1,4 +1,4 @@
-"""Whether pages are worth opening in a browser is learnt by energy."""
+"""The choice of pages for the browser is learnt from their energy."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_unknown_host_is_tried() -> None:
         assert _choice(seed=seed).is_worth(url, fingerprint(url))
 
 
-def test_a_template_that_pays_is_opened_and_one_that_does_not_is_left() -> None:
+def test_a_template_that_pays_is_opened_and_another_is_not() -> None:
     """On the same host, and with the same fees."""
     choice = _choice()
     for number in range(12):
@@ -55,8 +55,8 @@ def test_a_template_that_pays_is_opened_and_one_that_does_not_is_left() -> None:
     assert _share_worth(choice, "http://a.test/login/{}") < 0.05
 
 
-def test_what_a_host_has_paid_counts_for_its_unknown_templates() -> None:
-    """Of a host whose pages do not pay, no page of another template is opened."""
+def test_the_energy_of_a_host_counts_for_its_unknown_templates() -> None:
+    """If the pages of a host do not pay, no page of another template is opened."""
     choice = _choice()
     for number in range(20):
         _opened(choice, f"http://bad.test/{number}", 0.0)
@@ -64,7 +64,7 @@ def test_what_a_host_has_paid_counts_for_its_unknown_templates() -> None:
     assert _share_worth(choice, "http://good.test/other/{}") == 1.0
 
 
-def test_a_list_is_paid_by_the_pages_that_it_leads_to() -> None:
+def test_a_list_gets_the_energy_of_its_linked_pages() -> None:
     """Its own energy is 0; without its links it would not be worth its requests."""
     choices = [_choice(), _choice()]
     for choice in choices:
@@ -80,7 +80,7 @@ def test_a_list_is_paid_by_the_pages_that_it_leads_to() -> None:
 
 
 def test_a_site_that_is_relevant_throughout_is_opened_to_its_end() -> None:
-    """Its pages are all alike, so that the energy model lays nothing on most of them."""
+    """Its pages are all alike, so that the energy model leaves nothing on most of them."""
     choice = _choice()
     for number in range(400):
         for template in ("article", "login", "copy"):
@@ -93,8 +93,8 @@ def test_a_site_that_is_relevant_throughout_is_opened_to_its_end() -> None:
     assert _share_worth(choice, "http://copy.test/{}") < 0.05
 
 
-def test_a_page_that_cannot_be_opened_costs_and_brings_nothing() -> None:
-    """Dead links count with what they requested."""
+def test_a_page_that_cannot_be_opened_has_costs_and_no_energy() -> None:
+    """Dead links count with their requests."""
     choice = _choice()
     for number in range(20):
         url = f"http://a.test/{number}"
@@ -139,7 +139,7 @@ def test_the_fee_is_never_more_than_a_relevant_page_pays() -> None:
 def test_the_same_past_and_seed_decide_the_same(
     past: list[tuple[int, float, int]], seed: int
 ) -> None:
-    """As a resumed crawl does, which learns from its journal."""
+    """A resumed crawl, which learns from its journal, decides the same."""
     choices = [_choice(seed=seed), _choice(seed=seed)]
     for number, (host, energy, requests) in enumerate(past):
         for choice in choices:
@@ -150,7 +150,7 @@ def test_the_same_past_and_seed_decide_the_same(
 
 
 def test_memory_is_bounded() -> None:
-    """A site with a template for each page leaves the last ten thousand."""
+    """Of a site with a template for each page the last ten thousand are kept."""
     choice = _choice()
     for number in range(12_000):
         _opened(choice, f"http://a.test/{'x' * (number % 50)}-{chr(97 + number % 26)}/{number}/"

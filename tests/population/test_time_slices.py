@@ -75,7 +75,7 @@ def populate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Population]:
 
 
 def settle(population: Population, visit: Visit) -> list[Event]:
-    """Settle by what the web answers, and check all that must hold."""
+    """Settle with the answer of the web, and check all invariants."""
     population.environment.budget.spend(visit.id)
     events = population.settle(visit.id, WEB.answer(visit.lead.url, population.price))
     population.checked()  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ def settle(population: Population, visit: Visit) -> list[Event]:
 
 
 def test_agents_take_turns_of_a_slice(populate: Callable[..., Population]) -> None:
-    """One works until its time is over, then the next by number; the first comes again."""
+    """An agent works until its time is over, then the next by number; then the first again."""
     population = populate({"slice_s": 10.0}, cost=0.0)
     population.place([link(A), link(B)])
     workers = []
@@ -98,7 +98,7 @@ def test_agents_take_turns_of_a_slice(populate: Callable[..., Population]) -> No
 def test_a_slice_passes_on_while_its_agent_waits_for_a_host(
     populate: Callable[..., Population],
 ) -> None:
-    """It is asked again when the host is free; by then it is another's turn."""
+    """It is asked again when the host is free and its turn comes."""
     population = populate({"slice_s": 10.0}, limit=lambda _: (1, 12.0), cost=0.0)
     population.place([link(A)])
     first = population.choose(0.0)
@@ -130,8 +130,8 @@ def test_an_agent_with_visits_under_way_keeps_its_slice(
     assert (first.agent, second.agent) == (1, 1)
 
 
-def test_no_page_is_asked_for_twice_at_once(populate: Callable[..., Population]) -> None:
-    """Others wait for it to come, and go there afterwards."""
+def test_no_page_has_two_visits_at_once(populate: Callable[..., Population]) -> None:
+    """Other agents wait for the page, and visit it afterwards."""
     population = populate({}, max_unsettled=9, cost=0.0)
     population.place([link(A)])
     first = population.choose(0.0)
@@ -169,7 +169,7 @@ def test_an_origin_that_stays_closed_frees_agents_with_several_visits(
 def test_a_species_that_revisits_pages_follows_a_redirect_to_a_known_page(
     populate: Callable[..., Population],
 ) -> None:
-    """A front page that redirects is met again and again."""
+    """A front page that redirects is visited again and again."""
     population = populate({})
     population.place([link(A)])
     visit = population.choose(0.0)
@@ -183,10 +183,10 @@ def test_a_species_that_revisits_pages_follows_a_redirect_to_a_known_page(
     assert flight.moves_to(B, base)
 
 
-def test_an_agent_of_many_flights_that_dies_leaves_no_trace(
+def test_a_dead_agent_is_removed_from_every_queue(
     populate: Callable[..., Population],
 ) -> None:
-    """It is taken out of every queue, and the others go on."""
+    """Also if it had several visits under way; other agents continue."""
     population = populate(
         {"single_flight": False, "slice_s": 1e9},
         max_unsettled=9,
@@ -203,7 +203,7 @@ def test_an_agent_of_many_flights_that_dies_leaves_no_trace(
 
 
 @pytest.mark.parametrize(("unbuffered", "held"), [(True, 8.5), (False, 0.5)])
-def test_a_full_population_eats_where_energy_is_not_kept_on_pages(
+def test_a_full_population_eats_if_energy_is_not_kept_on_pages(
     populate: Callable[..., Population], unbuffered: bool, held: float
 ) -> None:
     """With the buffer the page keeps energy without room, and the agent pays for the visit."""
@@ -219,7 +219,7 @@ def test_a_full_population_eats_where_energy_is_not_kept_on_pages(
 
 
 @pytest.mark.parametrize(("unbuffered", "founders"), [(True, 1), (False, 2)])
-def test_an_agent_out_of_energy_lives_on_at_the_lower_bound_without_a_buffer(
+def test_an_agent_without_energy_survives_at_the_lower_bound_without_a_buffer(
     populate: Callable[..., Population], unbuffered: bool, founders: int
 ) -> None:
     """It keeps its mind; with the buffer a founder would take its place."""

@@ -28,25 +28,25 @@ ANY_TEXT = st.text(st.characters(), max_size=300)
 
 
 def made(name: str, query: str = QUERY) -> Relevance:
-    """Make a model, with what it needs beside the query."""
+    """Make a model, with the options that it needs besides the query."""
     return create(name, query, examples=EXAMPLES if name == "classifier" else "")
 
 
 @pytest.fixture(scope="module", params=[*names(), *MIXES])
 def name(request: pytest.FixtureRequest) -> str:
-    """Each registered model in turn, and mixes."""
+    """Return each registered model in turn, and mixes."""
     return WITH_ARGUMENT.get(request.param, str(request.param))
 
 
 @pytest.fixture(scope="module")
 def model(name: str) -> Relevance:
-    """The model for a query in English."""
+    """Return the model for a query in English."""
     return made(name)
 
 
 @pytest.fixture
 def goes_by_words(name: str, model: Relevance) -> None:
-    """Of models that go by something else than words, less can be asked."""
+    """Skip models that do not use words."""
     if model.reads or name.startswith("quality"):
         pytest.skip("does not go by words")
 
@@ -55,7 +55,7 @@ def goes_by_words(name: str, model: Relevance) -> None:
 def test_a_score_of_any_text_is_finite_and_in_the_unit_interval(
     model: Relevance, title: str, text: str, language: str
 ) -> None:
-    """R17, B035: pages are written by strangers: lone surrogates, control characters, anything."""
+    """R17, B035: also for lone surrogates, control characters, and any other text of the web."""
     for words in (text, f"{QUERY} {text}"):
         content = Content(title, words, language)
         for score in (model.page(content), model.link(title, words, language)):
@@ -70,15 +70,15 @@ def test_empty_text_has_no_relevance(model: Relevance) -> None:
 
 
 @pytest.mark.usefixtures("goes_by_words")
-def test_a_page_on_the_topic_beats_one_that_is_not(model: Relevance) -> None:
-    """The least that a model has to do."""
+def test_a_page_on_the_topic_has_a_higher_score(model: Relevance) -> None:
+    """Each model must do this."""
     assert model.page(Content("Corals", RELEVANT, "en")) > model.page(
         Content("Railway", OTHER, "en")
     )
 
 
 @pytest.mark.usefixtures("goes_by_words")
-def test_a_link_whose_anchor_names_the_topic_beats_one_that_does_not(model: Relevance) -> None:
+def test_a_link_whose_anchor_names_the_topic_has_a_higher_score(model: Relevance) -> None:
     """Links are ranked by their own words."""
     assert model.link("Coral bleaching", RELEVANT) > model.link("Budget", OTHER)
 
@@ -93,7 +93,7 @@ def test_the_same_text_scores_the_same_after_any_others(name: str, model: Releva
 
 @pytest.mark.usefixtures("goes_by_words")
 @pytest.mark.parametrize("query", ["", "  \n", "the and of", "1 2", "?!"])
-def test_a_query_that_says_nothing_is_refused(name: str, query: str) -> None:
+def test_a_query_without_a_topic_is_refused(name: str, query: str) -> None:
     """B032: at construction, before anything is fetched."""
     if name.partition(":")[0] in NEEDS_NO_QUERY:
         pytest.skip("needs no query")
@@ -102,6 +102,6 @@ def test_a_query_that_says_nothing_is_refused(name: str, query: str) -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    """A misspelt setting ends in a message that helps."""
+    """The message for a misspelt setting has all names."""
     with pytest.raises(SettingError, match="tfidf"):
         create("tdidf", QUERY)

@@ -51,7 +51,7 @@ def test_a_file_has_a_line_for_each_page(tmp_path: Path, name: str) -> None:
 
 
 def test_an_exported_crawl_is_labelled_by_its_relevance(tmp_path: Path) -> None:
-    """A label that was added by hand wins."""
+    """A label that was added by hand has precedence."""
     rows = [{"text": "a", "relevance": 0.7}, {"text": "b", "relevance": 0.2},
             {"text": "c", "relevance": 0.2, "label": 1}]  # fmt: skip
     (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -101,7 +101,7 @@ def test_examples_that_cannot_be_used_are_refused(
 
 @pytest.mark.parametrize("place", ["", "/none/such", "empty"])
 def test_a_place_without_examples_is_refused(tmp_path: Path, place: str) -> None:
-    """Nothing is given, nothing is there, or nothing is in it."""
+    """It is empty, it does not exist, or it has no examples."""
     (tmp_path / "empty").mkdir()
     with pytest.raises(SettingError, match=r"^examples is "):
         create("classifier", "", examples=str(tmp_path / "empty") if place == "empty" else place)

@@ -15,7 +15,7 @@ PAGE = Content("Dying reefs", "Corals turn white, and the polyps expel their alg
 
 @pytest.mark.parametrize("name", ["tfidf", "bm25", "vectors"])
 def test_the_shares_of_the_terms_add_up_to_the_score(name: str) -> None:
-    """Of each model that goes by words."""
+    """For each model that uses words."""
     (model,) = explain(create(name, "coral bleaching"), name, PAGE).models
     assert model.score is not None
     assert sum(term.share for term in model.terms) == pytest.approx(model.score, abs=1e-5)
@@ -23,7 +23,7 @@ def test_the_shares_of_the_terms_add_up_to_the_score(name: str) -> None:
 
 
 def test_a_mix_is_explained_model_by_model() -> None:
-    """With weights that add up to 1, and the chance that each score means alone."""
+    """With weights that add up to 1, and the chance for each score alone."""
     mix = create("3*bm25+regex:zebra", "coral bleaching")
     found = explain(mix, "3*bm25+regex:zebra", PAGE)
     assert [(each.name, each.weight) for each in found.models] == [("bm25", 0.75), ("regex", 0.25)]
@@ -34,7 +34,7 @@ def test_a_mix_is_explained_model_by_model() -> None:
     assert found.relevance == chance_of(mix.pooled([(p, p.evidence(PAGE)) for p in mix.parts]))  # type: ignore[misc]
 
 
-def test_a_model_that_cannot_score_the_page_says_so() -> None:
+def test_a_model_that_cannot_score_the_page_is_named() -> None:
     """A page in another language has no score by meaning."""
     found = explain(create("tfidf+vectors", "coral"), "x", Content("", "Korallen coral", "de"))
     assert [each.score is None for each in found.models] == [False, True]
@@ -42,7 +42,7 @@ def test_a_model_that_cannot_score_the_page_says_so() -> None:
 
 
 def test_own_scores_have_no_chance() -> None:
-    """Without calibration a score is what the model gives."""
+    """Without calibration a score is that of the model."""
     found = explain(create("tfidf", "coral", calibrated=False), "tfidf", PAGE)
     assert found.models[0].chance is None
     assert found.relevance == found.models[0].score

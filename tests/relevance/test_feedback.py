@@ -17,8 +17,11 @@ HAIR = Content("Hair", "Bleaching of hair with peroxide: the hairdresser does th
 TRAINS = Content("Trains", "Timetables of trains and railway stations.")
 
 
-def test_pages_like_a_marked_one_gain() -> None:
-    """Also those that share no word with the query; a page marked as not relevant loses."""
+def test_pages_like_a_marked_one_get_higher_scores() -> None:
+    """Also those that share no word with the query.
+
+    A page marked as not relevant gets a lower one.
+    """
     model = TfIdf("coral bleaching")
     assert model.page(POLYPS) == 0
     hair, reef = model.page(HAIR), model.page(REEF)
@@ -34,8 +37,8 @@ def test_pages_like_a_marked_one_gain() -> None:
     assert model.page(HAIR) <= middle
 
 
-def test_the_score_of_what_was_marked_stays_what_it_was() -> None:
-    """So a threshold of relevance keeps its meaning."""
+def test_the_scores_of_marked_pages_do_not_change() -> None:
+    """So a threshold of relevance stays valid."""
     model = TfIdf("coral bleaching")
     before = model.page(REEF)
     model.learn(REEF, True)

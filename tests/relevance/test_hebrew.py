@@ -38,7 +38,7 @@ def test_forms_of_a_word_have_one_stem(forms: str) -> None:
      ("לשון", "שון"), ("ביטוח", "יטוח"), ("מזרח", "זרח"), ("ורד", "רד"), ("בריאות", "ריאות")],
 )  # fmt: skip
 def test_a_word_that_begins_like_a_particle_stays_whole(one: str, other: str) -> None:
-    """A king (melekh) is no "from" and "you"."""
+    """ "King" (melekh) is not split into "from" and "you"."""
     stem = HebrewStemmer().stem
     assert stem(one) != stem(other)
 

@@ -17,7 +17,7 @@ _PACKED = [sample for sample in SAMPLES if sample.language in ("ja", "km", "lo",
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.language)
 def test_a_relevant_page_comes_before_distractors(sample: Sample) -> None:
-    """As a page and as a link; by dictionaries where there are some."""
+    """As a page and as a link; with dictionaries if there are any."""
     _compare(sample)
 
 
@@ -25,7 +25,7 @@ def test_a_relevant_page_comes_before_distractors(sample: Sample) -> None:
 def test_a_relevant_page_comes_before_distractors_without_dictionaries(
     sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each two neighbouring signs are a word then."""
+    """Then each two neighbouring characters are a word."""
     monkeypatch.setattr(segmentation, "dictionaries", lambda: None)
     terms.analyser_of.cache_clear()
     _compare(sample)

@@ -28,7 +28,7 @@ def test_a_mix_is_the_weighted_mean_of_its_models() -> None:
 
 
 def test_a_mix_reads_what_any_of_its_models_reads() -> None:
-    """A model of age in a mix is scored anew as the page gets older."""
+    """A model of age in a mix scores again when the page gets older."""
     assert create("tfidf+recency+semantic", "coral").reads == {"age", "formats"}
 
 
@@ -54,7 +54,7 @@ def test_a_mix_reads_what_any_of_its_models_reads() -> None:
         ("relevance_models.Longest:x", "relevance_models.Longest"),
     ],
 )
-def test_a_model_that_cannot_be_made_is_refused_with_what_to_write(mix: str, hint: str) -> None:
+def test_a_model_that_cannot_be_made_is_refused_with_advice(mix: str, hint: str) -> None:
     """One line, before the first request."""
     with pytest.raises(SettingError, match=r"^relevance is") as raised:
         create(mix, "coral bleaching")
@@ -90,8 +90,8 @@ def test_a_pattern_is_found_in_any_case_and_anywhere() -> None:
     )
 
 
-def test_a_pattern_without_end_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
-    """A page is written by strangers, and some patterns take exponential time on some texts."""
+def test_a_pattern_that_takes_too_long_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    """Some patterns take exponential time on some pages of the web."""
     model = Patterns("", argument=r"(a|a|aa)+$")
     assert model.page(Content("", "a" * 5000 + "b")) == 0
     assert model.page(Content("", "a" * 5000 + "b")) == 0
@@ -110,7 +110,7 @@ def test_markup_finds_types_in_any_case_and_spelling() -> None:
 def test_a_quality_function_that_fails_gives_no_relevance(
     name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The crawl goes on, and the log says so once."""
+    """The crawl continues, and the log reports it once."""
     model = Quality("", argument=f"relevance_models:{name}")
     assert model.page(Content("", "text")) == model.page(Content("", "more")) == 0
     assert len(caplog.records) == 1

@@ -51,7 +51,7 @@ OWN = "tfidf+relevance_models.Longest"
     ],
 )
 def test_the_language_of_a_query_is_found_by_script_and_words(query: str, language: str) -> None:
-    """It is not taken for English where its words are those of another language."""
+    """It is not read as English if its words are those of another language."""
     assert language_of(query) == language
 
 
@@ -88,16 +88,16 @@ def test_a_crawl_is_warned_once_of_pages_in_another_language() -> None:
     [["en"] * 50, ["de", "en"] * 50, ["de"] * 7 + ["en"] * 93, [""] * 100, ["de"] * 7],
     ids=["own", "mixed", "few at first", "unknown", "too few"],
 )
-def test_no_warning_comes_where_pages_of_the_query_s_language_are_found(
+def test_there_is_no_warning_if_pages_of_the_query_s_language_are_found(
     languages: list[str],
 ) -> None:
-    """A few pages say nothing, and pages of unknown language do not count."""
+    """A few pages are not enough, and pages of unknown language do not count."""
     check = LanguageCheck("en")
     assert not any(check.add(language) for language in languages)
 
 
 def test_codes_of_one_language_are_one() -> None:
-    """Pages in Norwegian are declared by three codes."""
+    """Norwegian pages have three codes."""
     check = LanguageCheck("nb")
     assert not any(check.add(("no", "nn", "nb")[turn % 3]) for turn in range(60))
 
@@ -107,18 +107,18 @@ def test_codes_of_one_language_are_one() -> None:
 )
 @pytest.mark.parametrize("calibrated", [True, False])
 def test_models_that_compare_words_have_a_check(mix: str, calibrated: bool) -> None:
-    """The shipped vectors are of English, and so compare words too."""
+    """The shipped vectors are for English, so they compare words, too."""
     assert check_for(create(mix, "coral", calibrated=calibrated)) is not None
 
 
 @pytest.mark.parametrize("mix", ["semantic", "regex:coral", "markup:Recipe", "recency", OWN])
 def test_models_that_do_not_compare_words_have_no_check(mix: str) -> None:
-    """Nor has a mix with a model of another package, which may bridge languages."""
+    """Nor has a mix with a model of another package, which may work across languages."""
     assert check_for(create(mix, "coral" if mix == OWN else "")) is None
 
 
 def test_word_vectors_of_any_language_have_no_check(tmp_path: Path) -> None:
-    """They bridge languages, and so does a mix with them."""
+    """They work across languages, as does a mix with them."""
     save_table(tmp_path, ["coral", "korall"], np.eye(2), {"language": ""})
     model = create(f"tfidf+vectors:{tmp_path}", "coral")
     assert check_for(model) is None

@@ -1,4 +1,4 @@
-"""News: what is young enough, and about the query where there is one."""
+"""News: recent pages, about the query if there is one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_page_is_news_for_a_day(age_s: float | None, relevance: float) -> None
 
 
 def test_with_a_query_news_must_be_about_it() -> None:
-    """As much as tf-idf says; old pages are nothing however well they fit."""
+    """With the score of tf-idf; an old page has the score 0."""
     model, topic = create("recency", "coral bleaching"), create("tfidf", "coral bleaching")
     fresh = Content("Corals", CORALS, "en", age_s=60.0)
     assert model.page(fresh) == topic.page(fresh) > 0
@@ -36,20 +36,20 @@ def test_with_a_query_news_must_be_about_it() -> None:
     assert model.link("Corals", CORALS) == topic.link("Corals", CORALS) > 0
 
 
-def test_without_a_query_links_say_nothing() -> None:
+def test_without_a_query_links_have_no_relevance() -> None:
     """Their words do not show how old a page is."""
     assert create("recency", " ").link("News of today", RAILWAY) == 0
 
 
-def test_a_query_must_say_something() -> None:
-    """No query at all is another matter."""
+def test_a_query_without_a_topic_is_refused_for_news() -> None:
+    """No query is allowed."""
     with pytest.raises(QueryError):
         create("recency", "the and of")
 
 
 @pytest.mark.parametrize(("hours", "relevance"), [(24.0, 0.0), (48.0, 1.0)])
-def test_the_setting_says_for_how_long_a_page_is_news(hours: float, relevance: float) -> None:
-    """A weekly journal is not watched like a news ticker."""
+def test_the_option_sets_how_long_a_page_is_news(hours: float, relevance: float) -> None:
+    """A weekly journal needs a longer time than a news ticker."""
     habitat = assemble(
         Config.read({"EVOCRAWL_FRESH_H": hours}, {"species": "weblog"}),
         concurrency=1,
@@ -60,7 +60,7 @@ def test_the_setting_says_for_how_long_a_page_is_news(hours: float, relevance: f
 
 
 @pytest.mark.parametrize("hours", [0, -1, "a day"])
-def test_no_time_at_all_is_refused(hours: object) -> None:
-    """Nothing would ever be news."""
+def test_a_time_of_zero_is_refused(hours: object) -> None:
+    """No page would be news."""
     with pytest.raises(SettingError, match="FRESH_H"):
         Config.read({"EVOCRAWL_FRESH_H": hours})

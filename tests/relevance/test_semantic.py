@@ -1,4 +1,4 @@
-"""Pages that machines can read."""
+"""Pages with machine-readable content."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def test_any_machine_readable_content_is_relevant_and_nothing_else_is() -> None:
     assert model.link("semantic", "semantic content") == 0.0
 
 
-def test_the_query_may_ask_for_formats() -> None:
-    """Its other words are for the other models that read the query."""
+def test_the_query_may_name_formats() -> None:
+    """Its other words are for other models."""
     model = create("semantic", "turtles format:Turtle format:owl")
     assert model.page(Content(formats=("json-ld", "turtle"))) == 1.0
     assert model.page(Content(formats=("owl",))) == 1.0

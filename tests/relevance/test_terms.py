@@ -14,13 +14,13 @@ from evocrawl.relevance.terms import Analyser, letters_of
 
 
 def terms(text: str, language: str = "en") -> dict[str, int]:
-    """The counted terms of `text`."""
+    """Return the counted terms of `text`."""
     analyser = Analyser(language)
     return analyser.count(analyser.words(text))
 
 
 def test_invisible_characters_join_the_word_they_stand_in() -> None:
-    """B031: soft hyphens and zero-width spaces are no gaps."""
+    """B031: soft hyphens and zero-width spaces do not separate words."""
     assert terms("deep\u00adsea mi\u200bning") == {"deepsea": 1, "mine": 1}
 
 
@@ -31,7 +31,7 @@ def test_composed_and_decomposed_letters_are_one_term(language: str) -> None:
 
 
 def test_accents_are_optional_where_writers_leave_them_out() -> None:
-    """URLs and queries in French and Spanish do without; Swedish has letters of its own."""
+    """URLs and queries in French and Spanish leave them out; in Swedish they make other letters."""
     assert terms("café cafe", "en") == {"cafe": 2}
     assert len(terms("écologique ecologique", "fr")) == 1
     assert len(terms("oceánico oceanico", "es")) == 1
@@ -63,7 +63,7 @@ def test_marks_do_not_split_words() -> None:
 
 
 def test_inflected_words_share_a_stem() -> None:
-    """Snowball, in the query's language."""
+    """By Snowball, in the query's language."""
     assert terms("mining mined mines") == {"mine": 3}
     assert len(terms("Häuser Hauses", "de")) == 1
 
@@ -80,7 +80,7 @@ def test_inflected_words_share_a_stem() -> None:
 def test_scripts_without_spaces_give_pairs_of_characters(
     text: str, pairs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lone character stands for itself. This is without the dictionaries of an extra."""
+    """A single character is a term. This is without the dictionaries of an extra."""
     monkeypatch.setattr("evocrawl.core.text.segmentation.dictionaries", lambda: None)
     assert list(terms(text, "zh")) == pairs
 
@@ -91,7 +91,7 @@ def test_scripts_mix_within_a_text() -> None:
 
 
 def test_wanted_letters_count_besides_the_pairs() -> None:
-    """A query of one character meets it inside longer words."""
+    """A query of one character matches it within longer words."""
     assert letters_of(["鲸", "深海", "c"]) == {"鲸"}
     analyser = Analyser("zh", frozenset("鲸"))
     assert analyser.count(["鲸鱼"]) == {"鲸鱼": 1, "鲸": 1}
@@ -103,20 +103,20 @@ def test_wanted_letters_count_besides_the_pairs() -> None:
     ids=["marks on a letter", "marks alone", "a character that expands", "one long word"],
 )
 def test_hostile_words_are_read_in_bounded_parts(word: str) -> None:
-    """Read whole, each would keep the crawl busy for seconds or minutes."""
+    """Read as a whole, each would take seconds or minutes."""
     found = Analyser("en").terms(word)
     assert len(found) <= 40_000
     assert max(map(len, found), default=0) <= 2_000
 
 
 def test_a_long_sentence_is_read_to_its_end() -> None:
-    """Parts lose nothing but the pair across their seam."""
+    """Parts lose only the pair across their border."""
     assert terms("深海采矿" * 1000 + "鲸鱼", "zh")["鲸鱼"] == 1
 
 
 @given(st.text("abs 鲸鱼Éß") | st.text())
-def test_few_words_are_counted_as_many_are(text: str) -> None:
-    """In the same order, so that sums over them are the same to the last bit."""
+def test_few_words_are_counted_in_the_same_order_as_many(text: str) -> None:
+    """So sums over them are the same to the last bit."""
     analyser = Analyser("en")
     words = analyser.words(text)
     assert [*analyser.count_few(words).items()] == [*analyser.count(words).items()]
@@ -125,7 +125,7 @@ def test_few_words_are_counted_as_many_are(text: str) -> None:
 def test_memory_is_bounded_by_forgetting_without_changing_the_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A crawl meets ever new words."""
+    """A crawl always finds new words."""
     monkeypatch.setattr("evocrawl.relevance.terms._KNOWN_WORDS", 3)
     analyser = Analyser("en")
     text = "one two three four five whales whale"
@@ -144,13 +144,13 @@ def test_memory_is_bounded_by_forgetting_without_changing_the_result(
     ],
 )
 def test_the_language_of_a_query_is_found_by_its_script(query: str, language: str) -> None:
-    """Latin letters alone are taken for English."""
+    """Latin letters alone count as English."""
     assert language_of(query) == language
 
 
 @given(st.text(max_size=200))
 def test_any_text_gives_terms_without_spaces_and_in_normal_form(text: str) -> None:
-    """No text raises, no term is empty."""
+    """No text raises an error, and no term is empty."""
     for term in terms(text, "xx"):
         assert term
         assert not any(character.isspace() for character in term)
@@ -158,7 +158,7 @@ def test_any_text_gives_terms_without_spaces_and_in_normal_form(text: str) -> No
 
 
 def test_words_are_remembered_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words that occur again are kept, the others make room, and each keeps its terms."""
+    """Words that occur again are kept, others are removed, and the terms stay the same."""
     monkeypatch.setattr(terms_module, "_KNOWN_WORDS", 10)
     stemmed: list[str] = []
 

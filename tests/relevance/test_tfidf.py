@@ -18,14 +18,14 @@ FILLER = "the committee of the railway company approved a budget for new station
 
 
 def test_a_page_that_is_the_query_has_relevance_one() -> None:
-    """The cosine of a vector with itself."""
+    """It is the cosine of a vector with itself."""
     assert TfIdf("dinosaur fossil").page(Content("", "Fossil dinosaurs", "en")) == pytest.approx(
         1.0
     )
 
 
 def test_the_score_is_the_cosine_of_the_documented_weights() -> None:
-    """Worked by hand from the formula: log tf, idf, a title mention counted as three."""
+    """Computed by hand from the formula: log tf, idf, a title mention counted as three."""
     idf = background("en").idf
     n_fossil = 2 + TITLE_MENTIONS
     fossil, train = (1 + math.log(n_fossil)) * idf["fossil"], idf["train"]
@@ -48,8 +48,8 @@ def test_rarer_query_words_weigh_more() -> None:
     )
 
 
-def test_stuffing_a_page_with_a_word_is_damped() -> None:
-    """A thousand mentions are worth far less than a thousand times one."""
+def test_repeating_a_word_has_little_effect() -> None:
+    """A thousand mentions count far less than a thousand times one."""
     model = TfIdf("dinosaur fossil")
     once, many = (model.page(Content("", FILLER + "dinosaur " * n, "en")) for n in (1, 1000))
     assert once < many < 8 * once
@@ -57,7 +57,7 @@ def test_stuffing_a_page_with_a_word_is_damped() -> None:
 
 
 def test_a_mention_in_the_title_counts_as_three() -> None:
-    """A title says what its page is about."""
+    """A title names the subject of its page."""
     model = TfIdf("dinosaur")
     mentioned = model.page(Content("", FILLER + "dinosaur " * TITLE_MENTIONS, "en"))
     assert model.page(Content("Dinosaur", FILLER, "en")) == pytest.approx(mentioned)
@@ -71,25 +71,25 @@ def test_an_anchor_counts_four_times_its_context() -> None:
 
 
 @pytest.mark.parametrize("query", ["深海采矿", "鲸", "심해", "ทะเลลึก"])
-def test_a_query_without_spaces_meets_the_longer_sentence(query: str) -> None:
+def test_a_query_without_spaces_is_found_in_a_longer_sentence(query: str) -> None:
     """B025: a sentence in Chinese is no single word."""
     assert TfIdf(query).page(Content("", f"{query}对生态的影响", "")) > 0.0
 
 
 def test_a_page_in_another_language_is_scored_by_the_query_s_words() -> None:
-    """Names and loan words meet."""
+    """Names and loan words match."""
     assert (
         TfIdf("bitcoin").page(Content("", "Was ist Bitcoin und wie funktioniert es?", "de")) > 0.0
     )
 
 
 def test_single_letters_may_be_a_query() -> None:
-    """C and R are programming languages, and the user asked for nothing else."""
+    """C and R are programming languages."""
     assert TfIdf("C R").page(Content("", "A course in R for statisticians", "en")) > 0.0
 
 
 def test_short_numbers_are_a_query_only_beside_a_word() -> None:
-    """Every page has a 1 and a 2; a year or the 19 of covid is a fine term."""
+    """Every page has a 1 and a 2; a year or the 19 of covid is a useful term."""
     assert TfIdf("1984").page(Content("", "published in 1984", "en")) > 0.0
     assert TfIdf("covid 19").page(Content("", "19", "en")) > 0.0
     with pytest.raises(QueryError, match="1, 2"):
@@ -117,7 +117,7 @@ def test_a_language_without_a_word_list_still_compares() -> None:
 
 
 def test_a_malformed_language_is_refused() -> None:
-    """A typing error in a setting is not guessed at."""
+    """A typing error in a setting is not corrected."""
     with pytest.raises(SettingError, match="language"):
         create("tfidf", "whale", "en us!")
 
@@ -141,7 +141,7 @@ def test_the_background_adds_up_the_words_of_a_stem() -> None:
 
 
 def test_memories_are_bounded_and_change_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is forgotten is computed again."""
+    """Removed values are computed again."""
     links = [(f"whale {n}", f"sea number {n}") for n in range(6)]
     expected = [TfIdf("whale").link(*link) for link in links]
     monkeypatch.setattr("evocrawl.relevance.tfidf._KNOWN_WORDS", 2)

@@ -17,11 +17,11 @@ def test_a_list_is_read_as_the_package_reads_it(language: str, size: str) -> Non
     assert frequency_list(language, size) == read(language, size)
 
 
-def test_a_near_relation_has_the_list_of_the_other() -> None:
+def test_a_closely_related_language_has_the_same_list() -> None:
     assert frequency_list("no") == frequency_list("nb")
 
 
-def test_a_language_without_a_list_is_no_language_that_can_be_looked_up() -> None:
+def test_a_language_without_a_list_cannot_be_looked_up() -> None:
     for language in ("xx", "zz"):
         with pytest.raises(LookupError):
             frequency_list(language)

@@ -1,4 +1,4 @@
-"""Many trials: measured, kept and resumed."""
+"""Many trials are measured, stored and resumed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def steady(row: dict[str, object]) -> dict[str, object]:
 
 
 def test_a_row_has_every_field_and_counts_by_the_labels() -> None:
-    """The crawler's own scores do not count where there are labels."""
+    """The crawler's own scores do not count if there are labels."""
     laboratory = Laboratory(world())
     row = laboratory.run(trials("oracle")[0]) | {"trial": ""}
     assert set(REQUIRED) <= set(row)
@@ -43,8 +43,8 @@ def test_a_row_has_every_field_and_counts_by_the_labels() -> None:
     assert row["seeds"] == world().search("coral", 3)
 
 
-def test_the_oracle_on_labels_leaves_little_to_the_reachable_one() -> None:
-    """And a crawler without labels has no more than it, here by a wide margin."""
+def test_the_oracle_on_labels_is_close_to_the_reachable_maximum() -> None:
+    """A crawler without labels has less, here by a wide margin."""
     rows = {each.species: Laboratory(world()).run(each)
             for each in trials("oracle", "random", start="far", runs=1)}  # fmt: skip
     assert rows["random"]["recall_auc"] < rows["oracle"]["recall_auc"]
@@ -52,7 +52,7 @@ def test_the_oracle_on_labels_leaves_little_to_the_reachable_one() -> None:
 
 
 def test_without_a_topic_the_view_is_by_words() -> None:
-    """No recall, and a judge that no species uses."""
+    """Without recall, and with a judge that no species uses."""
     trial = Trial(query="coral", species="best_first", budget=20)
     row = Laboratory(world()).run(trial)
     assert (row["topic"], row["recall"], row["recall_auc"]) == (None, None, None)
@@ -77,8 +77,8 @@ def test_a_trial_that_cannot_be_run_raises_an_error_with_the_reason(
         list(run_trials([trial], "w", world, ResultTable(tmp_path)))
 
 
-def test_finished_runs_are_not_made_again(tmp_path: Path) -> None:
-    """A campaign stopped half-way goes on, and ends with the rows of one that was not."""
+def test_finished_runs_are_not_repeated(tmp_path: Path) -> None:
+    """A stopped campaign is continued, and ends with the same rows as another one."""
     every = trials("energy", "best_first")
     table = ResultTable(tmp_path / "a")
     stopped = run_trials(every, "w", world, table)
@@ -105,7 +105,7 @@ def test_processes_give_the_same_rows(tmp_path: Path) -> None:
     assert [steady(order[row["trial"]]) for row in one.rows] == [steady(row) for row in one.rows]
 
 
-def test_a_world_that_cannot_be_opened_says_so_from_another_process(tmp_path: Path) -> None:
+def test_a_world_that_another_process_cannot_open_is_named(tmp_path: Path) -> None:
     """Not as a broken pool."""
     with pytest.raises(TrialError, match="no such world"):
         list(run_trials(trials(), "w", _no_world, ResultTable(tmp_path), processes=2))

@@ -1,4 +1,4 @@
-"""Rows have what was new, if the world dates its pages."""
+"""Rows have measures of news if the world has dates of pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIELDS = (
 
 
 class Careless:
-    """A relevance model that finds everything alike."""
+    """A relevance model that gives all pages the same score."""
 
     reads = frozenset[str]()
 
@@ -33,7 +33,7 @@ class Careless:
 
 @pytest.fixture(scope="module")
 def news() -> News:
-    """A web that changes often, and answers slowly: a crawl of it takes hours."""
+    """Return a web that changes often, and answers slowly: a crawl of it takes hours."""
     weather = Weather(latency_s=20.0)
     plan = NewsPlan(pages=600, days=2.0, changing=0.5, interval_h=4.0, weather=weather)
     return News(plan, np.random.default_rng(5))
@@ -41,7 +41,7 @@ def news() -> News:
 
 @pytest.fixture(scope="module")
 def row(news: News) -> Row:
-    """A walk in breadth from the ten pages with most links."""
+    """Return the row of a breadth-first crawl from the ten pages with most links."""
     sections = np.argsort(news.graph.out_degrees())[-10:]
     seeds = tuple(news.url(int(page)) for page in sections)
     trial = Trial(query="corals", species="breadth_first", start="given", seeds=seeds, budget=500)
@@ -49,7 +49,7 @@ def row(news: News) -> Row:
 
 
 def test_news_is_counted_by_window_and_in_all(row: Row) -> None:
-    """Each page is fetched once, so that all that is sent is found."""
+    """Each page is fetched once, so that every sent page is found."""
     assert 0 < row["news_found"] == row["news_sent"] == sum(point[3] for point in row["news"])
     assert row["pages"] == sum(point[1] for point in row["news"])
     assert row["download_efficiency"] == row["news_found"] / row["pages"]
@@ -58,7 +58,7 @@ def test_news_is_counted_by_window_and_in_all(row: Row) -> None:
 
 
 def test_freshness_and_age_are_means_over_the_windows(row: Row) -> None:
-    """Pages change about every four hours: some copies are out of date, none older than that."""
+    """Pages change about every four hours: some copies are outdated, by four hours at most."""
     assert row["freshness"] == pytest.approx(np.mean([point[4] for point in row["news"]]), abs=1e-5)
     assert row["age_h"] == pytest.approx(np.mean([point[5] for point in row["news"]]), abs=1e-5)
     assert 0 < row["freshness"] < 1
@@ -72,15 +72,15 @@ def test_urls_found_are_those_of_pages_and_links(row: Row, news: News) -> None:
 
 
 def test_a_world_without_dates_has_no_news() -> None:
-    """The fields are null; URLs are found all the same."""
+    """The fields are null; the number of found URLs is there."""
     row = Laboratory(random_world(3)).run(Trial(query="coral", species="best_first", budget=20))
     assert {name: row[name] for name in FIELDS} == dict.fromkeys(FIELDS)
     assert row["news"] == []
     assert row["relative_found_url"] > 0
 
 
-def test_a_witness_says_what_its_judge_says(news: News) -> None:
-    """And knows each page and link that went by; what is known of scores is shared."""
+def test_a_witness_gives_the_scores_of_its_judge(news: News) -> None:
+    """It counts each page and link; known scores are shared."""
     scorer = PageScorer(Careless())
     seen = Witness(scorer)
     page = next(document for document in news.documents() if document.links)

@@ -1,4 +1,4 @@
-"""A population lives in a simulated world."""
+"""A population crawls a simulated world."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def simulate(world: SmallWorld, *seeds: str, species: str = "breadth_first", **o
 
 
 def test_pages_are_fetched_one_after_the_other_in_the_species_order() -> None:
-    """Breadth first is a queue; the clock moves by what each fetch takes."""
+    """Breadth first is a queue; the clock advances by the time of each fetch."""
     world = SmallWorld({url("a"): [url("b"), url("c")], url("b"): [url("d")], url("c"): [],
                         url("d"): []}, takes_s={url("b"): 5.0})  # fmt: skip
     done = simulate(world)
@@ -46,7 +46,7 @@ def test_pages_are_fetched_one_after_the_other_in_the_species_order() -> None:
 
 
 def test_visits_overlap_up_to_the_concurrency_and_settle_as_they_end() -> None:
-    """A slow page does not hold up the others, and no more than two are under way."""
+    """A slow page does not delay the others, and no more than two are under way."""
     world = SmallWorld({url(name): [] for name in "abc"}, takes_s={url("a"): 10.0})
     done = simulate(world, url("a"), url("b"), url("c"), concurrency=2)
     assert [step.url[-1] for step in done.steps] == ["b", "c", "a"]
@@ -54,8 +54,8 @@ def test_visits_overlap_up_to_the_concurrency_and_settle_as_they_end() -> None:
     assert done.simulated_s == 10.0
 
 
-def test_a_hosts_delay_makes_the_clock_jump_not_wait() -> None:
-    """Starts at one host stand apart by its delay; another host goes in between."""
+def test_the_clock_jumps_over_the_delay_of_a_host() -> None:
+    """Starts at one host are separated by its delay; another host is fetched in between."""
     pages = [url("a"), url("b"), url("x", host=1)]
     world = SmallWorld({page: [] for page in pages})
     done = simulate(world, *pages, concurrency=3, host_limit=lambda _: (1, 60.0))
@@ -64,7 +64,7 @@ def test_a_hosts_delay_makes_the_clock_jump_not_wait() -> None:
 
 
 def test_every_request_counts_dead_links_refusals_and_redirects_too() -> None:
-    """A redirect is two requests, and a visit has the ordinal of its last."""
+    """A redirect is two requests, and a visit has the number of its last one."""
     links = [url("old"), url("gone"), url("no"), url("b")]
     world = SmallWorld(
         {url("a"): links, url("b"): [], url("new"): []},
@@ -79,7 +79,7 @@ def test_every_request_counts_dead_links_refusals_and_redirects_too() -> None:
 
 
 def test_a_redirect_to_a_page_that_is_known_is_dead_and_not_followed() -> None:
-    """As in a crawl: one request, since the second is never sent."""
+    """As in a crawl, there is one request, since the second one is never sent."""
     world = SmallWorld({url("a"): [url("old"), url("b")], url("b"): []},
                        moved={url("old"): url("a")})  # fmt: skip
     done = simulate(world)
@@ -93,8 +93,8 @@ def test_the_target_of_a_redirect_is_not_fetched_again() -> None:
     assert [step.url for step in simulate(world).steps] == [url("a"), url("old")]
 
 
-def test_a_redirect_ends_where_the_budget_does() -> None:
-    """The budget is never overshot."""
+def test_a_redirect_ends_with_the_budget() -> None:
+    """The budget is never exceeded."""
     world = SmallWorld({url("a"): [url("old")], url("new"): []}, moved={url("old"): url("new")})
     done = simulate(world, budget=2)
     assert [(step.reason, step.request) for step in done.steps] == [("", 1), (OVER_BUDGET, 2)]
@@ -104,7 +104,7 @@ def test_a_redirect_ends_where_the_budget_does() -> None:
 @pytest.mark.parametrize("species", SPECIES)
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurrency: int) -> None:
-    """Births, moves, meals and visits alike; so do two runs that share a scorer."""
+    """Births, moves, meals and visits; also two runs that share a scorer."""
     records: list[list[Event]] = []
     scorer: PageScorer | None = None
     for _ in range(3):
@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_run_event_for_event(species: str, concurre
 
 
 def test_another_seed_gives_another_run() -> None:
-    """The energy species draws."""
+    """The species `energy` makes random draws."""
     orders = {
         tuple(step.url for step in run(random_world(3), config("energy", 40, seed), [url(0)]).steps)
         for seed in range(5)
@@ -132,8 +132,8 @@ def test_another_seed_gives_another_run() -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("concurrency", [1, 3])
 @pytest.mark.parametrize("species", ["energy", "best_first"])
-def test_what_was_counted_adds_up(seed: int, concurrency: int, species: str) -> None:
-    """Requests rise to the total and stay in the budget, nothing is fetched twice, all settle."""
+def test_the_counts_of_a_run_agree(seed: int, concurrency: int, species: str) -> None:
+    """Requests rise to the total within the budget, no page is fetched twice, all visits settle."""
     budget = int(np.random.default_rng(seed).integers(1, 80))
     done = run(random_world(seed), config(species, budget, seed), [url(0)], concurrency=concurrency)
     requests = [step.request for step in done.steps]
@@ -160,7 +160,7 @@ def test_a_judge_reads_each_document_once() -> None:
 
 
 def test_a_run_without_seeds_is_a_mistake() -> None:
-    """No agent can be born."""
+    """No agent can begin."""
     with pytest.raises(ValueError, match="at least one seed"):
         run(random_world(0), config(), [])
 

@@ -1,4 +1,4 @@
-"""Topics, starts, budgets, and what can be reached."""
+"""Topics, starts, budgets, and reachable pages."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from evocrawl.simulation.worlds.link_graph import UNREACHABLE, WebGraph, reachab
 
 
 def chain(length: int) -> SmallWorld:
-    """Page 0 links to 1, and so on; the last is relevant."""
+    """Return a chain of pages: page 0 links to 1, and so on; the last one is relevant."""
     links = {url(n): [url(n + 1)] if n + 1 < length else [] for n in range(length)}
     return SmallWorld(links, labels={"Goal": [url(length - 1)]})
 
 
 def test_the_budget_is_five_for_each_relevant_page_at_most_half_the_world() -> None:
-    """And never nothing."""
+    """It is at least 1."""
     assert (budget_of(10, 1000), budget_of(300, 1000), budget_of(0, 1)) == (50, 500, 1)
 
 
-def test_a_far_start_is_two_links_or_more_from_what_is_relevant() -> None:
-    """Of a chain of five all but the last two; each is drawn by some seed, the same by the same."""
+def test_a_far_start_is_two_links_or_more_from_relevant_pages() -> None:
+    """In a chain of five all but the last two; each is drawn by some seed, reproducibly."""
     world = chain(5)
     graph = WebGraph(world)
     drawn = [far_start(world, graph, world.about("Goal"), seed) for seed in range(40)]
@@ -43,15 +43,15 @@ def test_a_far_start_is_two_links_or_more_from_what_is_relevant() -> None:
     assert drawn == [far_start(world, graph, world.about("Goal"), seed) for seed in range(40)]
 
 
-def test_a_page_without_a_way_to_what_is_relevant_is_no_far_start() -> None:
-    """An island has no nearest relevant page; where nothing else is far, there is no start."""
+def test_a_page_without_a_way_to_relevant_pages_is_no_far_start() -> None:
+    """An isolated page has no nearest relevant page; without other far pages there is no start."""
     world = SmallWorld({url("a"): [url("b")], url("b"): [], url("island"): []},
                        labels={"Goal": [url("b")]})  # fmt: skip
     with pytest.raises(TrialError, match="2 links or more"):
         far_start(world, WebGraph(world), world.about("Goal"), 0)
 
 
-def test_distances_follow_redirects_and_pass_over_the_dead() -> None:
+def test_distances_follow_redirects_and_not_dead_pages() -> None:
     """The way through a redirect is one link long, and no way leads through a dead page."""
     world = SmallWorld(
         {url("a"): [url("old"), url("dead")], url("b"): [], url("c"): [url("dead")]},
@@ -64,10 +64,8 @@ def test_distances_follow_redirects_and_pass_over_the_dead() -> None:
 
 
 @given(st.integers(1, 12), st.integers(1, 30))
-def test_the_oracle_is_perfect_where_every_page_links_to_every_other(
-    relevant: int, budget: int
-) -> None:
-    """Begun at a relevant page: recall_auc is 1."""
+def test_the_oracle_is_perfect_if_all_pages_link_to_each_other(relevant: int, budget: int) -> None:
+    """From a relevant page: recall_auc is 1."""
     pages = [url(number) for number in range(15)]
     graph = WebGraph(SmallWorld(dict.fromkeys(pages, pages)))
     goals = range(relevant)
@@ -75,8 +73,8 @@ def test_the_oracle_is_perfect_where_every_page_links_to_every_other(
     assert recall_auc(hits, budget, relevant) == pytest.approx(1.0)
 
 
-def test_the_oracle_takes_the_shortest_way_and_passes_no_link_over() -> None:
-    """A long way over p and a short one over q; the goal beyond the goal is next."""
+def test_the_oracle_takes_the_shortest_way_and_skips_no_link() -> None:
+    """There is a long way over p and a short one over q; the second relevant page is next."""
     world = SmallWorld(
         {url("s"): [url("p"), url("q")], url("p"): [url("p2")], url("p2"): [url("g")],
          url("q"): [url("g")], url("g"): [url("h")], url("h"): []},
@@ -90,8 +88,8 @@ def test_the_oracle_takes_the_shortest_way_and_passes_no_link_over() -> None:
 
 
 @given(st.integers(0, 200), st.integers(1, 60))
-def test_the_oracle_meets_every_reachable_page_once(seed: int, budget: int) -> None:
-    """Within the budget, in rising order; with enough of it, all that can be reached."""
+def test_the_oracle_fetches_every_reachable_page_once(seed: int, budget: int) -> None:
+    """Within the budget, in rising order; with enough of it, all reachable pages."""
     world = random_world(seed)
     graph = WebGraph(world)
     goals = graph.numbers(world.about("Nature.Corals"))
@@ -126,15 +124,15 @@ def test_topics_are_read_by_split(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_topics_file_is_refused_by_line(tmp_path: Path, text: str, message: str) -> None:
-    """The message says where and what."""
+    """The message has the line and the reason."""
     path = tmp_path / "topics.tsv"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(TrialError, match=message):
         read_topics(path, "test")
 
 
-def test_a_trials_identity_is_everything_it_depends_on() -> None:
-    """Equal trials have equal keys, in this session and the next; each field matters."""
+def test_the_key_of_a_trial_has_every_field() -> None:
+    """Equal trials have equal keys, in every process; each field changes the key."""
     trial = Trial(query="q", species="energy")
     others = [
         Trial(query="r", species="energy"), Trial(query="q", species="random"),
@@ -148,7 +146,7 @@ def test_a_trials_identity_is_everything_it_depends_on() -> None:
 
 
 def test_trials_are_every_combination() -> None:
-    """Topics outermost, so that what is computed for one serves them all."""
+    """Topics are the outer loop, so that data of a topic is computed once."""
     topics = read_topics_of("A", "B")
     trials = trials_of(topics, ["energy", "random"], ["search", "far"], range(3))
     assert len(trials) == len(set(trials)) == 2 * 2 * 2 * 3
@@ -156,7 +154,7 @@ def test_trials_are_every_combination() -> None:
 
 
 def test_settings_of_a_trial_reach_the_configuration() -> None:
-    """What the trial sets itself wins; a wrong name is an error."""
+    """Values of the trial have precedence; a wrong name is an error."""
     trial = Trial(query="corals", species="random", seed=3, settings=(("gain", "4"),))
     config = trial.config(77)
     assert (config.gain, config.species, config.seed, config.max_requests) == (4.0, "random", 3, 77)

@@ -1,4 +1,4 @@
-"""What every world promises, on every world there is."""
+"""The contract of worlds, checked for every kind."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def world(maker: Callable[[], AnsweringWorld]) -> AnsweringWorld:
 
 
 def check_document(document: Document) -> None:
-    """Links are in order, one a target, none to the page itself, all with their identity."""
+    """Check that links are in order, one a target, none to the page itself, with identities."""
     assert document.fingerprint == fingerprint(document.url)
     targets = [link.fingerprint for link in document.links]
     assert targets == [fingerprint(link.url) for link in document.links]
@@ -67,7 +67,7 @@ def check_document(document: Document) -> None:
 
 
 def every_url(world: AnsweringWorld) -> list[str]:
-    """Pages and what they link to, and addresses that cannot be."""
+    """Return the addresses of pages and links, and impossible addresses."""
     documents = list(world.documents())
     urls = [document.url for document in documents]
     urls += [link.url for document in documents for link in document.links]
@@ -75,7 +75,7 @@ def every_url(world: AnsweringWorld) -> list[str]:
 
 
 def test_pages_are_counted_and_can_be_fetched(world: AnsweringWorld) -> None:
-    """Every document of the beginning is what a fetch at time 0 brings."""
+    """A fetch at time 0 returns each document of the beginning."""
     documents = list(world.documents())
     assert 0 < len(documents) <= len(world)
     for document in documents:
@@ -88,8 +88,8 @@ def test_pages_are_counted_and_can_be_fetched(world: AnsweringWorld) -> None:
 
 
 @pytest.mark.parametrize("now_s", [0.0, 120.0, 3 * DAY_S])
-def test_every_address_is_answered_and_paid_for(world: AnsweringWorld, now_s: float) -> None:
-    """Never an exception; finite costs; at least one request."""
+def test_every_address_has_an_outcome_and_a_cost(world: AnsweringWorld, now_s: float) -> None:
+    """Without an exception, with finite costs and at least one request."""
     kinds = set()
     for url in every_url(world):
         answer = world.fetch(url, now_s)
@@ -107,7 +107,7 @@ def test_every_address_is_answered_and_paid_for(world: AnsweringWorld, now_s: fl
 
 
 def test_an_unknown_address_is_dead(world: AnsweringWorld) -> None:
-    """Also one that is no address."""
+    """Also a text that is no address."""
     for url in ("http://nowhere.test/", "no address", ""):
         assert isinstance(world.fetch(url, 0.0), Dead)
 
@@ -127,8 +127,8 @@ def test_topics_have_pages_that_can_be_fetched(world: AnsweringWorld) -> None:
         world.about("no.such.topic")
 
 
-def test_search_finds_pages_that_say_the_words(world: AnsweringWorld) -> None:
-    """At most k, no page twice, the same every time, nothing for unknown words."""
+def test_search_finds_pages_with_the_words(world: AnsweringWorld) -> None:
+    """At most k, no page twice, the same every time, none for unknown words."""
     document = max(world.documents(), key=lambda document: len(document.text))
     query = " ".join(document.text.split()[:3])
     found = world.search(query, 5)
@@ -141,7 +141,7 @@ def test_search_finds_pages_that_say_the_words(world: AnsweringWorld) -> None:
 
 
 def test_the_same_seed_makes_the_same_world(maker: Callable[[], AnsweringWorld]) -> None:
-    """Page for page, at the beginning and later, in any order of the requests."""
+    """All pages are the same, at the beginning and later, in any order of the requests."""
     one, two = maker(), maker()
     urls = every_url(one)
     for now_s in (0.0, 2.5 * DAY_S):
@@ -149,8 +149,8 @@ def test_the_same_seed_makes_the_same_world(maker: Callable[[], AnsweringWorld])
         assert answers == [two.fetch(url, now_s) for url in urls[::-1]][::-1]
 
 
-def test_robots_txt_says_what_fetches_refuse(world: AnsweringWorld) -> None:
-    """Pages that are refused are forbidden, pages that come are not."""
+def test_robots_txt_agrees_with_fetches(world: AnsweringWorld) -> None:
+    """Refused pages are forbidden, and fetched pages are not."""
     from evocrawl.politeness.robots.rules import RobotsRules
 
     rules = {

@@ -1,4 +1,4 @@
-"""Worlds for tests: a small file with one of everything, and its changes."""
+"""Worlds for tests: a small file with each kind of entry, and its changes."""
 
 from __future__ import annotations
 

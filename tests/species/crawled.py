@@ -31,12 +31,12 @@ def _number(text: str) -> float:
 
 
 def url_of(name: str) -> str:
-    """``x`` stands for a page of host a.test, ``b.test/x`` for one of b.test."""
+    """Return a URL: ``x`` is a page of host a.test, ``b.test/x`` one of b.test."""
     return f"http://{name if '/' in name else 'a.test/' + name}"
 
 
 def to(name: str, anchor: str = "", context: str = "", tag_path: str = "") -> Link:
-    """A link to a page by its short name."""
+    """Return a link to a page by its short name."""
     return Link(url_of(name), fingerprint(url_of(name)), anchor, context, tag_path=tag_path)
 
 
@@ -51,7 +51,7 @@ def order(
     busy: Callable[[str], bool] = lambda _: False,
     **options: object,
 ) -> list[str]:
-    """The first `most` visits of a crawl, one at a time; `busy` hosts never become free."""
+    """Return the first `most` visits of a crawl, one at a time; `busy` hosts never become free."""
     config = Config.read({}, {"query": "words", "species": species, **options})
     known = None if labels is None else {fingerprint(url_of(name)) for name in labels}
     habitat = assemble(

@@ -13,21 +13,21 @@ from evocrawl.species.parts import Bar
 
 
 def learner() -> LinkLearner:
-    """A learner without warm-up; pages are relevant from 0.5 on."""
+    """Return a learner without warm-up; pages are relevant from 0.5 on."""
     return LinkLearner(Bar(RelevanceRanks([0.0, 0.5, 0.9]), 0.5, 0.1), warm_up=0)
 
 
 def learn(
     taught: LinkLearner, words: Words, source: bytes, target: bytes, relevance: float
 ) -> None:
-    """A link with these words led from `source` to a page of this relevance."""
+    """Learn a link with these words from `source` to a page of this relevance."""
     lead = Lead("http://a.test/", target, "a.test", source, 1, 0.0, features=words)
     page = Page("http://a.test/", target, relevance, 0.0)
     settle(taught, lead, Fetched(page, Cost()))
 
 
 def settle(taught: LinkLearner, lead: Lead, outcome: Outcome) -> None:
-    """A visit ends."""
+    """Settle a visit."""
     taught.learn(None, Visit(1, 1, lead, 0.0), outcome)  # type: ignore[arg-type]
 
 
@@ -73,7 +73,7 @@ def test_a_hub_counts_once_however_many_relevant_pages_it_links_to() -> None:
 
 
 def test_a_dead_link_is_an_example_of_the_last_level() -> None:
-    """It leads elsewhere."""
+    """It leads to no page."""
     taught = learner()
     settle(
         taught,
@@ -84,7 +84,7 @@ def test_a_dead_link_is_an_example_of_the_last_level() -> None:
 
 
 def test_probabilities_are_those_of_naive_bayes() -> None:
-    """By hand: two classes, one example each, smoothing 1."""
+    """Computed by hand: two classes, one example each, smoothing 1."""
     model = NaiveBayes(2, smoothing=1.0)
     model.learn((5, 6), 0)
     model.learn((6,), 1)
@@ -95,7 +95,7 @@ def test_probabilities_are_those_of_naive_bayes() -> None:
 
 
 def test_one_class_alone_gives_finite_probabilities() -> None:
-    """Before there is a second one."""
+    """Until there is a second one."""
     model = NaiveBayes(3)
     model.learn((1, 2), 0)
     assert sum(model.probabilities((1, 9))) == pytest.approx(1.0)
@@ -106,9 +106,7 @@ words = st.lists(st.integers(0, FEATURES - 1), unique=True, max_size=72).map(lam
 
 
 @given(st.lists(st.tuples(words, st.integers(0, 2)), max_size=20), words)
-def test_an_example_taken_out_leaves_no_trace(
-    taught: list[tuple[Words, int]], asked: Words
-) -> None:
+def test_a_removed_example_has_no_effect(taught: list[tuple[Words, int]], asked: Words) -> None:
     """Counts are whole numbers, so the removal is exact."""
     model, other = NaiveBayes(3), NaiveBayes(3)
     for each, label in taught:
@@ -120,7 +118,9 @@ def test_an_example_taken_out_leaves_no_trace(
 
 
 @given(st.text(), st.text(), st.text())
-def test_words_of_any_link_are_few_numbers(url: str, anchor: str, context: str) -> None:
+def test_words_of_any_link_are_a_bounded_number_of_features(
+    url: str, anchor: str, context: str
+) -> None:
     """This holds for hostile text, too."""
     numbers = link_words(Link(url, b"", anchor, context))
     assert len(numbers) <= 72
@@ -133,7 +133,10 @@ def test_the_same_word_in_anchor_and_url_is_two_features() -> None:
 
 
 def test_the_bar_follows_the_pages_seen() -> None:
-    """The best share is relevant where few pages reach the fixed bar, none of relevance 0 is."""
+    """The best share is relevant if few pages reach the fixed bar.
+
+    A page of relevance 0 never is.
+    """
     ranks = RelevanceRanks([0.0] * 5 + [0.01, 0.02, 0.03, 0.04, 0.05])
     bar = Bar(ranks, 0.2, 0.2)
     assert [bar.passes(relevance) for relevance in (0.0, 0.02, 0.03, 0.5)] == [

@@ -6,11 +6,11 @@ GOOD, POOR = 0.9, 0.0
 
 
 def leaves(*names: str) -> Pages:
-    """Pages without links and relevance."""
+    """Return pages without links and relevance."""
     return {name: (POOR, []) for name in names}
 
 
-def test_links_of_a_relevant_page_go_first_the_latest_page_before_all() -> None:
+def test_links_of_the_latest_relevant_page_go_first() -> None:
     """At the beginning of the list pages are last in, first out; their links keep their order."""
     web: Pages = {
         "seed": (GOOD, [to("a"), to("b")]),
@@ -32,7 +32,7 @@ def test_links_of_other_pages_wait_behind_those_of_relevant_ones() -> None:
 
 
 def test_width_limits_how_many_links_are_preferred() -> None:
-    """Of 9 links of a relevant page 7 (1.5 · 5) go first, two wait behind all others."""
+    """Of 9 links of a relevant page 7 (1.5 · 5) go first, two wait after all others."""
     names = [f"n{number}" for number in range(9)]
     web: Pages = {
         "seed": (GOOD, [to(name) for name in names]),
@@ -46,7 +46,7 @@ def test_width_limits_how_many_links_are_preferred() -> None:
 
 
 def test_links_to_other_hosts_are_selected_first() -> None:
-    """A better spread; within a host it is document order."""
+    """Within a host they keep the order of the document."""
     names = [f"n{number}" for number in range(8)]
     web: Pages = {
         "seed": (GOOD, [*(to(name) for name in names), to("b.test/away")]),
@@ -57,8 +57,8 @@ def test_links_to_other_hosts_are_selected_first() -> None:
     assert visited[-2:] == ["n6", "n7"]
 
 
-def test_fish_starve_where_nothing_is_relevant() -> None:
-    """Behind the depth of 3 links go to the end, before it ahead of links found earlier."""
+def test_fish_starve_without_relevant_pages() -> None:
+    """Beyond a depth of 3, links go to the end; before it they go ahead of earlier links."""
     web: Pages = {
         "seed": (GOOD, [to("d3")]),
         "d3": (POOR, [to("d2"), to("late2")]),

@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_events() -> None:
 
 
 def _two_trails() -> Web:
-    """A row of good pages, whose links say so; each has a link to a poor page, and they go on."""
+    """Return a row of good pages with matching links; each also begins a row of poor pages."""
     links: dict[str, Sequence[str | tuple[str, str]]] = {}
     for number in range(400):
         good, poor = f"{SEED}good{number}", f"{SEED}poor{number}"
@@ -93,8 +93,8 @@ def _two_trails() -> Web:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_species_that_finds_more_outnumbers_one_that_finds_less(seed: int) -> None:
-    """Best-first by anchors reads where the good pages are, a random crawler does not.
+def test_a_species_that_finds_more_has_more_agents(seed: int) -> None:
+    """Best-first by anchors finds the good pages, a random crawler does not.
 
     A good page pays 3.5, a poor one costs 0.5.
     """
@@ -112,10 +112,10 @@ def test_a_species_that_finds_more_outnumbers_one_that_finds_less(seed: int) -> 
 
 
 @pytest.mark.parametrize("order", [lambda names: names, reversed])
-def test_it_is_not_the_order_of_names_that_decides(
+def test_the_order_of_names_does_not_decide(
     order: Callable[[list[str]], Iterable[str]],
 ) -> None:
-    """The species that reads anchors wins in both orders."""
+    """The species that reads anchors has more agents in both orders."""
     names = "+".join(order(["best_first_anchor", "random"]))
     population, _ = make_population(
         names, bounds=PopulationBounds(8, 2, 40), budget=200, energy="linear"

@@ -11,7 +11,7 @@ from evocrawl.species.random_queue import RandomQueue
 
 
 def lead(number: int, host: str) -> Lead:
-    """A lead to a page of `host`."""
+    """Return a lead to a page of `host`."""
     return Lead(f"http://{host}/{number}", bytes([number]), host, b"", 0, 0.0)
 
 
@@ -43,8 +43,8 @@ url_c = to("c").url
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_claims_and_busy_hosts_leave_the_rest(seed: int) -> None:
-    """The draws are compared with a plain list: they are open links of free hosts."""
+def test_only_open_links_of_free_hosts_are_drawn(seed: int) -> None:
+    """The draws are compared with a plain list."""
     rng, claimed = np.random.default_rng(seed), set[bytes]()
     busy = set[str]()
     lottery = RandomQueue(claimed.__contains__)

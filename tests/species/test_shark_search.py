@@ -1,4 +1,4 @@
-"""Shark-Search: the scores of the paper's figure 2, and what is inherited."""
+"""Shark-Search: the scores of the paper's figure 2, and the inherited score."""
 
 import pytest
 from crawled import Pages, WordsAreNumbers, order, to
@@ -10,12 +10,12 @@ SHARK = Scent(WordsAreNumbers(), 0.5, 0.8, 0.5)
 
 
 def page(relevance: float) -> Page:
-    """A page of this relevance."""
+    """Return a page of this relevance."""
     return Page("http://a.test/", b"page", relevance, 0.0)
 
 
 def via(inherited: float) -> Lead:
-    """The lead to a page, that inherited this much."""
+    """Return the lead to a page, with an inherited score."""
     return Lead("http://a.test/", b"page", "a.test", b"", 1, 0.0, features=inherited)
 
 
@@ -32,13 +32,13 @@ def via(inherited: float) -> Lead:
 def test_the_score_is_that_of_the_paper(
     relevance: float, anchor: str, context: str, score: float, inherited: float
 ) -> None:
-    """By hand, with δ = 0.5, β = 0.8, γ = 0.5; a word in the anchor makes the context 1."""
+    """Computed by hand with δ = 0.5, β = 0.8, γ = 0.5; a word in the anchor makes the context 1."""
     link = to("x", anchor, context)
     assert SHARK.appraise(link, page(relevance), via(0.4)) == pytest.approx((score, inherited))
 
 
-def test_a_scent_lasts_over_pages_without_relevance() -> None:
-    """Two steps behind a relevant page are better than one step behind nothing."""
+def test_an_inherited_score_lasts_over_pages_without_relevance() -> None:
+    """Two steps after a relevant page are better than one step after none."""
     web: Pages = {
         "seed": (0.0, [to("good"), to("void", "0.1", "0.1")]),
         "void": (0.0, [to("lost"), to("lost2")]),

@@ -11,7 +11,7 @@ from evocrawl.species.tag_paths import TagPathGroups
 MENU, TEXT = "html/body/nav/ul/li", "html/body/main/article/p"
 
 
-def test_it_learns_the_part_of_the_page_that_pays() -> None:
+def test_it_learns_the_part_of_the_page_with_relevant_links() -> None:
     """Of 40 links in text and 40 in a menu, those in text lead to relevant pages."""
     good, poor = [f"g{n}" for n in range(40)], [f"p{n}" for n in range(40)]
     links = [to(name, tag_path=MENU) for name in poor] + [to(g, tag_path=TEXT) for g in good]
@@ -25,7 +25,7 @@ def test_it_learns_the_part_of_the_page_that_pays() -> None:
     assert set(visited) == set(web)
 
 
-def test_an_arm_that_was_never_played_is_played_first_then_the_best() -> None:
+def test_a_new_arm_is_played_first_then_the_best() -> None:
     """Without curiosity it is greedy by the mean reward."""
     bandit = Bandit(lambda _: False, alpha=0.0)
     bandit.reward(1, 0.2)
@@ -35,8 +35,8 @@ def test_an_arm_that_was_never_played_is_played_first_then_the_best() -> None:
     assert bandit.ranking() == [fresh, bandit.arm(2), bandit.arm(1)]
 
 
-def test_curiosity_brings_a_neglected_arm_back() -> None:
-    """AUER by hand: 0.1 + √(ln 11 / 1) > 0.9 + √(ln 11 / 10)."""
+def test_curiosity_plays_a_neglected_arm_again() -> None:
+    """AUER, computed by hand: 0.1 + √(ln 11 / 1) > 0.9 + √(ln 11 / 10)."""
     bandit = Bandit(lambda _: False, alpha=1.0)
     bandit.reward(1, 0.1)
     for _ in range(10):
@@ -52,8 +52,8 @@ def test_similar_tag_paths_are_one_group() -> None:
 
 
 @given(st.lists(st.text("abc/", max_size=200), max_size=400))
-def test_no_page_makes_groups_without_end(paths: list[str]) -> None:
-    """With any tag paths, a path keeps its group."""
+def test_the_number_of_groups_is_bounded(paths: list[str]) -> None:
+    """For any tag paths, a path keeps its group."""
     groups = TagPathGroups(1.0)
     first = [groups.group(path) for path in paths]
     assert [groups.group(path) for path in paths] == first
@@ -61,8 +61,8 @@ def test_no_page_makes_groups_without_end(paths: list[str]) -> None:
 
 
 @pytest.mark.parametrize("count", [129, 1000])
-def test_from_the_128th_group_on_the_nearest_is_joined(count: int) -> None:
-    """A site that gives each link a path of its own cannot slow the choice down."""
+def test_after_128_groups_a_path_joins_the_nearest(count: int) -> None:
+    """A site with a different path for each link cannot slow the choice down."""
     groups = TagPathGroups(0.75)
     numbers = {groups.group(f"x{number}/y{number}/z{number}") for number in range(count)}
     assert numbers == set(range(128))

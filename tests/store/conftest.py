@@ -11,7 +11,7 @@ from redisserver import RedisServer
 
 @pytest.fixture(scope="module")
 def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """Start one for a module."""
+    """Start a server for a module."""
     folder: Path = tmp_path_factory.mktemp("redis")
     with RedisServer(folder) as server:
         yield server
@@ -19,7 +19,7 @@ def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSe
 
 @pytest.fixture
 def server(running_server: RedisServer) -> RedisServer:
-    """Empty it."""
+    """Return the server, emptied."""
     with running_server.client() as client:
         client.flushall()
     return running_server

@@ -1,4 +1,4 @@
-"""Webs whose pages are made of their addresses, for crawls with traps."""
+"""Webs whose pages are made from their addresses, for crawls with traps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in
 
 
 class Made:
-    """A web whose pages are made of their addresses: text and links."""
+    """A web whose pages are made from their addresses: text and links."""
 
     def __init__(self, make: Callable[[str], tuple[str, Iterable[str]] | None]) -> None:
         self.make = make
@@ -39,13 +39,13 @@ class Made:
 
 
 def said(url: str, words: int = 60) -> str:
-    """A text of its own for each address."""
+    """Return a different text for each address."""
     rng = np.random.default_rng(list(url.encode()))
     return "coral " + " ".join(rng.choice(WORDS, words))
 
 
 def visited(species: str, make: Callable[[str], Any], **options: Any) -> tuple[list[str], Any]:
-    """Crawl a made web from ``http://a.test/``; return the addresses in order, and the events."""
+    """Crawl such a web from ``http://a.test/``; return the addresses in order, and the events."""
     population, _ = make_population(species, budget=options.pop("budget", 3000), **options)
     events: list[Event] = []
     population.on_event.append(events.append)

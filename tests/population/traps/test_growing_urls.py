@@ -1,4 +1,4 @@
-"""Addresses that grow at every hop."""
+"""Addresses that grow with each link."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lead(url: str) -> Lead:
 
 
 def gone_through(growth: Growth, urls: list[str]) -> int:
-    """Follow a chain of pages from the first on; return how many came before one had to wait."""
+    """Follow a chain of pages; return how many come before one is held back."""
     for number, (at, url) in enumerate(zip(["", *urls], urls, strict=False)):
         if growth.family_of(link(url).fingerprint):
             return number
@@ -63,7 +63,7 @@ def chain(start: str, *, times: int = 40, **kinds: str) -> list[str]:
     ],
     ids=lambda urls: urls[1][len(SITE) :][:20],
 )
-def test_an_address_that_grows_is_noticed_however_it_grows(urls: list[str]) -> None:
+def test_a_growing_address_is_noticed_in_each_form_of_growth(urls: list[str]) -> None:
     """Within ten pages."""
     assert 4 <= gone_through(Growth(), urls) <= 12
 
@@ -82,13 +82,13 @@ def test_an_address_that_grows_is_noticed_however_it_grows(urls: list[str]) -> N
     ids=lambda urls: urls[1][len(SITE) :][:20],
 )  # fmt: skip
 def test_addresses_of_folders_lists_and_dates_do_not_grow(urls: list[str]) -> None:
-    """However far they go."""
+    """In chains of any length."""
     assert gone_through(Growth(), urls) == len(urls)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_what_grew_is_what_makes_the_one_of_the_other(at: str, url: str) -> None:
-    """Hostile addresses included; what is as long has not grown."""
+def test_the_growth_turns_the_first_address_into_the_second(at: str, url: str) -> None:
+    """Also for hostile addresses; an address of the same length has not grown."""
     added = what_grew(url, at)
     assert len(added) <= len(url)
     if added:

@@ -13,7 +13,7 @@ from evocrawl.population.traps.held_links import HeldLink, HeldLinks
 
 
 class Kind:
-    """Stands for a species, of which only the identity matters; all are equal."""
+    """A substitute for a species; only its identity matters, and all are equal."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Kind)
@@ -50,17 +50,19 @@ def same(one: list[HeldLink], other: list[HeldLink]) -> bool:
     st.integers(0, 4),
     st.integers(2, 9),
 )  # fmt: skip
-def test_the_best_of_a_queue_comes_first_wherever_links_are(
+def test_the_best_of_a_queue_comes_first_from_memory_or_disk(
     steps: list[tuple[str, int, bool, int, int]], most: int, long: int
 ) -> None:
-    """What comes out does not depend on how many are in memory, nor on how long a queue is."""
+    """The order does not depend on the number in memory, nor on the length of a queue."""
     pens, queues = HeldLinks(most, longest=long), dict[str, list[HeldLink]]()
     for number, (name, kind, has_payload, taken, score) in enumerate(steps):
         link = held(number, kind, object() if has_payload else None, float(score))
         pens.put(name, link)
         queue = queues.setdefault(name, [])
         queue.append(link)
-        queue.sort(key=lambda each: -each.lead.score)  # stable: the first of equals stays first
+        queue.sort(
+            key=lambda each: -each.lead.score
+        )  # stable: the first of equal links stays first
         if taken > 1:
             assert same(pens.take(name, taken), queue[:taken])
             del queue[:taken]
@@ -73,8 +75,8 @@ def best(pens: HeldLinks, worth: dict[str, float], opens: dict[str, int], now: i
     return pens.best(worth.__getitem__, lambda name: opens.get(name, 0), now)
 
 
-def test_the_queue_that_promises_most_is_the_best() -> None:
-    """Of equals each has its turn; a queue that is to stay shut is passed over until it opens."""
+def test_the_queue_with_the_greatest_promise_is_the_best() -> None:
+    """Equal queues take turns; a shut queue is skipped until it opens."""
     pens, worth = HeldLinks(), {"x": 0.1, "y": 0.3, "z": 0.3}
     for number, name in enumerate("xyzxyz"):
         pens.put(name, held(number))
@@ -92,8 +94,8 @@ def test_the_queue_that_promises_most_is_the_best() -> None:
     assert best(pens, worth, {"y": 5}, 5) == "y"
 
 
-def test_a_queue_that_was_shut_is_asked_again_when_it_is_to_be() -> None:
-    """It may open sooner than it seemed."""
+def test_a_shut_queue_is_checked_again_at_its_time() -> None:
+    """It may open earlier than expected."""
     pens = HeldLinks()
     pens.put("x", held(1))
     assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
@@ -105,8 +107,8 @@ def test_a_queue_that_was_shut_is_asked_again_when_it_is_to_be() -> None:
     assert best(pens, {"x": 1.0}, {}, 1) == "x"
 
 
-def test_a_queue_that_is_emptied_and_filled_again_is_noted_once() -> None:
-    """Memory does not grow with how often."""
+def test_a_queue_that_is_emptied_and_filled_again_is_listed_once() -> None:
+    """Memory does not grow with the number of times."""
     pens = HeldLinks()
     for number in range(300):
         pens.put("x", held(number))
@@ -116,7 +118,7 @@ def test_a_queue_that_is_emptied_and_filled_again_is_noted_once() -> None:
 
 
 def test_beyond_the_bound_links_are_on_disk() -> None:
-    """A small crawl writes nothing; memory does not grow with what is held back."""
+    """A small crawl writes nothing; memory does not grow with the held-back links."""
     spill = SpillFile()
     pens = HeldLinks(2, spill)
     for number in range(2):

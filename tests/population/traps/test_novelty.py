@@ -12,7 +12,7 @@ WORDS = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in
 
 
 def prose(rng: np.random.Generator, words: int = 200) -> str:
-    """Some sentences."""
+    """Return some sentences."""
     return " ".join(rng.choice(WORDS, words))
 
 
@@ -26,8 +26,8 @@ def verdict_of(
     return found
 
 
-def test_a_copy_says_nothing_new_and_names_its_original(rng: np.random.Generator) -> None:
-    """Case, punctuation and white space are no difference."""
+def test_a_copy_is_not_new_and_names_its_original(rng: np.random.Generator) -> None:
+    """Case, punctuation and white space make no difference."""
     novelty, text = NoveltyIndex(), prose(rng)
     assert verdict_of(novelty, "1", text).is_new
     copy = verdict_of(novelty, "2", text.upper().replace(" ", ",\n"))
@@ -35,10 +35,8 @@ def test_a_copy_says_nothing_new_and_names_its_original(rng: np.random.Generator
 
 
 @pytest.mark.parametrize("kind", ["a.test/", "a.test/?s"])
-def test_ids_that_are_made_up_for_each_answer_say_nothing(
-    rng: np.random.Generator, kind: str
-) -> None:
-    """B112: of a session, of a request, in an address that is shown; a long word is no id."""
+def test_generated_ids_of_a_response_are_not_new(rng: np.random.Generator, kind: str) -> None:
+    """B112: ids of sessions and requests, also in a shown address; a long word is no id."""
     novelty, text = NoveltyIndex(), prose(rng, 60)
     for number, made_up in enumerate(
         ("0123456789abcdef", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "/s/lit3py55t21z5v55vlm25s55/")
@@ -49,8 +47,8 @@ def test_ids_that_are_made_up_for_each_answer_say_nothing(
     assert verdict_of(novelty, "long", f"{text} {long}", kind=kind).is_new
 
 
-def test_a_near_copy_says_nothing_new(rng: np.random.Generator) -> None:
-    """A word here and there."""
+def test_a_near_copy_is_not_new(rng: np.random.Generator) -> None:
+    """Some words differ."""
     novelty, text = NoveltyIndex(), prose(rng, 400)
     verdict_of(novelty, "1", text)
     words = text.split()
@@ -60,23 +58,23 @@ def test_a_near_copy_says_nothing_new(rng: np.random.Generator) -> None:
     assert 0 < near.novelty < 0.05
 
 
-def test_a_list_put_together_from_others_says_nothing_new(rng: np.random.Generator) -> None:
-    """The things of a shop, narrowed by another criterion."""
+def test_a_list_of_known_entries_is_not_new(rng: np.random.Generator) -> None:
+    """The products of a shop, filtered by another criterion."""
     novelty, things = NoveltyIndex(), [prose(rng, 120) for _ in range(20)]
     verdict_of(novelty, "1", " ".join(things[:12]))
     verdict_of(novelty, "2", " ".join(things[8:]))
     assert verdict_of(novelty, "3", " ".join(things[::-1])).is_new is False
 
 
-def test_a_page_that_adds_a_paragraph_says_something_new(rng: np.random.Generator) -> None:
-    """However much it repeats."""
+def test_a_page_with_a_new_paragraph_is_new(rng: np.random.Generator) -> None:
+    """Even if all else is repeated."""
     novelty, text = NoveltyIndex(), prose(rng, 3000)
     verdict_of(novelty, "1", text)
     assert verdict_of(novelty, "2", f"{text} {prose(rng, 120)}").is_new
 
 
-def test_a_page_that_repeats_itself_says_nothing_new() -> None:
-    """R17: keywords stuffed into a page, five thousand times over."""
+def test_a_page_that_repeats_itself_is_not_new() -> None:
+    """R17: keywords are repeated five thousand times."""
     found = verdict_of(NoveltyIndex(), "1", "coral bleaching " * 5000)
     assert (found.is_new, found.twin) == (False, None)
 
@@ -90,7 +88,7 @@ def test_pages_that_differ_only_in_numbers_are_copies_if_their_address_has_a_que
 
 
 def test_short_pages_are_compared_by_title_and_text() -> None:
-    """A short page is not a copy only because it is short."""
+    """A short page does not count as a copy because it is short."""
     novelty = NoveltyIndex()
     assert verdict_of(novelty, "1", "Buy now", "Red").is_new
     assert verdict_of(novelty, "2", "Buy now", "Blue").is_new
@@ -103,15 +101,15 @@ def test_the_novelty_of_a_page_without_text_is_unknown() -> None:
     assert verdict_of(novelty, "1", "").is_new is verdict_of(novelty, "2", "").is_new is None
 
 
-def test_what_a_page_said_itself_does_not_count_against_it(rng: np.random.Generator) -> None:
-    """A page may be fetched again."""
+def test_a_page_is_not_compared_with_itself(rng: np.random.Generator) -> None:
+    """It may be fetched again."""
     novelty, text = NoveltyIndex(), prose(rng)
     verdict_of(novelty, "1", text)
     assert verdict_of(novelty, "1", text).is_new
 
 
-def test_words_are_new_once(rng: np.random.Generator) -> None:
-    """Shares of different words."""
+def test_a_word_is_new_once(rng: np.random.Generator) -> None:
+    """The shares are of different words."""
     novelty, text = NoveltyIndex(), prose(rng)
     assert verdict_of(novelty, "1", text).new_words == 1
     assert verdict_of(novelty, "2", " ".join(reversed(text.split()))).new_words == 0
@@ -119,14 +117,14 @@ def test_words_are_new_once(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("pages", [300])
 def test_pages_of_one_vocabulary_are_no_copies(rng: np.random.Generator, pages: int) -> None:
-    """The same words in another order say something else."""
+    """The same words in another order are another text."""
     novelty = NoveltyIndex()
     assert all(verdict_of(novelty, str(number), prose(rng)).is_new for number in range(pages))
 
 
 @given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=9)), max_size=6), st.booleans())
 def test_any_text_gets_a_verdict(texts: list[tuple[str, str]], has_query: bool) -> None:
-    """Shares stay in [0, 1]; a second copy says nothing new."""
+    """Shares stay in [0, 1]; a second copy is not new."""
     novelty, kind = NoveltyIndex(), "a.test/?x" if has_query else "a.test/"
     for number, (text, title) in enumerate(texts):
         found = verdict_of(novelty, str(number), text, title, kind)
@@ -137,7 +135,7 @@ def test_any_text_gets_a_verdict(texts: list[tuple[str, str]], has_query: bool) 
 
 
 def test_pages_with_nearly_the_same_text_are_similar(rng: np.random.Generator) -> None:
-    """But for numbers, and a tenth of it; a server repeats the address it was asked for."""
+    """Except numbers, and a tenth of it; a server may repeat the requested address."""
     text = prose(rng)
     asked = Content("Oh", f"No page 17 here. {text}")
     assert alike(asked, Content("Oh", f"No page 4711 here. {text}"))

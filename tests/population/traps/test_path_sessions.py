@@ -11,8 +11,8 @@ from evocrawl.population.traps.traps import TrapDetector
 
 
 @pytest.mark.parametrize("species", SPECIES)
-def test_sessions_in_the_path_are_left(species: str) -> None:
-    """B110: each page names a new one in each of its links, of which there is no end."""
+def test_sessions_in_the_path_are_a_trap(species: str) -> None:
+    """B110: each link of a page has a new session, without end."""
 
     def shop(url: str) -> tuple[str, list[str]]:
         tokens = [blake2b(f"{url}{link}".encode(), digest_size=12).hexdigest() for link in "abc"]

@@ -1,4 +1,4 @@
-"""When links that were held back are followed after all."""
+"""When links that were held back are released."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from evocrawl.store.journal.replay import replay
 
 
 @pytest.mark.parametrize("species", SPECIES)
-def test_links_that_were_held_back_come_when_there_is_nothing_else(species: str) -> None:
-    """Nothing is lost of a web that ends, though its pages all say the same."""
+def test_held_back_links_are_released_when_no_other_link_is_open(species: str) -> None:
+    """No page of a finite web is lost, although its pages are all the same."""
 
     def tree(url: str) -> tuple[str, list[str]]:
         number = int(url.rpartition("/")[2] or 1)
@@ -31,8 +31,8 @@ def test_links_that_were_held_back_come_when_there_is_nothing_else(species: str)
     assert [each for each in events if isinstance(each, HeldBack)]
 
 
-def test_links_held_back_wait_for_better_ones() -> None:
-    """A hundred copies, and a hundred pages that say something."""
+def test_held_back_links_wait_for_better_ones() -> None:
+    """A hundred copies, and a hundred pages with new text."""
 
     def web(url: str) -> tuple[str, list[str]]:
         if "/copy/" in url:
@@ -47,8 +47,8 @@ def test_links_held_back_wait_for_better_ones() -> None:
     assert first == [*range(1, 10), *range(110, 201)]
 
 
-def test_a_group_that_yields_again_is_open_again() -> None:
-    """What was held back comes at once."""
+def test_a_group_with_new_pages_is_open_again() -> None:
+    """Its held-back links are released at once."""
     bad, good = ([f"http://a.test/{kind}/{n}" for n in range(40)] for kind in ("bad", "good"))
 
     def web(url: str) -> tuple[str, list[str]]:
@@ -62,7 +62,7 @@ def test_a_group_that_yields_again_is_open_again() -> None:
 
 
 @pytest.mark.parametrize("species", ["evo", "best_first", "energy+best_first"])
-def test_a_large_trap_is_gone_through_in_parts(species: str) -> None:
+def test_a_large_trap_is_searched_in_parts(species: str) -> None:
     """The order is the same as with unlimited patience."""
     copies = [f"http://a.test/copy/{n}" for n in range(150)]
 

@@ -27,12 +27,12 @@ WORDS = st.lists(
 
 @pytest.fixture(scope="module")
 def embedding() -> Embedding:
-    """The shipped table, read as English."""
+    """Return the shipped table, read as English."""
     return Embedding(shipped(), Analyser("en"))
 
 
-def test_a_page_without_a_word_of_the_query_is_near_by_meaning() -> None:
-    """Which tf-idf cannot see."""
+def test_a_page_without_a_word_of_the_query_is_similar_by_meaning() -> None:
+    """tf-idf gives it the score 0."""
     near, far = Content("", REEF, "en"), Content("", RAILWAY, "en")
     assert create("tfidf", "coral bleaching").page(near) == 0
     model = create("vectors", "coral bleaching", calibrated=False)
@@ -40,7 +40,7 @@ def test_a_page_without_a_word_of_the_query_is_near_by_meaning() -> None:
 
 
 def test_a_page_in_another_language_is_scored_by_the_other_models() -> None:
-    """By its words alone: a table of English says nothing about German."""
+    """By its words: a table of English has no German words."""
     page = Content("", GERMAN + " coral", "de")
     assert create("vectors", "coral bleaching").page(page) == 0
     tfidf, mix = create("tfidf", "coral bleaching"), create("tfidf+vectors", "coral bleaching")
@@ -48,7 +48,7 @@ def test_a_page_in_another_language_is_scored_by_the_other_models() -> None:
 
 
 def test_a_page_of_unknown_language_counts_if_half_of_its_terms_are_known() -> None:
-    """Extraction names no language for short texts."""
+    """Extraction gives no language for short texts."""
     model = create("vectors", "coral bleaching", calibrated=False)
     assert model.page(Content("", REEF)) == model.page(Content("", REEF, "en-GB")) > 0.4
     assert model.page(Content("", GERMAN)) == 0
@@ -58,7 +58,7 @@ def test_a_page_of_unknown_language_counts_if_half_of_its_terms_are_known() -> N
 def test_a_query_without_a_known_word_leaves_the_mix_to_the_others(
     query: str, language: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The log says so; alone, the model refuses the query."""
+    """The log reports it; alone, the model refuses the query."""
     with pytest.raises(UnknownWordsError, match="write relevance=tfidf"):
         create("vectors", query, language)
     mix, page = create("tfidf+vectors", query, language), Content("", query, language)
@@ -66,8 +66,8 @@ def test_a_query_without_a_known_word_leaves_the_mix_to_the_others(
     assert "is left out" in caplog.text
 
 
-def test_a_query_that_says_nothing_is_refused_in_a_mix_too() -> None:
-    """It is no matter of known words."""
+def test_a_query_without_a_topic_is_refused_in_a_mix() -> None:
+    """Known words do not matter."""
     with pytest.raises(QueryError, match="most pages have"):
         create("tfidf+vectors", "the of and")
 
@@ -93,7 +93,7 @@ BILINGUAL = {
 def test_a_table_of_two_languages_finds_pages_in_the_other_language(
     tmp_path: Path, mix: str, query: str, language: str
 ) -> None:
-    """Its language is "": words of all languages are read as those of the query are."""
+    """Its language is "": words of all languages are read like those of the query."""
     read = Analyser(language).terms
     rows = {read(word)[0]: row for word, row in BILINGUAL.items()}
     save_table(tmp_path, [*rows], np.array([*rows.values()]), {"language": ""})
@@ -108,7 +108,7 @@ def test_a_table_of_two_languages_finds_pages_in_the_other_language(
 
 @pytest.mark.parametrize("place", ["nowhere", "empty"])
 def test_a_folder_without_vectors_is_refused(tmp_path: Path, place: str) -> None:
-    """Nothing is looked up on the Internet instead."""
+    """Nothing is downloaded instead."""
     (tmp_path / "empty").mkdir()
     with pytest.raises(SettingError, match=r"^relevance is 'vectors:") as raised:
         create(f"vectors:{tmp_path / place}", "coral")
@@ -116,7 +116,7 @@ def test_a_folder_without_vectors_is_refused(tmp_path: Path, place: str) -> None
 
 
 def test_a_static_model_of_model2vec_is_read_from_its_folder(tmp_path: Path) -> None:
-    """Its tokenizer and its dimensions are its own."""
+    """With its own tokenizer and dimensions."""
     model2vec = pytest.importorskip("model2vec")
     from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -149,7 +149,7 @@ def test_a_text_is_the_sum_of_its_words(
 
 
 def test_a_centroid_lies_between_its_texts(embedding: Embedding) -> None:
-    """Weights draw it to a text; lengths do not."""
+    """Weights move it towards a text; lengths do not."""
     reef, rail = embedding.of_text("coral reef"), embedding.of_text("railway " * 500)
     mean, drawn = centroid([reef, rail]), centroid([reef, rail], [3, 1])
     assert cosine(mean, reef) == pytest.approx(cosine(mean, rail), abs=1e-5)

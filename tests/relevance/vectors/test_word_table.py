@@ -25,7 +25,7 @@ FOLDER = Path(tables.__file__).with_name("english")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A small table."""
+    """Return a small table."""
     save_table(tmp_path, TERMS, np.eye(5, 3) + 0.1, {"language": "en", "licence": "none"})
     return tmp_path
 
@@ -41,7 +41,7 @@ def test_a_term_is_found_at_any_place(folder: Path) -> None:
 
 
 def test_a_compound_of_two_known_terms_has_both(folder: Path) -> None:
-    """A word that the table lacks is split; one that cannot be split has nothing."""
+    """A word that the table lacks is split; one that cannot be split has no vector."""
     table = WordTable(folder)
     assert table.find("seafloor") == table.find("sea") + table.find("floor")
     assert table.find("coralreef") == table.find("coral") + table.find("reef")
@@ -56,11 +56,11 @@ def test_a_compound_of_two_known_terms_has_both(folder: Path) -> None:
 
 @given(st.text(max_size=30))
 def test_any_term_is_found_or_not(term: str) -> None:
-    """Lone surrogates included."""
+    """Also with lone surrogates."""
     assert all(0 <= row < len(shipped()) for row in shipped().find(term))
 
 
-def test_the_shipped_table_is_small_and_says_where_it_is_from() -> None:
+def test_the_shipped_table_is_small_and_names_its_source() -> None:
     """It comes in every wheel, and with its licence."""
     table = shipped()
     assert table.rows.nbytes + len((FOLDER / tables.TERMS).read_bytes()) <= MOST_BYTES

@@ -13,7 +13,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 def test_a_constant_difference_has_no_spread() -> None:
-    """However different the topics are, pairs take that out."""
+    """Pairs remove the differences between topics."""
     theirs = {f"t{topic}": {seed: [topic + seed * 0.1] for seed in range(5)} for topic in range(6)}
     ours = {topic: {seed: [runs[0] + 0.25] for seed, runs in seeds.items()}
             for topic, seeds in theirs.items()}  # fmt: skip
@@ -24,8 +24,8 @@ def test_a_constant_difference_has_no_spread() -> None:
     assert found.is_better
 
 
-def test_only_what_both_ran_is_compared() -> None:
-    """A topic or seed of one side alone is left out; nothing in common is an error."""
+def test_only_runs_of_both_are_compared() -> None:
+    """A topic or seed of one side only is left out; without common ones there is an error."""
     ours = {"a": {0: [1.0], 1: [5.0]}, "b": {0: [9.0]}}
     found = difference(ours, {"a": {0: [0.5]}, "c": {0: [0.0]}}, rng())
     assert (found.pairs, found.interval.mean) == (1, 0.5)
@@ -42,17 +42,17 @@ def test_topics_are_won_tied_and_lost_by_their_mean() -> None:
 
 
 def test_the_same_draws_give_the_same_interval() -> None:
-    """The generator is the only chance there is."""
+    """All randomness comes from the generator."""
     values = {"a": {0: [0.1], 1: [0.5]}, "b": {0: [0.7]}}
     assert interval(values, rng(3)) == interval(values, rng(3))
 
 
-def test_every_run_weighs_the_same_in_the_mean() -> None:
+def test_every_run_has_the_same_weight_in_the_mean() -> None:
     """Three runs of one topic and one of another: the mean of four."""
     assert interval({"a": {0: [0.0, 0.0, 0.0]}, "b": {0: [1.0]}}, rng()).mean == 0.25
 
 
-def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+def test_the_interval_covers_the_true_value_in_about_95_percent() -> None:
     """Of 100 experiments with 14 topics that differ and seeds that differ, about 95 % do.
 
     The percentile bootstrap of few topics is a little too narrow: from 86 on it passes.
@@ -69,7 +69,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 
 
 def test_topics_count_more_than_seeds() -> None:
-    """A hundred seeds of two topics show little about topics: the interval stays wide."""
+    """With a hundred seeds of two topics the interval stays wide."""
     values = {"a": {s: [0.0] for s in range(100)}, "b": {s: [1.0] for s in range(100)}}
     found = interval(values, rng())
     assert (found.low, found.high) == (0.0, 1.0)

@@ -29,7 +29,7 @@ def test_pages_that_share_half_are_two() -> None:
 
 
 def test_empty_pages_are_duplicates_of_each_other() -> None:
-    """And unlike others; short texts are compared whole."""
+    """They differ from others; short texts are compared as a whole."""
     assert near_duplicate_groups(["", "a b", "", "a b", "a c"]) == [0, 1, 0, 1, 4]
 
 

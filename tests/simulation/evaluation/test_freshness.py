@@ -1,4 +1,4 @@
-"""News, freshness, age and efficiencies, against values worked out by hand."""
+"""News, freshness, age and efficiencies, compared with values computed by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOUR_S = 3600.0
 
 
 def changes(times: Mapping[bytes, Sequence[float]]) -> Callable[[Fingerprint, float], float | None]:
-    """Pages that are what they are since the last of their times, and not there before."""
+    """Return pages that exist from their first time on and change at each later one."""
 
     def changed_at(page: Fingerprint, now_s: float) -> float | None:
         past = bisect_right(times[page], now_s)
@@ -31,7 +31,7 @@ def download(hours: float, page: bytes, changed_h: float | None, agent: int = 0)
 
 
 def test_a_document_is_sent_once_by_each_agent_and_found_once() -> None:
-    """Two agents meet `a`, one of them twice; its next version is another document."""
+    """Two agents fetch `a`, one of them twice; its next version is another document."""
     sent, found = sent_and_found([
         download(1, b"a", 0), download(2, b"a", 0), download(3, b"a", 0, agent=1),
         download(5, b"a", 4),
@@ -56,15 +56,15 @@ def test_a_copy_is_fresh_until_its_page_changes_and_its_age_counts_from_the_last
     assert (late.freshness, late.age_s) == (0.5, HOUR_S / 2)
 
 
-def test_fetching_again_makes_fresh() -> None:
-    """The last copy counts, also one that is no news."""
+def test_a_page_that_is_fetched_again_is_fresh() -> None:
+    """The latest copy counts, also one that is no news."""
     world = changes({b"a": [0.0, 2 * HOUR_S]})
     twice = [download(1, b"a", 0), download(40, b"a", 2)]
     freshness = [window.freshness for window in over_time(twice, world, 42 * HOUR_S)]
     assert freshness == [0.0] * 13 + [1.0]
 
 
-def test_only_pages_of_which_news_was_found_are_kept() -> None:
+def test_only_pages_with_news_are_kept() -> None:
     """An old page is not news until it changes; its copy is then that of the change."""
     world = changes({b"a": [-48 * HOUR_S, 4 * HOUR_S]})
     first, second = over_time([download(1, b"a", -48), download(5, b"a", 4)], world, 6 * HOUR_S)
@@ -72,14 +72,14 @@ def test_only_pages_of_which_news_was_found_are_kept() -> None:
     assert (second.freshness, second.found) == (1.0, 1)
 
 
-def test_a_page_that_is_no_more_is_not_fresh() -> None:
-    """And has no age."""
+def test_a_page_that_has_vanished_is_not_fresh() -> None:
+    """It has no age."""
     (window,) = over_time([download(1, b"a", 0)], lambda *_: None, 2 * HOUR_S)
     assert (window.freshness, window.age_s) == (0.0, None)
 
 
 def test_windows_are_three_hours_and_the_last_one_ends_with_the_crawl() -> None:
-    """What is downloaded at a border belongs to the window before it."""
+    """A download at a border belongs to the window before it."""
     world = changes({b"a": [0.0], b"b": [0.0]})
     downloads = [download(0, b"a", 0), download(3, b"b", 0), download(4, b"b", 0)]
     windows = over_time(downloads, world, 4 * HOUR_S)
@@ -119,7 +119,7 @@ def test_every_window_is_a_count_and_a_share(
 
 
 def test_ratios_of_nothing() -> None:
-    """They count as zero, but for URLs found."""
+    """They count as zero, except for URLs found."""
     assert fresh.efficiency(1, 4) == 0.25
     assert fresh.efficiency(0, 0) is None
     assert fresh.mean_of([None, 1.0, 3.0]) == 2.0

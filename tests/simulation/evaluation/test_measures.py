@@ -1,4 +1,4 @@
-"""The measures of a crawl, against values worked out by hand."""
+"""The measures of a crawl, compared with values computed by hand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from evocrawl.simulation.evaluation import measures
 REQUESTS = st.sets(st.integers(1, 60), max_size=20)
 
 
-def test_hits_are_the_first_meetings_of_relevant_pages() -> None:
-    """A page met twice counts once, where it was met first; others do not count."""
+def test_hits_are_the_first_fetches_of_relevant_pages() -> None:
+    """A page that is fetched twice counts once, at its first fetch; others do not count."""
     fetched = [(1, b"x"), (3, b"a"), (2, b"b"), (9, b"a")]
     assert measures.hits_of(fetched, {b"a", b"b", b"c"}) == [2, 3]
 
@@ -30,14 +30,14 @@ def test_recall_auc_by_hand() -> None:
     assert measures.recall_auc([2, 4], budget=4, relevant=2) == pytest.approx(0.5)
 
 
-def test_recall_auc_where_the_budget_is_below_the_topic() -> None:
-    """min(b, |T|) is b throughout: (1/1 + 1/2 + 2/3) / 3."""
+def test_recall_auc_with_a_budget_smaller_than_the_topic() -> None:
+    """min(b, |T|) is always b: (1/1 + 1/2 + 2/3) / 3."""
     assert measures.recall_auc([1, 3], budget=3, relevant=10) == pytest.approx(
         (1 + 0.5 + 2 / 3) / 3
     )
 
 
-def test_recall_auc_of_nothing_is_nothing() -> None:
+def test_recall_auc_without_topic_budget_or_hits_is_zero() -> None:
     """No topic, no budget or no hit."""
     assert measures.recall_auc([], 5, 3) == 0
     assert measures.recall_auc([1], 0, 3) == measures.recall_auc([], 5, 0) == 0
@@ -53,7 +53,7 @@ def test_recall_auc_is_1_when_every_relevant_page_comes_first(relevant: int, bud
 def test_recall_auc_is_a_share_and_falls_when_a_hit_comes_later(
     hits: set[int], budget: int, more: int
 ) -> None:
-    """In [0, 1], equal to the sum of its definition, and no better for hits put off."""
+    """In [0, 1], equal to the sum of its definition, and not higher for later hits."""
     relevant = len(hits) + more
     value = measures.recall_auc(sorted(hits), budget, relevant)
     assert 0 <= value <= 1
@@ -71,13 +71,13 @@ def test_hits_within_counts_at_every_request(hits: set[int]) -> None:
 
 
 def test_precision_over_pages() -> None:
-    """Running share of relevant pages."""
+    """It is the running share of relevant pages."""
     flags = [True, False, True, True]
     assert measures.precision_over_pages(flags).tolist() == [1.0, 0.5, pytest.approx(2 / 3), 0.75]
 
 
 def test_requests_to_the_first_k() -> None:
-    """None when there were never so many."""
+    """None if there were never so many."""
     assert measures.requests_to([7, 2, 5], 2) == 5
     assert measures.requests_to([7], 2) is None
 

@@ -1,4 +1,4 @@
-"""The table as Parquet holds what the JSON holds."""
+"""The table as Parquet has the values of the JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(rows: list[Row]) -> Any:
     return pq.read_table(pa.BufferReader(parquet(rows)))
 
 
-def test_runs_parquet_stands_beside_results_json_with_equal_values(tmp_path: Path) -> None:
+def test_runs_parquet_has_the_values_of_results_json(tmp_path: Path) -> None:
     """Curves included; a field that only one run has is null in the other."""
     table = ResultTable(tmp_path)
     table.append(row(settings={"gain": "4"}, news=[[3.0, 2, 1, 1, None, 0.5]], cpu_seconds=2))
@@ -64,8 +64,8 @@ def test_columns_have_the_type_of_their_values() -> None:
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), min_size=1, max_size=4))
 @example([{"a": [2**53 + 1, 0.0]}])
 @example([{"a": 2**53}, {"a": 0.5}])
-def test_any_row_of_json_is_written_and_nothing_changes(rows: list[Row]) -> None:
-    """What has no common type comes back as JSON text."""
+def test_any_row_of_json_is_written_unchanged(rows: list[Row]) -> None:
+    """Values without a common type become JSON text."""
     names = {name for each in rows for name in each}
     kept = read(rows)
     assert set(kept.column_names) == names
@@ -81,7 +81,7 @@ def test_any_row_of_json_is_written_and_nothing_changes(rows: list[Row]) -> None
 def test_without_pyarrow_the_results_are_written_and_no_old_file_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file of other runs would be taken for the table."""
+    """A file of other runs would be mistaken for the table."""
     table = ResultTable(tmp_path)
     table.append(row())
     table.write_results()

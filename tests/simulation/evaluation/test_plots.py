@@ -1,4 +1,4 @@
-"""Curves are means over runs; pages are whole, and safe to open."""
+"""Curves are means over runs; pages are complete, and safe to open."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_precision_is_over_pages_not_requests() -> None:
 
 
 def test_runs_of_different_budgets_share_an_axis() -> None:
-    """In shares of the budget, said so."""
+    """In shares of the budget, as the title says."""
     recall = charts([row(), row(budget=20, requests=20, seed=1)])[0]
     assert "share of the budget" in recall.x_label
     assert recall.curves[0].x[-1] == 1.0
@@ -81,7 +81,7 @@ def test_pngs_are_pictures(tmp_path: Path) -> None:
 
 
 def test_the_page_needs_no_network_and_runs_no_strangers_script(tmp_path: Path) -> None:
-    """Nothing is loaded from elsewhere; a name made of tags stays text."""
+    """No file is loaded; a name made of tags stays text."""
     path = tmp_path / "report.html"
     draw_html([row(EVIL)], path, EVIL, [["species"], [EVIL]])
     page = path.read_text()
@@ -93,7 +93,7 @@ def test_the_page_needs_no_network_and_runs_no_strangers_script(tmp_path: Path) 
 
 
 def test_b124_all_that_is_shown_is_text(tmp_path: Path) -> None:
-    """B124: as title, cell, and names of species and starts; also within the data of a script."""
+    """B124: title, cells, and names of species and starts; also within the data of a script."""
     path = tmp_path / "report.html"
     draw_html([], path, "t", [["h"]])
     plain = _shape(path)
@@ -108,13 +108,13 @@ def test_b124_all_that_is_shown_is_text(tmp_path: Path) -> None:
 
 
 def _shape(path: Path) -> list[str]:
-    """The elements of a page, each with its attributes' names."""
+    """Return the elements of a page, each with the names of its attributes."""
     page = etree.fromstring(path.read_bytes(), etree.HTMLParser(huge_tree=True))
     return sorted("".join((str(each.tag), *sorted(each.keys()))) for each in page.iter())
 
 
 def test_a_page_without_curves_has_the_table_only(tmp_path: Path) -> None:
-    """And none of the drawing library."""
+    """It has no code of the drawing library."""
     path = tmp_path / "report.html"
     draw_html([], path, "t", [["head"], ["cell"]])
     assert "<td>cell</td>" in path.read_text()

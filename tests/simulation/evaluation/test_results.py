@@ -1,4 +1,4 @@
-"""Results survive kills and are read back, or refused by line and field."""
+"""Results survive kills; a broken line is named with its field."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from evocrawl.simulation.evaluation.results import (
 )
 
 
-def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
-    """Also text that looks like the end of a line."""
+def test_rows_are_read_unchanged(tmp_path: Path) -> None:
+    """Also text with line separators."""
     table = ResultTable(tmp_path)
     for number, query in enumerate(["plain", "two\nlines", "a\u2028b\u0085c", "<b>"]):
         table.append(row(query=query, trial=str(number)))
@@ -29,8 +29,8 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 20, 200])
-def test_a_line_cut_short_is_dropped_and_the_table_goes_on(tmp_path: Path, cut: int) -> None:
-    """As after a kill in the middle of a write."""
+def test_an_incomplete_line_is_dropped_and_the_table_is_continued(tmp_path: Path, cut: int) -> None:
+    """As after a kill during a write."""
     table = ResultTable(tmp_path)
     table.append(row(trial="first"))
     table.append(row(trial="second"))
@@ -42,7 +42,7 @@ def test_a_line_cut_short_is_dropped_and_the_table_goes_on(tmp_path: Path, cut: 
 
 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
-    """Line and field, and nothing of the file is changed."""
+    """With its line and field; the file is not changed."""
     lacking = {key: value for key, value in row().items() if key != "recall"}
     for text, message in (
         ("{oops\n", "line 2: not JSON"),
@@ -58,7 +58,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 
 
 def test_results_json_has_every_field_but_no_curves(tmp_path: Path) -> None:
-    """A list of runs; a directory that has nothing else can be compared."""
+    """It is a list of runs; a directory with only this file can be compared."""
     table = ResultTable(tmp_path / "a")
     table.append(row())
     path = table.write_results()
@@ -70,8 +70,8 @@ def test_results_json_has_every_field_but_no_curves(tmp_path: Path) -> None:
     assert {each.name for each in path.parent.iterdir()} <= {"results.json", "runs.parquet"}
 
 
-def test_no_results_is_an_error_that_says_so(tmp_path: Path) -> None:
-    """No directory, an empty one, and one whose file holds no list."""
+def test_missing_results_are_an_error(tmp_path: Path) -> None:
+    """No directory, an empty one, and one whose file has no list."""
     with pytest.raises(ResultsError, match="no results here"):
         read_results(tmp_path)
     (tmp_path / "results.json").write_text("{}")
@@ -100,10 +100,10 @@ def test_a_value_that_is_no_number_is_never_written(tmp_path: Path) -> None:
         (lambda _: b"", 0, ""),
     ],
 )
-def test_whole_lines_are_read_and_a_torn_one_is_named(
+def test_complete_lines_are_read_and_an_incomplete_one_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Any, left: int, word: str
 ) -> None:
-    """As a power cut leaves them; the file stays as it is."""
+    """As after a power cut; the file is not changed."""
     table = ResultTable(tmp_path)
     for trial in "ab":
         table.append(row(trial=trial))
@@ -116,7 +116,7 @@ def test_whole_lines_are_read_and_a_torn_one_is_named(
 
 
 def test_a_line_after_bytes_without_content_is_read(tmp_path: Path) -> None:
-    """The table went on after the power cut."""
+    """The table was continued after the power cut."""
     table = ResultTable(tmp_path)
     table.append(row(trial="a"))
     with table.path.open("ab") as file:

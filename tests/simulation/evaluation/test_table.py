@@ -1,4 +1,4 @@
-"""Species stand in the order of their means, with intervals for their differences."""
+"""Species are ordered by their means, with intervals for their differences."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_the_best_comes_first_and_the_rest_is_compared_with_it() -> None:
     assert "worse" in markdown([fast, slow])
 
 
-def test_one_may_choose_what_to_compare_with() -> None:
-    """Against the slow one, the fast one is better."""
+def test_the_species_to_compare_with_can_be_chosen() -> None:
+    """Compared with the slow one, the fast one is better."""
     fast, slow = standings(ROWS, against="slow")
     assert slow.against is None
     assert fast.against is not None
@@ -51,7 +51,9 @@ def test_runs_pair_by_budget_and_start_too() -> None:
         ({"start": "far"}, "no runs of the start 'far'"),
     ],
 )
-def test_what_is_not_there_is_an_error_that_helps(options: dict[str, str], message: str) -> None:
+def test_an_unknown_name_is_an_error_with_the_known_ones(
+    options: dict[str, str], message: str
+) -> None:
     """The message contains the names that exist."""
     with pytest.raises(ResultsError, match=message):
         standings(ROWS, **options)
@@ -64,7 +66,7 @@ def test_two_results_for_one_trial_are_an_error() -> None:
         standings([row(auc=0.1), row(auc=0.2)])
 
 
-def test_a_strangers_name_does_not_break_the_table() -> None:
+def test_a_hostile_name_does_not_break_the_table() -> None:
     """Bars, tags and line ends are replaced."""
     text = markdown(standings([row("a|b\n<script>")]))
     assert "script" in text

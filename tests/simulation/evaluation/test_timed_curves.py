@@ -14,7 +14,7 @@ POINTS = [[3.0, 10, 4, 2, 0.5, 1.0], [6.0, 0, 0, 0, None, None], [7.0, 10, 2, 2,
 
 
 def test_each_measure_has_a_curve_over_hours() -> None:
-    """The mean of two runs; where one has no value it is that between its neighbours."""
+    """The mean of two runs; a missing value is interpolated between its neighbours."""
     other = row(seed=1, news=[[3.0, 10, 5, 5, 1.0, 3.0]])
     found = {chart.name: chart for chart in timed_charts([row(news=POINTS), other])}
     assert set(found) == {"freshness", "age", "download_efficiency", "sent_efficiency"}
@@ -28,7 +28,7 @@ def test_each_measure_has_a_curve_over_hours() -> None:
 
 
 def test_runs_without_news_have_no_such_charts() -> None:
-    """Neither those of a world that stands still, nor those in which nothing was found."""
+    """Neither those of a static world, nor those without finds."""
     assert timed_charts([row(), row(news=[])]) == []
     (chart,) = timed_charts([row(news=[[3.0, 5, 0, 0, None, None]])])
     assert (chart.name, chart.curves[0].mean.tolist()) == ("download_efficiency", [0.0])

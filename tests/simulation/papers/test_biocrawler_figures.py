@@ -17,13 +17,13 @@ SEEDS = (1, 2)
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Findings]:
-    """What each experiment finds."""
+    """Return the findings of each experiment."""
     setup = Setup(SEEDS, small=True)
     return {each.name: each.run(setup) for each in EXPERIMENTS}
 
 
 def test_biocrawlers_gain_more_than_dumb_ones(found: dict[str, Findings]) -> None:
-    """Over long crawls on every web, and from every start on the average."""
+    """Over long crawls on every web, and in the mean over all starts."""
     rows = found["biocrawler"].rows
     for seed in SEEDS:
         gained = {
@@ -38,7 +38,7 @@ def test_biocrawlers_gain_more_than_dumb_ones(found: dict[str, Findings]) -> Non
 
 
 def test_sites_are_all_visited_and_rich_ones_more_often(found: dict[str, Findings]) -> None:
-    """By BioCrawlers; to dumb ones sites are alike."""
+    """By BioCrawlers; dumb ones do not prefer sites."""
     rows = found["biocrawler"].rows
     assert all(row["sites"] == 30 and row["passes"] for row in rows if row["kind"] == BIO)
     rates = {
@@ -49,7 +49,7 @@ def test_sites_are_all_visited_and_rich_ones_more_often(found: dict[str, Finding
 
 
 def test_every_restart_is_in_the_rows(found: dict[str, Findings]) -> None:
-    """Of all kinds; the restarts are shared out among the seeds."""
+    """Of all kinds; the restarts are divided among the seeds."""
     rows = found["biocrawler-restarts"].rows
     kinds = [row["kind"] for row in rows]
     assert [kinds.count(kind) for kind in (BIO, DUMB, BREADTH)] == [8, 4, 4]
@@ -66,7 +66,7 @@ def test_plots_have_a_line_for_each_kind(found: dict[str, Findings]) -> None:
 
 
 def test_a_crawler_that_has_seen_all_sites_begins_again_elsewhere_with_its_rules() -> None:
-    """It sees nothing but its new start; its energy goes on."""
+    """It sees only its new start, and keeps its energy."""
     rng = np.random.default_rng(7)
     web = StaticWeb(Sites(SitesPlan(sites=6), rng), rng)
     config = Config.read({}, {"species": "biocrawler", "agents": 1, "max_requests": 0})
@@ -89,8 +89,8 @@ def test_a_crawler_that_has_seen_all_sites_begins_again_elsewhere_with_its_rules
     assert len(record.unseen) == 5
 
 
-def test_a_pass_is_waited_for_and_leaves_what_was_played_as_it_was() -> None:
-    """As long as it may take, and no longer."""
+def test_a_full_pass_is_waited_for_and_changes_no_earlier_record() -> None:
+    """It is waited for at most the given number of visits."""
     rng = np.random.default_rng(8)
     web = StaticWeb(Sites(SitesPlan(sites=6), rng), rng)
     config = Config.read({}, {"species": "biocrawler", "agents": 2, "max_requests": 0})

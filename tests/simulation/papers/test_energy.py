@@ -22,13 +22,13 @@ RUNS = 1
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """A web of texts."""
+    """Return a web of texts."""
     return text_web(tmp_path_factory.mktemp("web"))
 
 
 @pytest.fixture(scope="module")
 def found(world: Recorded) -> dict[str, Findings]:
-    """What each experiment finds there; a crawl that several of them make is made once."""
+    """Return the findings of each experiment; a crawl of several experiments is made once."""
     setup = Setup(range(1, RUNS + 1), small=True, world=world, query=QUERY, topic=TOPIC)
     made: dict[Config, Run] = {}
 
@@ -43,12 +43,12 @@ def found(world: Recorded) -> dict[str, Findings]:
 
 
 def holds(found: dict[str, Findings], name: str) -> list[bool]:
-    """Which claims hold."""
+    """Return the claims that hold."""
     return [claim.holds for claim in found[f"energy-{name}"].claims]
 
 
-def test_the_gain_of_the_linear_model_decides_over_life_and_death(found) -> None:
-    """A small one ends the crawl early, a great one makes a crowd."""
+def test_the_gain_of_the_linear_model_decides_whether_agents_survive(found) -> None:
+    """A small gain ends the crawl early, a large one makes many agents."""
     assert holds(found, "2")[:2] == [True, True]
     rows = found["energy-2"].rows
     assert {row["stop_reason"] for row in rows if "poor" in row["kind"]} == {"extinct"}
@@ -68,8 +68,8 @@ def test_the_buffer_keeps_to_the_upper_bound(found) -> None:
     assert max(row["largest"] for row in rows) <= 25
 
 
-def test_precision_is_compared_over_the_pages_both_have(found) -> None:
-    """A crawl that dies early would win by its first pages alone."""
+def test_precision_is_compared_over_the_same_number_of_pages(found) -> None:
+    """A crawl that ends early would be better only by its first pages."""
     (claim,) = found["energy-4"].claims
     visits = [row["visits"] for row in found["energy-4"].rows]
     claimed = float(claim.ours.split("first ")[1].split(" ")[0])
@@ -78,7 +78,7 @@ def test_precision_is_compared_over_the_pages_both_have(found) -> None:
 
 
 def test_every_run_is_in_the_rows_and_every_kind_in_the_plot(found) -> None:
-    """With as many seeds as were asked for."""
+    """With the wanted number of seeds."""
     for findings in found.values():
         kinds = {row["kind"] for row in findings.rows}
         assert len(findings.rows) == len(kinds) * RUNS
@@ -87,7 +87,7 @@ def test_every_run_is_in_the_rows_and_every_kind_in_the_plot(found) -> None:
 
 
 def test_the_seeds_are_the_best_hits_of_different_hosts(world: Recorded) -> None:
-    """As far as there are so many hosts."""
+    """If there are so many hosts."""
     seeds = seeds_for(world, QUERY)
     assert len({url.split("/")[2] for url in seeds}) == 3
     assert seeds[0] == world.search(QUERY, 1)[0]

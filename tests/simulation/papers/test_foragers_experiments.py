@@ -19,24 +19,24 @@ UNTIL_S = 7200.0
 
 @pytest.fixture(scope="module")
 def world() -> News:
-    """A small news web."""
+    """Return a small news web."""
     return News(SMALL, np.random.default_rng(1))
 
 
 @pytest.fixture(scope="module")
 def web(world: News) -> NewsWeb:
-    """The same, ready for many fetches."""
+    """Return the same web, prepared for many fetches."""
     return NewsWeb(world)
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Findings]:
-    """What each experiment finds."""
+    """Return the findings of each experiment."""
     return {each.name: each.run(Setup((1, 2), small=True)) for each in EXPERIMENTS}
 
 
 def foraged(web: NewsWeb, kind: str = "weblog", seed: int = 1) -> Foraging:
-    """Two hours of foraging."""
+    """Return two hours of foraging."""
     return forage(web, kind, web.starts(STARTS), seed, UNTIL_S, 4.0)
 
 
@@ -52,7 +52,7 @@ def test_the_news_web_has_the_links_and_dates_of_the_world(world: News, web: New
 
 
 def test_one_forager_works_at_a_time_and_every_download_takes_its_time(web: NewsWeb) -> None:
-    """In slices of three minutes, as long as their fleet is two."""
+    """In slices of three minutes, while there are two of them."""
     done = foraged(web)
     times = [each.at_s for each in done.downloads]
     assert np.diff(times).min() == pytest.approx(4.0)
@@ -63,7 +63,9 @@ def test_one_forager_works_at_a_time_and_every_download_takes_its_time(web: News
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_handed_on_and_paid_for_is_what_the_measures_count(web: NewsWeb, kind: str) -> None:
+def test_the_measures_count_the_pages_that_are_handed_on_and_paid_for(
+    web: NewsWeb, kind: str
+) -> None:
     """The foragers' fees, and the paper's definition of what is sent."""
     done = foraged(web, kind)
     sent, relevant = sent_and_found(done.downloads)
@@ -82,13 +84,13 @@ def test_measures_are_those_of_the_downloads(web: NewsWeb) -> None:
 
 
 def test_the_same_seed_gives_the_same_foraging(web: NewsWeb) -> None:
-    """And another one another."""
+    """Another seed gives another one."""
     assert foraged(web).downloads == foraged(web).downloads
     assert foraged(web).downloads != foraged(web, seed=2).downloads
 
 
 def test_every_kind_is_run_on_every_web(found: dict[str, Findings]) -> None:
-    """One row a run, the same web for all kinds, another graph where it is rewired."""
+    """One row a run, the same web for all kinds, another graph for the rewired web."""
     for findings in found.values():
         runs = {(row["species"], row["seed"]) for row in findings.rows}
         assert runs == {(kind, seed) for kind in KINDS for seed in (1, 2)}
@@ -96,7 +98,7 @@ def test_every_kind_is_run_on_every_web(found: dict[str, Findings]) -> None:
 
 
 def test_claims_hold_or_not_by_the_means(found: dict[str, Findings]) -> None:
-    """Each names the paper's figure and ours, with the spread."""
+    """Each has the paper's figure and that of evocrawl, with the spread."""
     claim = found["foragers-news"].claims[0]
     rows = found["foragers-news"].rows
     mean = {

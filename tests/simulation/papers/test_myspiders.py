@@ -14,19 +14,19 @@ SEEDS = (1, 2)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """A web of texts."""
+    """Return a web of texts."""
     return text_web(tmp_path_factory.mktemp("web"))
 
 
 @pytest.fixture(scope="module")
 def found(world: Recorded) -> dict[str, Findings]:
-    """What each experiment finds there."""
+    """Return the findings of each experiment."""
     setup = Setup(SEEDS, small=True, world=world, query=QUERY, topic=TOPIC)
     return {each.name: each.run(setup) for each in EXPERIMENTS}
 
 
-def test_the_budget_is_kept_but_in_the_worst_case(found: dict[str, Findings]) -> None:
-    """Where fetches take all the time-out and nothing is relevant, half of it is left."""
+def test_the_budget_is_used_except_in_the_worst_case(found: dict[str, Findings]) -> None:
+    """If all fetches take the time-out and no page is relevant, half of it is left."""
     findings = found["myspiders-budget"]
     assert [claim.holds for claim in findings.claims] == [True, True, False, True]
     worst = [row for row in findings.rows if "all the time-out" in str(row["kind"])]
@@ -34,8 +34,8 @@ def test_the_budget_is_kept_but_in_the_worst_case(found: dict[str, Findings]) ->
     assert all(75 <= float(str(row["requests"])) <= 85 for row in worst)
 
 
-def test_a_cost_of_time_leaves_the_quality(found: dict[str, Findings]) -> None:
-    """Whether it makes the crawl faster is for the figures to say."""
+def test_a_cost_of_time_does_not_lower_the_quality(found: dict[str, Findings]) -> None:
+    """The figures show whether it makes the crawl faster."""
     findings = found["myspiders-latency"]
     assert findings.claims[1].holds
     assert {row["kind"] for row in findings.rows} == {"with c_t", "without", "with 100 c_t"}
@@ -43,7 +43,7 @@ def test_a_cost_of_time_leaves_the_quality(found: dict[str, Findings]) -> None:
 
 
 def test_the_words_around_links_are_of_use(found: dict[str, Findings]) -> None:
-    """Agents that read them find more than agents to whom all links are alike."""
+    """Agents that read them find more than agents with the same estimate for all links."""
     rows = found["myspiders-learning"].rows
     relevant = {
         kind: sum(float(str(row["relevant"])) for row in rows if row["kind"] == kind)

@@ -1,4 +1,4 @@
-"""What an experiment writes."""
+"""The files that an experiment writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPERIMENT = Experiment("one", "A & B 2008", "a title", lambda _: FINDINGS)
 
 
 def test_a_claim_that_does_not_hold_is_reported(tmp_path: Path) -> None:
-    """In the table, with its note below, the picture beside it, and every row in the JSON."""
+    """In the table, with its note, its picture, and every row in the JSON."""
     text = save(EXPERIMENT, Setup(), FINDINGS, tmp_path)
     (picture,) = tmp_path.glob("*.png")
     assert text == (tmp_path / "one.md").read_text()
@@ -35,8 +35,8 @@ def test_a_claim_that_does_not_hold_is_reported(tmp_path: Path) -> None:
     assert saved["claims"][0]["holds"] is False
 
 
-def test_what_was_made_before_is_known_by_its_setup(tmp_path: Path) -> None:
-    """Another number of seeds, or a file cut short, is made again."""
+def test_earlier_results_are_recognised_by_their_setup(tmp_path: Path) -> None:
+    """With another number of seeds, or an incomplete file, the experiment is run again."""
     assert made_before(EXPERIMENT, Setup(), tmp_path) is None
     text = save(EXPERIMENT, Setup(), FINDINGS, tmp_path)
     assert made_before(EXPERIMENT, Setup(), tmp_path) == text
@@ -46,13 +46,13 @@ def test_what_was_made_before_is_known_by_its_setup(tmp_path: Path) -> None:
 
 
 def test_names_of_worlds_are_no_markup() -> None:
-    """They come from files of strangers."""
+    """They come from files of any origin."""
     assert "<script>" not in page(["# s"], "c", "<script>x|`")
     assert claims_table([]).count("\n") == 1
 
 
 def test_curves_of_different_length_are_averaged_at_the_same_places() -> None:
-    """One that has ended holds its last value."""
+    """A curve that has ended keeps its last value."""
     assert average([]) == []
     assert average([[(0, 1.0)], []]) == [(0.0, 1.0)]
     line = average([[(0, 0.0), (10, 10.0)], [(0, 2.0)]], points=3)
@@ -97,7 +97,7 @@ def test_a_number_of_runs_below_1_is_refused(capsys: pytest.CaptureFixture[str])
 
 
 def test_an_unknown_experiment_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """The names there are stand in the message."""
+    """The message has all names."""
     with pytest.raises(SystemExit):
         main(["experiment", "nothing"])
     assert next(iter(EXPERIMENTS)) in capsys.readouterr().err

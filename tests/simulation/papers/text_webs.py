@@ -29,7 +29,10 @@ _WORDS = [
 
 
 def text_web(folder: Path) -> Recorded:
-    """Pages on a ring, links mostly to near ones: a fifth in a row is about the query."""
+    """Return pages on a ring with links mostly to near ones.
+
+    A fifth, in a row, is about the query.
+    """
     rng = np.random.default_rng(3)
     rows = []
     for number in range(_PAGES):

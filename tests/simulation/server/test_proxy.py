@@ -32,7 +32,7 @@ def fetch(
 
 
 def raw(proxy: LoopbackProxy, data: bytes) -> bytes:
-    """Return all that the proxy sends after `data` until it closes."""
+    """Return all bytes that the proxy sends after `data` until it closes."""
     with socket.create_connection(("127.0.0.1", proxy.port), timeout=120) as sock:
         sock.sendall(data)
         chunks = []
@@ -48,7 +48,7 @@ def test_each_host_gets_its_own_site() -> None:
         assert fetch(proxy, "http://B.example/")[0] == 404
 
 
-def test_an_unknown_host_is_a_bad_gateway_or_what_the_caller_says() -> None:
+def test_an_unknown_host_is_a_bad_gateway_or_answered_by_the_caller() -> None:
     """`elsewhere` replaces the 502 response for other hosts."""
     with LoopbackProxy({}) as proxy:
         assert fetch(proxy, "http://nowhere.example/")[0] == 502
@@ -57,7 +57,7 @@ def test_an_unknown_host_is_a_bad_gateway_or_what_the_caller_says() -> None:
 
 
 def test_a_standard_client_crawls_through_it_and_follows_a_redirect_to_another_host() -> None:
-    """urllib with a proxy handler sees the redirect as on the real web."""
+    """urllib with a proxy handler gets the redirect as on the real web."""
     sites = {"a.example": lambda _: redirect("http://b.example/there"), "b.example": echo}
     with LoopbackProxy(sites) as proxy:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy.url}))
@@ -94,7 +94,7 @@ def test_one_connection_carries_several_requests() -> None:
 
 
 def test_head_has_the_length_but_no_body() -> None:
-    """The client learns the size without the bytes."""
+    """The client gets the size without the bytes."""
     with LoopbackProxy({"a.example": lambda _: Response(body=b"12345")}) as proxy:
         answer = raw(proxy, b"HEAD http://a.example/ HTTP/1.1\r\nConnection: close\r\n\r\n")
         assert b"content-length: 5\r\n" in answer
@@ -124,7 +124,7 @@ def test_a_request_in_origin_form_is_served_by_its_host_header() -> None:
         b"GET http://a.example/ HTTP/1.1\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
     ],
 )
-def test_what_is_not_http_gets_400(head: bytes) -> None:
+def test_a_malformed_request_gets_400(head: bytes) -> None:
     """A malformed or oversized request is refused and not logged."""
     with LoopbackProxy({"a.example": echo}) as proxy:
         with socket.create_connection(("127.0.0.1", proxy.port), timeout=120) as sock:
@@ -134,7 +134,7 @@ def test_what_is_not_http_gets_400(head: bytes) -> None:
 
 
 def test_tunnels_are_refused() -> None:
-    """https is out of scope: CONNECT to a served host is 501, to another one 502."""
+    """CONNECT to a served host is 501, to another one 502."""
     with LoopbackProxy({"a.example": echo}) as proxy:
         assert raw(proxy, b"CONNECT a.example:443 HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 501")
         assert raw(proxy, b"CONNECT b.example:443 HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 502")
@@ -142,7 +142,7 @@ def test_tunnels_are_refused() -> None:
 
 
 def test_a_site_can_break_the_connection() -> None:
-    """Reset is seen by the client as a broken connection, before and in the middle of a body."""
+    """The client gets a broken connection, before and during a body."""
 
     async def half() -> AsyncIterator[bytes]:
         yield b"some"
@@ -159,7 +159,7 @@ def test_a_site_can_break_the_connection() -> None:
                 fetch(proxy, f"http://a.example{path}")
 
 
-def test_a_slow_host_does_not_hold_up_another() -> None:
+def test_a_slow_host_does_not_delay_another_one() -> None:
     """While one site waits for ever, the other one answers."""
 
     async def never(_: Request) -> Response:
@@ -197,7 +197,7 @@ def test_a_body_without_length_ends_with_the_connection() -> None:
         assert b"content-length" not in answer
 
 
-def test_headers_of_the_site_win() -> None:
+def test_headers_of_the_site_take_precedence() -> None:
     """A site can send its own type and even a wrong length."""
     site = Response(body=b"abc", headers={"content-type": "text/plain", "content-length": "99"})
     with LoopbackProxy({"a.example": lambda _: site}) as proxy:
@@ -219,8 +219,8 @@ def test_a_mistake_in_a_site_is_500_and_raised_at_the_end() -> None:
         assert fetch(proxy, "http://a.example/")[0] == 500
 
 
-def test_nothing_is_left_listening_afterwards() -> None:
-    """The with block gives back thread and port; a taken port is an OSError."""
+def test_the_port_is_free_afterwards() -> None:
+    """The with block ends thread and port; a port in use is an OSError."""
     with LoopbackProxy({}) as proxy:
         with pytest.raises(OSError, match="in use"), LoopbackProxy({}, port=proxy.port):
             pass

@@ -1,4 +1,4 @@
-"""A world served over HTTP is read as the world it is."""
+"""A world that is served over HTTP is read as the same world."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def get(port: int, url: str) -> tuple[int, http.client.HTTPMessage, bytes]:
 
 
 def test_every_kind_of_answer_goes_over_http(world: AnsweringWorld) -> None:
-    """Pages, errors, redirects, robots.txt, and hosts that are not of the world."""
+    """Pages, errors, redirects, robots.txt, and hosts outside the world."""
     with serve(world) as proxy:
         status, headers, body = get(proxy.port, A)
         assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
@@ -53,7 +53,7 @@ def test_every_kind_of_answer_goes_over_http(world: AnsweringWorld) -> None:
         assert proxy.requested("a.test")[0] == "/one"
 
 
-def test_no_html_is_served_as_what_it_is() -> None:
+def test_a_file_that_is_no_html_is_served_as_such() -> None:
     """With an invalid type and body."""
     world = open_world("sites:sites=5,dead=1,forbidden=0,seed=1")
     urls = [link.url for document in world.documents() for link in document.links]
@@ -64,7 +64,7 @@ def test_no_html_is_served_as_what_it_is() -> None:
 
 
 @pytest.mark.parametrize("spec", ["sites:sites=10,moved=0.1", "news:pages=60,hosts=2"])
-def test_what_is_served_is_read_as_the_same_page(spec: str) -> None:
+def test_a_served_page_is_read_as_the_same_page(spec: str) -> None:
     """Title, text, and every link with its anchor and context, in order."""
     world = open_world(spec)
     with serve(world) as proxy:
@@ -76,7 +76,7 @@ def test_what_is_served_is_read_as_the_same_page(spec: str) -> None:
                 assert (read.anchor, read.context) == (link.anchor, link.context)
 
 
-# The reader takes pilcrows for permalinks.
+# The reader removes pilcrows as permalinks.
 text = st.text(
     st.characters(exclude_categories=["C", "Z"], exclude_characters="¶"), min_size=1, max_size=12
 )
@@ -89,7 +89,7 @@ text = st.text(
 def test_links_with_any_words_are_read_in_their_order(
     title: str, links: list[tuple[int, str, bool]]
 ) -> None:
-    """Also words that look like mark-up; of several anchors of one link, the reader takes one."""
+    """Also words that look like markup; the reader takes one of several anchors of a link."""
     urls = [f"http://b.test/{number}?a=1&b=%3C" for number, _, _ in links]
     made = tuple(
         Link(url, fingerprint(url), anchor, f"{WORDS} {anchor} {WORDS}" if around else "")
@@ -104,7 +104,7 @@ def test_links_with_any_words_are_read_in_their_order(
 
 
 def test_text_cannot_break_out_of_the_page() -> None:
-    """Title, text, anchor, address and language are written by strangers."""
+    """Title, text, anchor, address and language may be hostile."""
     evil = '"><script>alert(1)</script></title></nav>'
     link = Link(f"http://b.test/{evil}", b"", evil, evil, (evil,))
     page = Document(A, b"", evil, evil, evil, (link,))
@@ -112,7 +112,7 @@ def test_text_cannot_break_out_of_the_page() -> None:
 
 
 def test_a_served_world_is_simulated_as_it_is_read(world: AnsweringWorld) -> None:
-    """What `AsServed` has is what a reader of the proxy's pages gets, redirects followed."""
+    """`AsServed` has the pages that a reader gets from the proxy after redirects."""
     served = AsServed(world)
     with serve(world) as proxy:
         for document in served.documents():
@@ -124,8 +124,8 @@ def test_a_served_world_is_simulated_as_it_is_read(world: AnsweringWorld) -> Non
     assert (moved.document.url, moved.cost.requests) == (B, 2)
 
 
-def test_a_secure_world_is_served_without_its_s(tmp_path: Path) -> None:
-    """Links, redirects and labels follow."""
+def test_a_world_of_https_is_served_over_http(tmp_path: Path) -> None:
+    """Links, redirects and labels are changed, too."""
     rows = [
         {"url": "https://a.test/", "topics": ["T"], "links": [{"url": "https://a.test/b"}]},
         {"url": "https://a.test/b", "redirect_to": "https://a.test/c"},
@@ -143,7 +143,7 @@ def test_a_secure_world_is_served_without_its_s(tmp_path: Path) -> None:
 
 
 def test_the_clock_decides_which_page_is_served(tmp_path: Path) -> None:
-    """A changing world changes under the crawl."""
+    """A changing world changes during the crawl."""
     write_rows(tmp_path / "start.jsonl", ROWS)
     write_rows(tmp_path / "changes.jsonl", [{"at_s": 10, "url": A, "text": "Later."}])
     now_s = [0.0]
@@ -153,8 +153,8 @@ def test_the_clock_decides_which_page_is_served(tmp_path: Path) -> None:
         assert b"Later." in get(proxy.port, A)[2]
 
 
-def test_answers_take_their_time_where_asked_for(tmp_path: Path) -> None:
-    """A client that does not wait gets none."""
+def test_responses_take_their_recorded_time_if_wanted(tmp_path: Path) -> None:
+    """A client that does not wait gets no response."""
     rows = [{"url": A, "latency_s": 20}]
     world = open_world(write_rows(tmp_path / "w.jsonl", rows))
     with serve(world, waits=True) as proxy:
@@ -166,7 +166,7 @@ def test_answers_take_their_time_where_asked_for(tmp_path: Path) -> None:
 
 
 def test_machine_readable_content_is_served_with_its_page() -> None:
-    """So that a crawl finds in a served world what the world says is there."""
+    """So that a crawl finds it in a served world."""
     document = Document("http://a.test/", fingerprint("http://a.test/"), "", "text", "en", ())
     for formats in ((), ("json-ld",), ("json-ld", "microdata", "rdfa")):
         page = render(replace(document, formats=formats))

@@ -38,8 +38,8 @@ def test_a_change_counts_from_its_second_on(world: Changing) -> None:
     assert [link.url for link in page(world, B, 100.0).links] == [A]
 
 
-def test_a_page_vanishes_and_comes_back(world: Changing) -> None:
-    """It comes back as it was, with what was added, and each link once."""
+def test_a_page_vanishes_and_appears_again(world: Changing) -> None:
+    """It has its earlier content with the additions, and each link once."""
     dead = world.fetch(B, 200.0)
     assert isinstance(dead, Dead)
     assert dead.reason == "status 404"
@@ -48,7 +48,7 @@ def test_a_page_vanishes_and_comes_back(world: Changing) -> None:
 
 
 def test_a_page_appears(world: Changing) -> None:
-    """Before, there is nothing; its topic is known from the beginning."""
+    """Before that it is missing; its topic is known from the beginning."""
     assert isinstance(world.fetch(NEW, 149.9), Dead)
     assert page(world, NEW, 150.0).title == "New"
     assert world.about("Nature.Fish") == {fingerprint(NEW)}
@@ -66,7 +66,7 @@ def test_an_earlier_change_sets_the_date_alone(world: Changing) -> None:
 
 
 def test_fetches_do_not_change_what_comes_later(world: Changing) -> None:
-    """The past can be asked for again."""
+    """Earlier times can be requested again."""
     before = [page(world, B, now) for now in (0.0, 100.0, 300.0)]
     assert [page(world, B, now) for now in (300.0, 100.0, 0.0)] == before[::-1]
 
@@ -88,7 +88,7 @@ def test_a_bad_change_is_named(tmp_path: Path, row: dict[str, object], field: st
 
 
 def history(tmp_path: Path, *rows: object, moved: dict[str, str] | None = None) -> Changing:
-    """The small world with the history of one page, times in seconds since the beginning."""
+    """Return the small world with the history of one page, in seconds from the beginning."""
     timed = [[START + row[0], *row[1:]] for row in rows if isinstance(row, list)]
     changes = write_rows(tmp_path / "changes.jsonl", [{"url": NEW, "changes": timed}])
     redirects = tmp_path / "redirects.json"
@@ -124,7 +124,7 @@ def test_a_page_of_a_wiki_that_redirects(tmp_path: Path, at_s: int) -> None:
 
 @pytest.mark.parametrize("row", [["x", "A"], [1, "Q"], [1, "A"], [], [1e300, "A", 1, 1, 1, 1]])
 def test_a_bad_history_is_named(tmp_path: Path, row: list[object]) -> None:
-    """By its line and its place."""
+    """With its line and position."""
     changes = write_rows(tmp_path / "changes.jsonl", [{"url": NEW, "changes": [row]}])
     with pytest.raises(WorldError, match=r"line 1: changes\[0\]"):
         list(read_history(changes))

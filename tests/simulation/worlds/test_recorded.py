@@ -1,4 +1,4 @@
-"""A recorded world answers as its file says."""
+"""A recorded world has the content of its file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def page(world: Recorded, url: str) -> Document:
     return arrived.document
 
 
-def test_a_page_is_what_its_line_says(world: Recorded) -> None:
+def test_a_page_has_the_values_of_its_line(world: Recorded) -> None:
     """Title, text, language, date and costs."""
     arrived = world.fetch(A, 5.0)
     assert isinstance(arrived, Arrived)
@@ -42,8 +42,11 @@ def test_a_page_is_what_its_line_says(world: Recorded) -> None:
     assert world.name == "small"
 
 
-def test_links_are_those_a_reader_would_follow(world: Recorded) -> None:
-    """One for each target in order, none to the page itself, to no page of the web, nofollow."""
+def test_links_are_read_as_in_a_crawl(world: Recorded) -> None:
+    """One for each target in order.
+
+    None to the page itself, to invalid addresses, or with nofollow.
+    """
     assert page(world, A).links == (
         Link(B, fingerprint(B), "two", "see two here", (), 0),
         Link(NOWHERE, fingerprint(NOWHERE), "", "", ("external",), 1),
@@ -58,7 +61,7 @@ def test_time_zero_is_the_latest_date(world: Recorded) -> None:
 
 
 def test_a_page_given_as_html_is_read_as_in_a_crawl(world: Recorded) -> None:
-    """Twice the same, though it is read only once."""
+    """Twice with the same result, although it is read only once."""
     first, second = page(world, C), page(world, C)
     assert first == second
     assert (first.title, first.text.split(".")[0]) == ("Three", "Sea")
@@ -77,8 +80,8 @@ def test_a_page_given_as_html_is_read_as_in_a_crawl(world: Recorded) -> None:
         ("http://a.test/around", Dead("too many redirects", Cost(2.1, 2.1, 0, 21))),
     ],
 )
-def test_what_brings_no_page_costs_all_the_same(world: Recorded, url: str, outcome: object) -> None:
-    """Errors, refusals, time-outs and circles: every request of them counts."""
+def test_requests_without_a_page_have_costs(world: Recorded, url: str, outcome: object) -> None:
+    """For errors, refusals, time-outs and redirect loops every request counts."""
     got = world.fetch(url, 0.0)
     assert isinstance(got, Dead | Refused)
     assert type(got) is type(outcome)
@@ -96,8 +99,8 @@ def test_a_redirect_costs_both_requests(world: Recorded) -> None:
     assert (arrived.cost.seconds, arrived.cost.requests) == (3.5, 2)
 
 
-def test_a_page_of_a_topic_is_of_those_above(world: Recorded) -> None:
-    """What no crawl can fetch is of no topic."""
+def test_a_page_of_a_topic_belongs_to_the_topics_above(world: Recorded) -> None:
+    """A page that cannot be fetched belongs to no topic."""
     assert world.topics() == ("Nature", "Nature.Birds", "Nature.Sea")
     assert world.about("Nature") == {fingerprint(url) for url in (A, B, C)}
     assert world.about("Nature.Birds") == {fingerprint(url) for url in (A, B)}
@@ -105,7 +108,7 @@ def test_a_page_of_a_topic_is_of_those_above(world: Recorded) -> None:
         world.about("Birds")
 
 
-def test_only_what_can_be_fetched_is_a_page(world: Recorded) -> None:
+def test_only_entries_that_can_be_fetched_are_pages(world: Recorded) -> None:
     """Redirects, errors, time-outs and forbidden pages are not counted, nor searched."""
     assert [document.url for document in world.documents()] == [A, B, C]
     assert len(world) == 3
@@ -113,7 +116,7 @@ def test_only_what_can_be_fetched_is_a_page(world: Recorded) -> None:
 
 
 def test_robots_txt_forbids_the_forbidden_pages_alone(world: Recorded) -> None:
-    """As the gate of a live crawl would read it."""
+    """As the robots gate of a live crawl reads it."""
     from evocrawl.politeness.robots.rules import RobotsRules
 
     rules = RobotsRules.from_response(200, world.robots_txt("a.test").encode(), "evocrawl")
@@ -123,10 +126,10 @@ def test_robots_txt_forbids_the_forbidden_pages_alone(world: Recorded) -> None:
     assert world.robots_txt("b.test") == ""
 
 
-def test_of_two_pages_of_one_address_the_first_counts(
+def test_the_first_of_two_pages_with_one_address_counts(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The others are counted, with a warning."""
+    """A warning gives the number of others."""
     rows = [{"url": A, "text": "first"}, {"url": f"{A}#x", "text": "second"}]
     with caplog.at_level(logging.WARNING):
         world = Recorded.read(write_rows(tmp_path / "w.jsonl", rows))
@@ -184,7 +187,7 @@ def test_a_bad_line_is_named_with_its_field(
 
 
 def test_a_message_cannot_write_to_the_terminal(tmp_path: Path) -> None:
-    """What stands in the file is shown escaped and cut."""
+    """Text of the file is shown escaped and shortened."""
     path = write_rows(tmp_path / "w.jsonl", [{"url": A, "robots": "\x1b[2J" + "é" * 99}])
     with pytest.raises(WorldError) as caught:
         Recorded.read(path)
@@ -193,7 +196,7 @@ def test_a_message_cannot_write_to_the_terminal(tmp_path: Path) -> None:
 
 
 def test_a_broken_archive_is_an_error_of_the_file(tmp_path: Path) -> None:
-    """Cut short, or with a flipped bit."""
+    """If it is incomplete, or has a flipped bit."""
     packed = gzip.compress(b'{"url": "http://a.test/"}\n' * 99)
     path = tmp_path / "w.jsonl.gz"
     for broken in (packed[:-9], packed[:-6] + b"\xff" + packed[-5:]):

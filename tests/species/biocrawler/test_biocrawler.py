@@ -1,4 +1,4 @@
-"""BioCrawlers: which domain they follow, and what they make of it."""
+"""BioCrawlers: the domain that they follow, and the rules that they learn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CAME = Fetched(PAGE, Cost())
 
 
 def lead(url: str) -> Lead:
-    """A link on some page."""
+    """Return a link on a page."""
     return Lead(url, fingerprint(url), host_of(url), b"page", 1, 0.0)
 
 
@@ -49,7 +49,7 @@ class Life:
         self.agent = Agent(1, 50.0, b"page", np.random.default_rng(1))
 
     def follow(self, leads: list[Lead], gained: float, outcome: Outcome = CAME) -> Lead:
-        """One visit."""
+        """Make one visit."""
         chosen = self.choice.draw(self.agent, leads)
         self.agent.energy += gained
         self.agent.visits += 1
@@ -58,12 +58,12 @@ class Life:
 
     @property
     def rules(self) -> dict[tuple[tuple[str, ...], str], float]:
-        """What it knows."""
+        """Return its rules."""
         return {(each.condition, each.target): each.strength for each in mind_of(self.agent).rules}
 
 
 def test_the_domain_is_drawn_before_the_link() -> None:
-    """Nine links to one domain weigh no more than the one to another."""
+    """Nine links to one domain have the same weight as one link to another."""
     life = Life()
     drawn = Counter(life.choice.draw(life.agent, MANY_OF_B).host for _ in range(600))
     assert 240 < drawn["a.test"] < 360
@@ -71,8 +71,8 @@ def test_the_domain_is_drawn_before_the_link() -> None:
     assert len(links) == 10
 
 
-def test_food_makes_a_rule_and_nothing_else_does() -> None:
-    """It begins with the least strength and what was gained."""
+def test_only_food_makes_a_rule() -> None:
+    """It begins with the least strength and the gained energy."""
     life = Life()
     life.follow([A], -1.0)
     life.follow([A], 14.0, Dropped("filtered"))
@@ -82,7 +82,7 @@ def test_food_makes_a_rule_and_nothing_else_does() -> None:
 
 
 def test_a_rule_is_followed_taxed_and_credited_until_it_is_too_weak() -> None:
-    """Then chance decides again."""
+    """Then a random draw decides again."""
     life = Life()
     life.follow([A], 14.0)
     strength = LEAST_STRENGTH + 14.0
@@ -95,7 +95,7 @@ def test_a_rule_is_followed_taxed_and_credited_until_it_is_too_weak() -> None:
     assert {life.follow(MANY_OF_B, -1.0).host for _ in range(40)} == {"a.test", "b.test"}
 
 
-def test_a_site_that_always_feeds_is_left_in_the_end() -> None:
+def test_a_site_that_always_has_food_is_left_after_some_time() -> None:
     """The tax exceeds the gain from food, so no crawler follows one rule for ever."""
     life = Life()
     life.follow([A], 14.0)
@@ -106,7 +106,7 @@ def test_a_site_that_always_feeds_is_left_in_the_end() -> None:
     assert uses == 15
 
 
-def test_a_condition_keeps_some_of_the_domains_in_sight() -> None:
+def test_a_condition_has_some_of_the_domains_in_sight() -> None:
     """Its target is always one of them."""
     leads = [lead(f"http://{name}.test/") for name in "abcdef"]
     for size in (1, 3, 6, 9):
@@ -120,7 +120,7 @@ def test_a_condition_keeps_some_of_the_domains_in_sight() -> None:
 
 
 def test_crawlers_share_what_they_know() -> None:
-    """After so many visits each; later it is known to both."""
+    """Each after a number of visits; afterwards both know the rule."""
     one, other = Life(), Life()
     other.learning = one.learning
     one.agent.visits = other.agent.visits = EXCHANGE_EVERY - 2
@@ -134,7 +134,7 @@ def test_crawlers_share_what_they_know() -> None:
 
 
 def test_a_clone_knows_what_its_parent_knows() -> None:
-    """And spends nothing of it."""
+    """The parent keeps its rules."""
     life = Life()
     life.follow([A], 14.0)
     mind_of(life.agent).trail.pages = [b"page"]
@@ -147,8 +147,8 @@ def test_a_clone_knows_what_its_parent_knows() -> None:
     assert mind_of(child).trail.pages == [b"page"]
 
 
-def test_a_mind_travels() -> None:
-    """With its rules and visits; the rule that led to the other population gets its tax back."""
+def test_a_mind_travels_with_its_biocrawler() -> None:
+    """With rules and visits; the rule that led to the other population gets its tax back."""
     life = Life(condition=2)
     life.agent.visits = EXCHANGE_EVERY - 3
     life.follow([A, B], 14.0)
@@ -180,7 +180,7 @@ NUMBERS = st.floats(-1e9, 1e9) | st.integers(-9, 300) | st.sampled_from(["a", "b
 
 @given(st.lists(NUMBERS, min_size=1, max_size=12))
 def test_an_invalid_row_of_a_mind_is_refused(row: list[Any]) -> None:
-    """Or else it is one, whose rules are rules."""
+    """A row that is accepted has valid rules."""
     minds = Life().species.minds
     assert minds is not None
     try:
@@ -193,8 +193,8 @@ def test_an_invalid_row_of_a_mind_is_refused(row: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("species", ["biocrawler", "biocrawler_dumb"])
-def test_crawlers_go_on_over_known_pages_until_the_budget_is_used_up(species: str) -> None:
-    """None dies, none is born."""
+def test_crawlers_visit_known_pages_until_the_budget_is_used_up(species: str) -> None:
+    """No agent dies and none is born."""
     web = Web({"http://a.test/": ["http://b.test/"], "http://b.test/": ["http://a.test/"]})
     population, ledger = make_population(species, budget=50, bounds=PopulationBounds(1))
     order = crawl(population, web, ["http://a.test/"])

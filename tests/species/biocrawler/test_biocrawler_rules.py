@@ -10,7 +10,7 @@ from evocrawl.species.biocrawler.rules import LEAST_MANAGED, MANAGED, Rule, Rule
 
 
 def rules(*known: tuple[str, str, float]) -> Rules:
-    """Rules of these conditions (a letter a domain), targets and strengths."""
+    """Return rules with these conditions (a letter a domain), targets and strengths."""
     made = Rules()
     for condition, target, strength in known:
         made.learn(tuple(condition), target, strength)
@@ -21,8 +21,8 @@ def rules(*known: tuple[str, str, float]) -> Rules:
     ("sight", "target"),
     [("abc", "b"), ("ac", "a"), ("ab", "b"), ("bc", "b"), ("c", None), ("", None), ("d", None)],
 )
-def test_the_strongest_rule_whose_condition_is_in_sight_wins(sight: str, target: str) -> None:
-    """All domains of the condition have to be there."""
+def test_the_strongest_rule_with_its_condition_in_sight_is_chosen(sight: str, target: str) -> None:
+    """All domains of the condition must be in sight."""
     known = rules(("a", "a", 30), ("b", "b", 50), ("cd", "d", 90), ("cd", "c", 80))
     found = known.strongest(set(sight))
     assert (found.target if found else None) == target
@@ -37,8 +37,8 @@ def test_a_rule_learnt_again_keeps_the_greater_strength() -> None:
     ]
 
 
-def test_a_forgotten_rule_is_gone_and_others_stay() -> None:
-    """Of one target too."""
+def test_a_forgotten_rule_is_removed_and_others_stay() -> None:
+    """Also those of the same target."""
     known = rules(("a", "a", 30), ("ab", "a", 40))
     strongest = known.strongest({"a", "b"})
     assert strongest is not None
@@ -50,8 +50,8 @@ def test_a_forgotten_rule_is_gone_and_others_stay() -> None:
     assert known.strongest({"a"}) is None
 
 
-def test_a_copy_changes_apart() -> None:
-    """A child does not spend its parent's rules."""
+def test_a_copy_changes_independently() -> None:
+    """A child does not change its parent's rules."""
     known = rules(("a", "a", 30))
     next(iter(known.copy())).strength = 5
     assert next(iter(known)).strength == 30

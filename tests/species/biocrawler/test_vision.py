@@ -14,7 +14,7 @@ SIZE = 3
 
 
 class Crawler:
-    """A crawler with its sight, on a web of hosts with one-letter names."""
+    """A crawler with its vision, on a web of hosts with one-letter names."""
 
     def __init__(self, size: int = SIZE) -> None:
         self.trail = Trail()
@@ -23,7 +23,7 @@ class Crawler:
         self.agent = Agent(1, 50.0, ROOT, np.random.default_rng(0))
 
     def show(self, page: str, *links: str) -> list[Lead]:
-        """Show the links (host, or host/page) of a page; "" shows seeds."""
+        """Show the links (host, or host/page) of a page; "" stands for seeds."""
         source = fingerprint(url(page)) if page else ROOT
         leads = [
             Lead(url(each), fingerprint(url(each)), host_of(url(each)), source, 1, 0.0)
@@ -33,36 +33,36 @@ class Crawler:
         return leads
 
     def go(self, page: str) -> None:
-        """Sit on a page."""
+        """Move to a page."""
         self.agent.page = fingerprint(url(page)) if page else ROOT
 
     def see(self, *busy: str) -> str:
-        """The links in sight, as short names."""
+        """Return the links in sight, as short names."""
         look = self.vision.look(self.agent, lambda host: host not in busy)
         assert look.busy <= set(busy)
         return " ".join(lead.url.removeprefix("http://").strip("/") for lead in look.leads)
 
 
 def url(name: str) -> str:
-    """``a`` stands for the page / of host a, ``a/x`` for another of its pages."""
+    """Return a URL: ``a`` is the page / of host a, ``a/x`` another of its pages."""
     return f"http://{name if '/' in name else name + '/'}"
 
 
 def over(lead: Lead, outcome: Outcome) -> tuple[Visit, Outcome]:
-    """A visit along `lead` and its end."""
+    """Return a visit to `lead` and its outcome."""
     return Visit(1, 1, lead, 0.0), outcome
 
 
 def test_links_of_the_page_are_in_sight_by_domain() -> None:
-    """All the links to a domain count as one of the vision's spaces."""
+    """All links to a domain take one space of the vision."""
     crawler = Crawler()
     crawler.show("h", "a/1", "b/1", "a/2", "c/1", "a/3")
     crawler.go("h")
     assert crawler.see() == "a/1 a/2 a/3 b/1 c/1"
 
 
-def test_earlier_pages_fill_the_spaces_that_are_left() -> None:
-    """The last page first, and of domains seen already nothing more."""
+def test_earlier_pages_fill_the_remaining_spaces() -> None:
+    """The latest page first, without domains that are in sight already."""
     crawler = Crawler()
     crawler.show("first", "x/1", "y/1")
     crawler.show("second", "b/9", "c/1")
@@ -74,7 +74,7 @@ def test_earlier_pages_fill_the_spaces_that_are_left() -> None:
 
 
 def test_a_page_visited_twice_is_on_the_trail_once() -> None:
-    """So that a crawler between two pages remembers where it was before."""
+    """So a crawler that alternates between two pages remembers earlier pages."""
     trail = Trail()
     for page in (ROOT, b"1", b"2", b"1", b"2", b"2"):
         trail.arrive(page, 3)
@@ -84,8 +84,8 @@ def test_a_page_visited_twice_is_on_the_trail_once() -> None:
     assert trail.pages == [b"4", b"3", b"2"]
 
 
-def test_of_too_many_domains_each_is_in_sight_at_times() -> None:
-    """And never more than the vision holds."""
+def test_each_of_too_many_domains_is_in_sight_at_times() -> None:
+    """Never more than the vision has spaces."""
     crawler = Crawler()
     crawler.show("h", *"abcdefg")
     crawler.go("h")
@@ -94,8 +94,8 @@ def test_of_too_many_domains_each_is_in_sight_at_times() -> None:
     assert set().union(*seen) == set("abcdefg")
 
 
-def test_busy_domains_are_waited_for_only_where_there_is_no_other() -> None:
-    """A crawler that sees a free one goes there."""
+def test_a_crawler_waits_for_busy_domains_only_without_a_free_one() -> None:
+    """A crawler with a free one in sight follows it."""
     crawler = Crawler()
     crawler.show("h", "a", "b")
     crawler.go("h")
@@ -105,10 +105,10 @@ def test_busy_domains_are_waited_for_only_where_there_is_no_other() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Dead("404", Cost()), Refused(Cost()), Dropped("filtered")])
-def test_a_link_that_brought_no_page_is_gone_until_its_page_is_fetched_again(
+def test_a_link_without_a_page_is_out_of_sight_until_its_page_is_fetched_again(
     outcome: Outcome,
 ) -> None:
-    """Others to the same domain stay."""
+    """Other links to the same domain stay."""
     crawler = Crawler()
     leads = crawler.show("h", "a/1", "a/2")
     crawler.go("h")
@@ -118,8 +118,8 @@ def test_a_link_that_brought_no_page_is_gone_until_its_page_is_fetched_again(
     assert crawler.see() == "a/1 a/2"
 
 
-def test_a_link_that_brought_its_page_stays_in_sight() -> None:
-    """This is how known sites are revisited."""
+def test_a_link_with_a_page_stays_in_sight() -> None:
+    """So known sites are visited again."""
     crawler = Crawler()
     lead, *_ = crawler.show("h", "a/1")
     crawler.go("h")
@@ -128,8 +128,8 @@ def test_a_link_that_brought_its_page_stays_in_sight() -> None:
     assert crawler.see() == "a/1"
 
 
-def test_a_page_has_the_links_it_had_when_it_was_last_fetched() -> None:
-    """But a link given back does not stand for all of them."""
+def test_a_page_has_the_links_of_its_latest_fetch() -> None:
+    """A link that is given back does not replace them."""
     crawler = Crawler()
     crawler.show("h", "a", "b")
     leads = crawler.show("h", "b", "c")
@@ -149,7 +149,7 @@ def test_seeds_are_in_sight_until_an_agent_follows_them() -> None:
 
 
 def test_a_dead_end_is_left_for_a_page_with_links_or_for_the_seeds() -> None:
-    """And not at all where there is neither."""
+    """Without both the crawler stays."""
     crawler = Crawler()
     crawler.go("h")
     assert crawler.vision.escape(crawler.agent, may_eat=True) is None

@@ -31,18 +31,18 @@ class Ranked:
 
 
 def lead(row: int, host: str = "a.test") -> Lead:
-    """A link to a target of this row."""
+    """Return a link to a target of this row."""
     name = f"{row}".encode()
     return Lead(f"http://{host}/{row}", name, host, b"", 1, 0.0, features=row)
 
 
 def rows(leads: Sequence[Lead]) -> list[object]:
-    """Their rows."""
+    """Return the rows of links."""
     return [each.features for each in leads]
 
 
 def agent(seed: int) -> Agent:
-    """A founder with a stream of its own."""
+    """Return a founder with its own stream."""
     return Agent(seed, 1.0, b"", np.random.default_rng(seed))
 
 
@@ -70,8 +70,8 @@ def test_seeds_come_before_every_link() -> None:
     assert order("evo", web, seeds=("one", "two")) == ["one", "two", "x"]
 
 
-def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
-    """A change of the model is met by the next look, as far as a look goes."""
+def test_the_best_links_are_seen_and_change_with_the_model() -> None:
+    """The next look uses a change of the model for the links that it sees."""
     claimed: set[bytes] = set()
     model = Ranked()
     prospects = CandidateRanking(
@@ -85,7 +85,7 @@ def test_the_best_links_are_at_hand_and_follow_the_model() -> None:
     assert rows(prospects.best(lambda _: True))[0] == 0
 
 
-def test_a_look_costs_the_same_however_many_links_wait() -> None:
+def test_the_cost_of_a_look_does_not_depend_on_the_waiting_links() -> None:
     """All links are scored when they are found; after each visit only a few are scored again."""
     model = Ranked()
     prospects = CandidateRanking(

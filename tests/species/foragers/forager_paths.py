@@ -1,4 +1,4 @@
-"""What the tests of foragers share: pages by letters, and foragers that take steps."""
+"""Shared by the tests of foragers: pages by letters, and foragers that make visits."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ A, B, C, D, E = (f"http://{letter}.test/" for letter in "abcde")
 
 
 def lead(name: str) -> Lead:
-    """A link to a page."""
+    """Return a link to a page."""
     url = f"http://{name}.test/"
     return Lead(url, fingerprint(url), f"{name}.test", b"", 0, 0.0)
 
 
 def state(**values: float) -> np.ndarray:
-    """A state by a few of its numbers: ``_3=0.5`` is the fourth."""
+    """Return a state with some of its numbers: ``_3=0.5`` is the fourth."""
     found = np.zeros(STATE_SIZE, dtype=np.float32)
     for name, value in values.items():
         found[int(name[1:])] = value
@@ -30,7 +30,7 @@ def state(**values: float) -> np.ndarray:
 
 
 def alone(species: str = "weblog") -> Population:
-    """One forager of a score that stays."""
+    """Return a single forager with a constant score."""
     return make_population(
         species, bounds=PopulationBounds(1, 1, 1), energy="linear", gain=1.0, cost=0.0
     )[0]
@@ -48,7 +48,7 @@ def steps(population: Population, web: Web, count: int) -> list[str]:
 
 
 def mind_of(population: Population) -> Mind:
-    """The mind of the first agent."""
+    """Return the mind of the first agent."""
     mind = next(iter(population.lifecycle.agents.values())).mind
     assert isinstance(mind, Mind)
     return mind

@@ -1,4 +1,4 @@
-"""Foragers' starting URLs, what they hand on, and how they split and are deleted."""
+"""The starting URLs of foragers, the pages that they hand on, and their splits and deletions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from evocrawl.species.foragers.text_states import STATE_SIZE, TextStates
 
 
 @pytest.mark.parametrize(("species", "is_same"), [("weblog", True), ("reinforcement", False)])
-def test_weights_change_where_they_are_learnt(species: str, is_same: bool) -> None:
-    """Those of the kind that selects alone are fixed."""
+def test_weights_change_only_in_kinds_that_learn(species: str, is_same: bool) -> None:
+    """The kind that only selects has fixed weights."""
     web = Web({A: [B, C], B: [A], C: [B]}, {B: 1.0})
     population = alone(species)
     population.species[0].sight.fleet.classify = lambda _: state(_0=0.5)  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ def test_weights_change_where_they_are_learnt(species: str, is_same: bool) -> No
 
 
 def test_fixed_starting_urls_are_the_first_ten_visited() -> None:
-    """The seeds and what came next; paths change nothing about them after that."""
+    """The seeds and the next visits; later paths do not change them."""
     web = Web({f"http://a.test/{n}": [f"http://a.test/{n + 1}"] for n in range(30)})
     population = alone("reinforcement")
     population.place([link("http://a.test/0")])
@@ -45,15 +45,15 @@ def test_fixed_starting_urls_are_the_first_ten_visited() -> None:
 
 
 def test_every_seed_is_tried() -> None:
-    """Also where there are more than the ten that a weblog begins with."""
+    """Also if there are more than the ten with which a weblog begins."""
     seeds = [f"http://a.test/{n}" for n in range(30)]
     population = alone()
     population.place(link(url) for url in seeds)
     assert set(steps(population, Web({url: [] for url in seeds}), 60)) >= set(seeds[10:])
 
 
-def test_a_starting_url_that_is_down_is_passed_over_until_a_path_succeeds() -> None:
-    """With nowhere to begin the crawl ends."""
+def test_a_dead_starting_url_is_skipped_until_a_path_succeeds() -> None:
+    """Without a starting URL the crawl ends."""
     web = Web({A: [], B: []}, failing={A: Dead("503", Cost())})
     population = alone()
     population.place([link(A), link(B)])
@@ -68,7 +68,7 @@ def test_a_starting_url_that_is_down_is_passed_over_until_a_path_succeeds() -> N
 
 
 def watch(version: bytes, relevance: float = 1.0) -> Fetched:
-    """A page A with one link, that says something."""
+    """Return a page A with one link and a text."""
     page = Page(A, link(A).fingerprint, relevance, relevance, (), version, Content("News", "Words"))
     return Fetched(page, Cost())
 
@@ -92,7 +92,7 @@ def test_each_version_of_a_page_is_handed_on_once() -> None:
 
 
 def test_pages_that_are_no_news_are_not_handed_on() -> None:
-    """And cost nothing."""
+    """They have no cost."""
     population = alone()
     population.place([link(A)])
     for _ in range(5):
@@ -106,7 +106,7 @@ def test_pages_that_are_no_news_are_not_handed_on() -> None:
 
 @pytest.mark.parametrize("species", KINDS)
 def test_a_forager_of_a_score_of_200_splits_in_two(species: str) -> None:
-    """Half of the weblog goes to the child, and weights where they are learnt."""
+    """The child gets half of the weblog and, if they are learnt, the weights."""
     habitat = assemble(
         Config.read({}, {"species": species}), concurrency=1, host_limit=lambda _: (1, 0.0),
         timeout_s=10.0,
@@ -133,7 +133,7 @@ def test_a_forager_of_a_score_of_200_splits_in_two(species: str) -> None:
 
 
 def test_foragers_are_deleted_down_to_two() -> None:
-    """The last two live on below zero."""
+    """The last two stay alive below zero."""
     population = make_population(
         "weblog", bounds=PopulationBounds(3, 2, 16), energy="linear", gain=1.0, cost=60.0
     )[0]
@@ -161,8 +161,8 @@ def test_the_economy_is_that_of_the_reinforcing_agent() -> None:
     assert (config.relevance, config.rewards, config.energy) == ("recency", "changed", "linear")
 
 
-def test_foragers_live_beside_other_species() -> None:
-    """Leads of others carry nothing of theirs; all visits settle."""
+def test_foragers_live_together_with_other_species() -> None:
+    """Leads of other species have no data of foragers; all visits settle."""
     web = Web({A: [B, C], B: [D], C: [E], D: [A], E: []}, {B: 1.0, D: 1.0})
     population, ledger = make_population("weblog+energy+best_first", budget=60)
     population.place([link(A)])
@@ -174,8 +174,8 @@ def test_foragers_live_beside_other_species() -> None:
     assert kinds <= {Mind, type(None)}
 
 
-def test_like_texts_have_like_states() -> None:
-    """And a state is 50 numbers in [−1, 1], the same for any earlier pages."""
+def test_similar_texts_have_similar_states() -> None:
+    """A state is 50 numbers in [−1, 1], and does not depend on earlier pages."""
     classify = TextStates()
 
     def of(text: str, states: TextStates = classify) -> np.ndarray:
@@ -193,8 +193,8 @@ def test_like_texts_have_like_states() -> None:
     assert of("\ud800\x00 日本語 ٣" * 5000).any()
 
 
-def test_a_clone_forgets_what_its_parent_was_about() -> None:
-    """It begins a path of its own, without errands."""
+def test_a_clone_does_not_continue_the_path_of_its_parent() -> None:
+    """It begins its own path, without planned visits."""
     population = alone()
     population.place([link(A)])
     steps(population, Web({A: [B, C], B: [], C: []}), 2)

@@ -1,4 +1,4 @@
-"""Foragers: paths, weblog, TD(0), what is handed on, splitting and deletion."""
+"""Foragers: paths, weblog, TD(0), and splitting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evocrawl.species.foragers.text_states import STATE_SIZE
 
 @pytest.mark.parametrize("species", KINDS)
 def test_a_step_fetches_a_page_and_all_the_pages_it_links_to(species: str) -> None:
-    """Then the path goes on to one of these, which is fetched anew with its own links."""
+    """Then the path continues with one of these, which is fetched again with its own links."""
     web = Web({A: [B, C], B: [D], C: [D], D: [A]})
     population = alone(species)
     population.place([link(A)])
@@ -24,8 +24,8 @@ def test_a_step_fetches_a_page_and_all_the_pages_it_links_to(species: str) -> No
     assert order[4] == D
 
 
-def test_a_path_does_not_come_back_to_its_steps() -> None:
-    """Pages of the path are fetched as links, but are no steps; at its end it begins anew."""
+def test_a_path_does_not_return_to_its_steps() -> None:
+    """Pages of the path are fetched as links, but are no steps; at its end a new path begins."""
     web = Web({A: [B], B: [A]})
     population = alone()
     population.place([link(A)])
@@ -36,7 +36,7 @@ def test_a_path_does_not_come_back_to_its_steps() -> None:
 
 
 def test_a_path_ends_after_a_hundred_steps() -> None:
-    """However far the web goes on."""
+    """Also if the web is larger."""
     web = Web({f"http://a.test/{n}": [f"http://a.test/{n + 1}"] for n in range(150)})
     population = alone("reinforcement")
     population.place([link("http://a.test/0")])
@@ -69,7 +69,7 @@ def test_the_weblog_values_a_url_by_what_came_after_it() -> None:
 
 
 def test_the_weblog_keeps_the_best_hundred() -> None:
-    """And the ten best are where paths begin."""
+    """Paths begin at the ten best."""
     weblog = Weblog()
     weblog.update([lead(f"p{n}") for n in range(120)], [1.0] * 120)
     assert len(weblog) == 100
@@ -77,7 +77,7 @@ def test_the_weblog_keeps_the_best_hundred() -> None:
 
 
 def test_a_split_halves_the_weblog() -> None:
-    """At random, in order of value; a single URL both keep."""
+    """At random, in order of value; both keep a single URL."""
     weblog = Weblog()
     weblog.update([lead(f"p{n}") for n in range(21)], [1.0] * 21)
     before = [*weblog.leads]
@@ -114,14 +114,14 @@ def test_weights_stay_finite_for_any_rewards() -> None:
     assert np.isfinite(mind.weights).all()
 
 
-def test_a_forager_that_learns_comes_to_prefer_what_pays() -> None:
-    """Two kinds of text, of which one brings rewards."""
+def test_a_forager_that_learns_prefers_rewarded_pages() -> None:
+    """Of two kinds of text, one has rewards."""
     mind, rng = Mind(np.zeros(STATE_SIZE)), np.random.default_rng(1)
     good, bad = state(_0=0.9, _1=0.2), state(_0=-0.2, _1=0.9)
     for number in range(200):
         mind.begin(lead(f"p{number}"))
         pays = rng.random() < 0.5
-        # What is rewarded is the step after the state that led there.
+        # The reward belongs to the state before the step.
         mind.profit = 100.0 if mind.before is not None and mind.before[0] > 0.5 else -1.0
         mind.state = good if pays else bad
         mind.finish(learns=True)

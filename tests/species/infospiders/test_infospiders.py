@@ -35,7 +35,7 @@ Pages = dict[str, tuple[float, Sequence[Link]]]
 
 
 def living(traits: Traits | None = None, **options: object) -> tuple[Assembly, list[Event]]:
-    """A population of the species with these traits, and its events."""
+    """Return a population of the species with these traits, and its events."""
 
     def make(have: SpeciesContext) -> Species:
         lexicon = have.lexicon()
@@ -58,7 +58,7 @@ def crawl(
     texts: dict[str, str] | None = None,
     seconds: float = 0.0,
 ) -> list[str]:
-    """Crawl to the end, one visit after the other; a page's energy is what the model says."""
+    """Crawl to the end, one visit after the other; the model gives the energy of a page."""
     population = habitat.population
     population.place([to(name) for name in seeds])
     names = {url_of(name): name for name in pages}
@@ -79,19 +79,19 @@ def crawl(
 
 
 def made(traits: Traits, query: str = "coral") -> tuple[Species, Agent, Assembly]:
-    """The species in a population, with an agent without a page."""
+    """Return the species in a population, with an agent without a page."""
     habitat, _ = living(traits, query=query)
     species = habitat.population.species[0]
     return species, Agent(1, 0.1, b"", np.random.default_rng(1)), habitat
 
 
 def lead(name: str, near: str = "") -> Lead:
-    """A link with words near it."""
+    """Return a link with words near it."""
     return Lead(url_of(name), fingerprint(url_of(name)), "a.test", b"p", 1, 0.0, features=near)
 
 
 def reached(relevance: float, text: str = "") -> Fetched:
-    """The outcome of a visit that fetched a page."""
+    """Return the outcome of a visit that fetched a page."""
     page = Page(url_of("p"), fingerprint(url_of("p")), relevance, 0.0, content=Content(text=text))
     return Fetched(page, Cost())
 
@@ -118,8 +118,8 @@ def test_links_are_drawn_by_the_softmax_of_their_estimates() -> None:
 
 
 @pytest.mark.parametrize("greed", [0.0, 1e3, 1e6])
-def test_no_greed_is_too_small_or_too_great_to_draw(greed: float) -> None:
-    """The best link is followed where β is large."""
+def test_a_link_is_drawn_for_any_greed(greed: float) -> None:
+    """If β is large, the best link is followed."""
     species, agent, _ = made(Traits(greed=greed, mutation=0.0))
     leads = [lead("x", "stone"), lead("y", "coral")]
     assert species.choice.draw(agent, leads) in leads
@@ -128,14 +128,14 @@ def test_no_greed_is_too_small_or_too_great_to_draw(greed: float) -> None:
 
 
 def test_links_of_another_species_have_equal_estimates() -> None:
-    """They have no words."""
+    """Such links have no words."""
     species, agent, _ = made(Traits(greed=100.0))
     leads = [replace(lead(name), features=0.5) for name in "xyz"]
     drawn = {species.choice.draw(agent, leads).url for _ in range(60)}
     assert len(drawn) == 3
 
 
-def test_the_page_reached_is_the_target_with_its_best_link() -> None:
+def test_the_target_of_learning_is_the_page_with_its_best_link() -> None:
     """sim + μ · max λ over the page's links."""
     traits = Traits(rate=0.1, discount=0.5, mutation=0.0, trust=0.5)
     species, agent, _ = made(traits)
@@ -149,8 +149,8 @@ def test_the_page_reached_is_the_target_with_its_best_link() -> None:
     assert agent.mind.net == expected
 
 
-def test_a_dead_link_is_worth_nothing_and_a_forbidden_one_teaches_nothing() -> None:
-    """The estimate sinks after the first and stays after the second."""
+def test_a_dead_link_has_the_target_zero_and_a_forbidden_one_none() -> None:
+    """The estimate falls after the first and stays after the second."""
     species, agent, _ = made(Traits(mutation=0.0))
     visit = Visit(1, 1, lead("p", "coral"), 0.0)
     species.learning.learn(agent, visit, Refused(Cost()))
@@ -161,7 +161,7 @@ def test_a_dead_link_is_worth_nothing_and_a_forbidden_one_teaches_nothing() -> N
 
 
 def test_one_child_is_born_above_theta_and_energy_is_halved() -> None:
-    """Not at θ; death only below 0."""
+    """Not at θ; an agent dies only below 0."""
     species, agent, _ = made(Traits(theta=2.0))
     states = [(2.0, 0, False), (2.1, 1, False), (9.0, 1, False), (0.0, 0, False), (-0.1, 0, True)]
     for energy, clones, doomed in states:
@@ -194,8 +194,8 @@ def test_a_child_gets_the_most_characteristic_frequent_term_of_its_birth_page() 
     assert agent.mind.net.weights == {"coral": 3.0}
 
 
-def test_a_child_born_elsewhere_and_one_that_knows_enough_get_no_new_term() -> None:
-    """The text of pages met before is not kept."""
+def test_a_child_of_another_page_or_with_enough_terms_gets_no_new_term() -> None:
+    """The text of earlier pages is not stored."""
     for traits, page in ((Traits(), b"elsewhere"), (Traits(keywords=1), b"")):
         species, agent, _ = made(traits)
         species.learning.learn(agent, Visit(1, 1, lead("p"), 0.0), reached(0.9, "polyp " * 9))
@@ -222,8 +222,8 @@ def test_an_agent_leaves_a_dead_end_by_its_back_link() -> None:
     assert [(move.why, move.page) for move in moves] == [("back", fingerprint(url_of("a")))] * 2
 
 
-def test_where_the_way_back_is_a_dead_end_too_it_goes_to_open_links_elsewhere() -> None:
-    """No link is left out."""
+def test_an_agent_goes_to_open_links_elsewhere_if_the_way_back_is_a_dead_end() -> None:
+    """All links are followed."""
     habitat, events = living()
     pages: Pages = {
         "a": (0.0, [to("b"), to("e")]),
@@ -237,7 +237,7 @@ def test_where_the_way_back_is_a_dead_end_too_it_goes_to_open_links_elsewhere() 
     assert habitat.population.ended == "exhausted"
 
 
-def test_time_costs_what_makes_the_budget_last() -> None:
+def test_the_fee_for_time_makes_the_energy_last_for_the_budget() -> None:
     """c_t = #INIT_URLS · THETA / MAX_PAGES, all of it for a fetch of t_max."""
     fees = Fees(visit=0.0, refusal=0.0, dead=0.0)
     assert budget_fees(fees, 10, 1000, 0.25).latency == pytest.approx(0.0025)
@@ -249,7 +249,7 @@ def test_time_costs_what_makes_the_budget_last() -> None:
     assert paid == [pytest.approx(2 * Traits().theta / 100 / 2)] * 2
 
 
-def test_agents_starve_where_nothing_is_relevant_and_all_is_slow() -> None:
+def test_agents_starve_on_a_slow_web_without_relevant_pages() -> None:
     """A founder's θ/2 pays for half the fetches of t_max that its share of the budget has."""
     habitat, events = living(max_requests=20)
     chain: Pages = {str(n): (0.0, [to(str(n + 1))]) for n in range(40)}
@@ -258,8 +258,8 @@ def test_agents_starve_where_nothing_is_relevant_and_all_is_slow() -> None:
     assert any(isinstance(event, Died) for event in events)
 
 
-def test_a_page_pays_its_relevance_once() -> None:
-    """At first visit; nothing else is granted but to founders."""
+def test_a_page_gives_its_relevance_once() -> None:
+    """At its first visit; only founders get other energy."""
     habitat, _ = living(Traits(theta=10.0))
     crawl(habitat, {"a": (0.25, [to("b")]), "b": (0.5, [to("a")])}, ["a"])
     assert [agent.energy for agent in habitat.population.lifecycle.agents.values()] == [
@@ -268,7 +268,7 @@ def test_a_page_pays_its_relevance_once() -> None:
 
 
 def test_a_mind_is_plain_data() -> None:
-    """Numbers and strings by name: it can be kept as JSON."""
+    """Numbers and strings by name: it can be stored as JSON."""
     habitat, _ = living()
     crawl(habitat, {"a": (0.5, [to("b", "coral")]), "b": (0.5, [])}, ["a"], texts={"b": "sea " * 9})
     for agent in habitat.population.lifecycle.agents.values():

@@ -1,4 +1,4 @@
-"""The words near a link, and how the net of one unit estimates and learns."""
+"""The words near a link, and the net of one unit that estimates and learns."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def test_common_words_are_left_out_but_count_for_the_distance() -> None:
     assert near(to("x", "coral", "coral of stone"), WORDS, 5).split("\n") == ["coral", "", "stone"]
 
 
-def test_an_anchor_that_is_not_in_the_context_is_all_there_is() -> None:
-    """And a link without words has none near it."""
+def test_an_anchor_that_is_not_in_the_context_gives_the_only_words() -> None:
+    """A link without words has none near it."""
     assert near(to("x", "coral reef", CONTEXT), WORDS, 5) == "coral reef"
     assert near(to("x", "", CONTEXT), WORDS, 5) == ""
 
 
 def test_a_stuffed_anchor_is_read_in_part() -> None:
-    """Repeated words gain nothing."""
+    """Repeated words have no effect."""
     assert near(to("x", "coral " * 1000), WORDS, 5).split() == ["coral"] * 16
 
 
-def test_an_estimate_weighs_keywords_by_their_distance() -> None:
+def test_the_weight_of_a_keyword_depends_on_its_distance() -> None:
     """λ = tanh(b + Σ w/dist)."""
     net = Net({"coral": 0.5, "reef": -0.4}, 0.1)
     assert net.estimate("coral\nreef stone\ncoral") == pytest.approx(
@@ -48,8 +48,8 @@ def test_an_estimate_weighs_keywords_by_their_distance() -> None:
     assert net.estimate("") == pytest.approx(math.tanh(0.1))
 
 
-def test_the_delta_rule_is_that_of_the_books() -> None:
-    """Δw = η (t − λ) (1 − λ²) in, for the bias too."""
+def test_the_delta_rule_is_the_usual_one() -> None:
+    """Δw = η (t − λ) (1 − λ²) in, also for the bias."""
     net = Net({"coral": 0.5, "reef": 0.2})
     output = math.tanh(0.5 + 0.5 / 2)
     net.learn("coral\ncoral", 0.1, 0.3)
@@ -77,7 +77,7 @@ def test_learning_often_makes_the_estimate_the_target(target: float) -> None:
 def test_weights_stay_bounded_for_any_lessons(
     lessons: list[tuple[str, float]], rate: float
 ) -> None:
-    """B041: and estimates lie in [−1, 1]."""
+    """B041: estimates lie in [−1, 1]."""
     net = Net({"a": 0.5, "b": -0.5})
     for words, target in lessons:
         net.learn(words, target, rate)
@@ -88,7 +88,7 @@ def test_weights_stay_bounded_for_any_lessons(
 @settings(max_examples=40)
 @given(st.text(), st.text(), st.integers(1, 9))
 def test_any_words_can_be_near_a_link(anchor: str, around: str, window: int) -> None:
-    """There are at most as many distances as the window has, none of them empty of meaning."""
+    """There are at most as many distances as the window has, and each belongs to a word."""
     found = near(to("x", anchor, around + anchor + around), WORDS, window)
     assert len(found.split("\n")) <= window
     assert not found.endswith("\n")

@@ -1,4 +1,4 @@
-"""One worker's population with its leases in a real Redis, for tests of what workers exchange."""
+"""One worker's population with its leases in a real Redis, for tests of exchanges."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Stage:
         return self.population.choose(self.now_s)
 
     def settle(self, visit: Visit, *links: str) -> None:
-        """The visit brings a page with `links`."""
+        """Settle the visit with a page with `links`."""
         found = tuple(Link(url, fingerprint(url), "0.5") for url in links)
         lead = visit.lead
         page = Page(lead.url, lead.fingerprint, 0.5, 1.0, found, b"v", Content("", "t"))
@@ -73,11 +73,11 @@ class Stage:
         self.population.settle(visit.id, outcome)
 
     def calls(self, name: str) -> list[Any]:
-        """The arguments of all calls of a script so far."""
+        """Return the arguments of all calls of a script so far."""
         return [call[2] for call in self._calls() if call[0] == name]
 
     def keys(self, name: str) -> list[Any]:
-        """The keys of all calls of a script so far."""
+        """Return the keys of all calls of a script so far."""
         return [call[1] for call in self._calls() if call[0] == name]
 
     def _calls(self) -> list[Any]:
@@ -89,7 +89,7 @@ class Stage:
         ]
 
     def all_visits(self) -> set[str]:
-        """Where the population goes, if every visit is a dead end."""
+        """Return all visits of the population if every one is a dead end."""
         seen = set()
         while (visit := self.choose()) is not None:
             seen.add(visit.lead.url)

@@ -48,7 +48,10 @@ class Workers:
             self.budgets[worker].spend(None)
 
     async def change(self, limit: int | None) -> None:
-        """Every worker hears of it in turn, and they send requests meanwhile."""
+        """Change the budget.
+
+        Each worker gets the change in turn, and they send requests meanwhile.
+        """
         self.changes += 1
         for worker, quota in enumerate(self.quotas):
             await quota.change(limit, self.changes)
@@ -67,7 +70,7 @@ STEPS = st.lists(st.one_of(st.tuples(st.integers(0, 2), st.integers(1, 12)), LIM
 def test_no_request_is_sent_beyond_the_budget_of_the_moment(
     first: int | None, steps: list[tuple[int, int] | int | None]
 ) -> None:
-    """Nor is one of it lost: what is left can be spent. Redis knows the sum in the end."""
+    """No request of it is lost: the rest can be spent. At the end Redis has the sum."""
 
     async def story() -> None:
         workers, at_change = Workers(3, first), 0

@@ -1,4 +1,4 @@
-"""A worker's leases that run out while Redis is asked: what a pause of the process brings about."""
+"""Leases of a worker that expire while Redis answers, as after a pause of the process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEASE_S = 10.0
 
 
 class Redis:
-    """Stands for Redis: grants every lease but those in `cast_out`, and takes `takes_s` for it.
+    """A substitute for Redis: grants every lease except those in `cast_out`, after `takes_s`.
 
     The nodes of the shards in `silent` do not respond.
     """
@@ -83,7 +83,7 @@ async def settled(worker: ClusterWorker) -> None:
 def test_a_lease_that_runs_out_before_it_is_used_is_asked_for_again() -> None:
     """The process was stopped while Redis answered: the origin is opened under the next lease.
 
-    Its robots.txt could not be had at first, so no link waits for it and reminds of it.
+    Its robots.txt could not be fetched at first, so no link waits for it.
     """
 
     async def story(worker: ClusterWorker, redis: Redis) -> None:
@@ -126,8 +126,8 @@ def test_a_new_lease_does_not_extend_one_that_was_lost() -> None:
     play(story)
 
 
-def test_a_node_that_is_silent_costs_no_lease_at_the_others() -> None:
-    """Those are renewed; the worker learns that not all of them are."""
+def test_a_silent_node_does_not_affect_leases_at_the_others() -> None:
+    """Those are renewed; the worker is informed that not all are."""
 
     async def story(worker: ClusterWorker, redis: Redis) -> None:
         table = worker.host_leases.table
@@ -148,7 +148,7 @@ def test_a_node_that_is_silent_costs_no_lease_at_the_others() -> None:
 
 
 def test_a_crawl_whose_results_are_not_accepted_ends_in_time() -> None:
-    """Also if other nodes of a cluster respond: heartbeats alone do not make it well."""
+    """Also if other nodes of a cluster respond: heartbeats alone are not enough."""
 
     async def story(worker: ClusterWorker, redis: Redis) -> None:
         heartbeat = worker._heartbeat

@@ -40,7 +40,7 @@ class Side(RedisSide):
 
 
 def test_each_worker_gets_the_sum_of_what_all_others_learnt(server: RedisServer) -> None:
-    """Also one that comes later, of one that has ended; a second exchange changes nothing."""
+    """Also a worker that joins after another has ended; a second exchange changes nothing."""
 
     async def story(first: Side, second: Side, late: Side) -> None:
         pages = first.visit("a.test", 0.1, 0.9, 0.8), second.visit("b.test", 0.2, 0.0, 0.7, 0.6)
@@ -65,7 +65,7 @@ def test_each_worker_gets_the_sum_of_what_all_others_learnt(server: RedisServer)
 
 
 def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
-    """And nothing is written that has not changed."""
+    """Unchanged parts are not written."""
 
     async def story(first: Side, second: Side, _: Side) -> None:
         for now_s, pages in ((0.0, 1), (4.0, 2), (5.0, 3), (11.0, 3)):
@@ -84,7 +84,7 @@ def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
 def test_a_broken_part_is_refused_with_one_line(
     server: RedisServer, caplog: pytest.LogCaptureFixture, row: bytes
 ) -> None:
-    """Any client of Redis can write it; the parts of others count all the same."""
+    """Any client of Redis can write it; the parts of others still count."""
 
     async def story(first: Side, second: Side, _: Side) -> None:
         await second.learning.exchange(second.visit("b.test", 0.2, 0.9))

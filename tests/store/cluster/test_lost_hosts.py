@@ -24,7 +24,7 @@ from evocrawl.store.journal.host_limits import JournaledHostLimits
 
 
 def test_a_visit_that_settles_after_its_host_was_lost_is_not_reported() -> None:
-    """It is counted, and the link is seen again should the host come back."""
+    """It is counted, and the link is open again if the host comes back."""
     stage = Stage()
     stage.show(OURS)
     visit = stage.choose()
@@ -37,8 +37,8 @@ def test_a_visit_that_settles_after_its_host_was_lost_is_not_reported() -> None:
     assert stage.all_visits() == {OURS}
 
 
-def test_an_agent_that_waited_for_a_lost_host_goes_on() -> None:
-    """It stays here, and goes elsewhere."""
+def test_an_agent_that_waited_for_a_lost_host_chooses_another_link() -> None:
+    """It stays in this population."""
     stage = Stage()
     stage.show(VACANT)
     assert stage.choose() is None
@@ -52,12 +52,12 @@ def test_an_agent_that_waited_for_a_lost_host_goes_on() -> None:
 
 @pytest.mark.parametrize("species", ["evo", "energy", "best_first"])
 @pytest.mark.parametrize("is_denied", [False, True], ids=["lost", "denied"])
-def test_a_host_lost_while_its_robots_txt_could_not_be_had_holds_no_agent(
+def test_a_host_lost_without_its_robots_txt_keeps_no_agent(
     species: str, *, is_denied: bool
 ) -> None:
-    """Else the worker is never idle: it never looks for the end, nor at links left open.
+    """Otherwise the worker is never idle: it never checks for the end or for open links.
 
-    Should the host come back, its robots.txt is awaited again, and its link is followed.
+    If the host comes back, its robots.txt is awaited again, and its link is followed.
     """
     stage = Stage(species)
     stage.gain("theirs.test")
@@ -99,8 +99,11 @@ def test_other_origins_stay_closed_when_a_host_is_lost() -> None:
     assert stage.population.ended is None
 
 
-def test_a_visit_whose_lease_ran_out_is_made_again_where_the_host_is_still_ours() -> None:
-    """At once, and not when nothing else is left; where the host is another's, it is not made."""
+def test_a_visit_whose_lease_expired_is_repeated_if_the_worker_owns_the_host_again() -> None:
+    """At once, not only when no other link is open.
+
+    If another worker owns the host, it is not repeated.
+    """
     stage = Stage()
     worker: Any = SimpleNamespace(
         population=stage.population, sync=stage.sync, may_choose=True,
@@ -123,8 +126,8 @@ def test_a_visit_whose_lease_ran_out_is_made_again_where_the_host_is_still_ours(
     assert stage.calls("settle") == []
 
 
-def test_only_quiet_hosts_are_spared() -> None:
-    """A host that is being fetched from is not given up."""
+def test_only_hosts_without_requests_are_released() -> None:
+    """A host with a request under way is kept."""
     stage = Stage()
     stage.gain("theirs.test")
     stage.show(OURS, THEIRS, "http://theirs.test/2")
@@ -137,7 +140,7 @@ def test_only_quiet_hosts_are_spared() -> None:
 
 
 def test_the_delay_of_a_host_is_kept_by_its_next_owner() -> None:
-    """From when it was taken over: its last owner may have asked just then."""
+    """The delay begins at the take-over: the last owner may have sent a request just before."""
     stage = Stage()
     stage.sync.gained("theirs.test", "1.2", set(), was_anothers=True)
     stage.show(THEIRS)
@@ -150,8 +153,8 @@ def test_the_delay_of_a_host_is_kept_by_its_next_owner() -> None:
     assert stage.choose() is not None
 
 
-def test_a_lease_is_not_relied_on_to_its_last_moment() -> None:
-    """What is under way then has the other half of it to come to an end."""
+def test_a_lease_is_not_used_until_its_last_moment() -> None:
+    """Requests under way then have the other half to end."""
     now_s = [0.0]
     lease_table = LeaseTable(10.0, lambda: now_s[0])
     lease_table.gain("a.test", "1.1")
@@ -170,7 +173,7 @@ def test_a_lease_is_not_relied_on_to_its_last_moment() -> None:
     "whole", [PopulationBounds(20, 8, 60), PopulationBounds(1, 0, 1), PopulationBounds(60, 60, 60)]
 )
 def test_shares_of_the_bounds_are_bounds(whole: PopulationBounds, workers: int) -> None:
-    """Together they keep to the upper one, unless there are more workers than agents."""
+    """Together they keep the upper bound, unless there are more workers than agents."""
     share = bounds_per_worker(whole, workers)
     assert share.lower <= share.founders
     assert share.upper is not None
@@ -181,7 +184,7 @@ def test_shares_of_the_bounds_are_bounds(whole: PopulationBounds, workers: int) 
 
 
 def test_an_agent_that_is_called_back_waits_no_longer() -> None:
-    """Whether it waits or was let in; who has another link stays."""
+    """Whether it waits or is admitted; an agent with another link stays."""
     hosts = Stage().population.environment.hosts
     queue, lead = AdmissionQueue(hosts), Lead(OURS, b"a", "ours.test", b"", 0, 0.0)
     other = replace(lead, fingerprint=b"b", host="theirs.test")
@@ -199,8 +202,8 @@ def test_an_agent_that_is_called_back_waits_no_longer() -> None:
     assert queue.call_back(lambda _: True) == [(agent, other)]
 
 
-def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
-    """What is refused under an older lease leaves the host, which was taken again, alone."""
+def test_a_host_whose_lease_redis_refuses_is_lost() -> None:
+    """A refusal under an older lease does not affect the host, which was leased again."""
     stage = Stage()
     stage.sync.fenced_off("ours.test", "1.0")
     assert "ours.test" in stage.lease_table.leases
@@ -210,7 +213,7 @@ def test_a_host_whose_lease_redis_refuses_is_not_ours() -> None:
 
 
 def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> None:
-    """Where that host is another's by now, the link stays open, and leads there again."""
+    """If another worker owns that host by then, the link stays open."""
     stage = Stage()
     stage.gain("theirs.test")
     stage.show(OURS, source=None)

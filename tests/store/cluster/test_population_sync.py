@@ -1,4 +1,4 @@
-"""A population that shares its crawl: what it shows, hides, sends away and takes in."""
+"""A population that shares its crawl: the links that it shows, hides, offers and gets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evocrawl.core.urls.identity import fingerprint
 
 
 @pytest.mark.parametrize("species", ["best_first", "energy", "evo", "random"])
-def test_links_found_go_to_their_hosts_before_the_visit_is_settled(species: str) -> None:
+def test_links_are_offered_to_their_hosts_before_the_visit_is_settled(species: str) -> None:
     """C3: each link is offered once; the page is recorded, its own link done, in this order."""
     stage = Stage(species)
     stage.show(OURS, source=None)
@@ -28,7 +28,7 @@ def test_links_found_go_to_their_hosts_before_the_visit_is_settled(species: str)
     assert stage.calls("tell") == []
 
 
-def test_links_of_others_hosts_are_theirs() -> None:
+def test_links_of_hosts_of_other_workers_are_left_to_them() -> None:
     """Those shown before are hidden, those found later are offered and not shown."""
     stage = Stage()
     stage.show(OURS, THEIRS)
@@ -43,7 +43,7 @@ def test_links_of_others_hosts_are_theirs() -> None:
 
 
 def test_links_of_own_hosts_are_never_hidden() -> None:
-    """Even if Redis has answered for another worker a moment ago."""
+    """Also if Redis has named another worker a moment ago."""
     stage = Stage()
     stage.show(OURS, THEIRS)
     stage.sync.is_foreign("ours.test")
@@ -51,8 +51,8 @@ def test_links_of_own_hosts_are_never_hidden() -> None:
     assert stage.all_visits() == {OURS, THEIRS}
 
 
-def test_a_host_taken_over_shows_what_is_open_and_hides_what_is_done() -> None:
-    """Links that were hidden while it was another's are seen again."""
+def test_a_host_that_is_taken_over_shows_its_open_links_only() -> None:
+    """Links that were hidden while another worker owned it are shown again."""
     stage = Stage()
     other = "http://theirs.test/2"
     stage.show(THEIRS, other)
@@ -63,7 +63,7 @@ def test_a_host_taken_over_shows_what_is_open_and_hides_what_is_done() -> None:
 
 
 def test_a_host_without_an_owner_is_requested_before_a_visit() -> None:
-    """No agent goes there before it is leased, and other hosts are not held up."""
+    """No agent visits it before it is leased, and other hosts are not delayed."""
     stage = Stage()
     stage.show(VACANT, OURS)
     visits = [stage.choose() for _ in range(2)]

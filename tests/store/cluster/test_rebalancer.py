@@ -17,7 +17,7 @@ from evocrawl.store.journal.codec import NoPayloads
 
 
 async def turns() -> None:
-    """Let every task do what it can do without an answer of Redis."""
+    """Let every task run as far as it can without an answer of Redis."""
     for _ in range(100):
         await asyncio.sleep(0)
 

@@ -1,4 +1,4 @@
-"""BioCrawlers of several workers on a real Redis: what one has learnt another goes by."""
+"""BioCrawlers of several workers on a real Redis use each other's rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOOD = {"gain": 15.0, "cost": 1.0, "energy": "linear"}
 
 
 def rich_and_poor() -> Web:
-    """A web in which a third of the hosts has food, and every page links to eight others."""
+    """Return a web in which a third of the hosts has food, and every page links to eight others."""
     rng = np.random.default_rng(5)
     urls = [f"http://h{number % HOSTS}.test/{number}" for number in range(PAGES)]
     links = {url: [urls[int(each)] for each in rng.integers(PAGES, size=8)] for url in urls}
@@ -30,7 +30,7 @@ def rich_and_poor() -> Web:
 
 
 def note_followed(species: Species) -> set[str]:
-    """Note from now on the targets of all rules that crawlers go by; they soon exchange some."""
+    """Note the targets of all rules that crawlers follow; they soon exchange some."""
     followed: set[str] = set()
     draw = species.choice.draw
 
@@ -47,7 +47,7 @@ def note_followed(species: Species) -> set[str]:
 
 
 def test_rules_of_a_worker_that_is_gone_are_followed_at_another(server: RedisServer) -> None:
-    """There crawlers have never found any food, so that no rule is their own."""
+    """Crawlers there have found no food, so that they have no rules of their own."""
     followed: list[set[str]] = []
 
     def begin(seen: Seen) -> Hand:

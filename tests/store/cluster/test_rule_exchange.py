@@ -33,7 +33,7 @@ class Side(RedisSide):
 
 
 def test_the_best_rules_of_all_are_known_to_all(server: RedisServer) -> None:
-    """As strong as when they were last sent, and no more of them than a manager keeps."""
+    """With the strength of the last exchange, and at most as many as a manager keeps."""
 
     async def story(one: Side, other: Side) -> None:
         one.propose(a=30, b=50)

@@ -1,4 +1,4 @@
-"""A Redis that is slow: workers go on meanwhile, since nothing in them waits for an answer."""
+"""A slow Redis: workers continue meanwhile, since no code in them blocks until an answer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ BLOCKED_S = 10.0
 
 
 class SlowRelay:
-    """Stands before a Redis, in threads of its own, and holds each answer for `TURNS` turns.
+    """A relay before a Redis, in its own threads, which delays each answer by `TURNS` turns.
 
     Code that blocks the event loop until Redis has answered would wait forever. `held` counts the
-    answers, `blocked` those during which the loop stood still; `meanwhile` is what `progress` went
-    up by while answers were held.
+    answers, `blocked` those during which the loop did not run; `meanwhile` is the increase of
+    `progress` while answers were held.
     """
 
     def __init__(self, port: int) -> None:
@@ -51,7 +51,7 @@ class SlowRelay:
             each.close()
 
     async def count_turns(self) -> None:
-        """Run in the event loop that is looked at."""
+        """Run in the observed event loop."""
         while True:
             with self._turned:
                 self._turns += 1
@@ -86,7 +86,7 @@ class SlowRelay:
 
 
 def test_b074_the_event_loop_turns_while_redis_is_slow(server: RedisServer) -> None:
-    """B074: no answer is waited for by standing still, and pages are fetched meanwhile."""
+    """B074: no code blocks until an answer, and pages are fetched meanwhile."""
     web = replace(random_web(np.random.default_rng(3), 60, hosts=12), moved={})
     seen = Seen(web)
 

@@ -17,7 +17,7 @@ from evocrawl.store.cluster.population_sync import LEASE_LOST
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 
 
-def test_an_agent_whose_host_is_anothers_travels_there() -> None:
+def test_an_agent_travels_to_the_worker_that_owns_its_host() -> None:
     """It takes its energy with it, and the news reports it. No agent waits for the host."""
     stage = Stage()
     stage.show(VACANT)
@@ -38,7 +38,7 @@ def test_an_agent_whose_host_is_anothers_travels_there() -> None:
 
 
 def test_the_last_agents_stay() -> None:
-    """At the lower bound a link goes without its agent."""
+    """At the lower bound a link is sent without its agent."""
     stage = Stage()
     stage.population.lifecycle.bounds = PopulationBounds(8, 8, 20)
     stage.show(VACANT)
@@ -50,8 +50,8 @@ def test_the_last_agents_stay() -> None:
     assert stage.choose() is not None
 
 
-def test_an_agent_that_comes_lives_here() -> None:
-    """With the energy it brings; one of a species that is not here is sent away."""
+def test_an_arriving_agent_joins_the_population() -> None:
+    """With its energy; an agent of an unknown species is refused."""
     stage = Stage()
     stage.show(OURS)
     species = stage.population.species[0].name
@@ -65,7 +65,7 @@ def test_an_agent_that_comes_lives_here() -> None:
 
 
 def test_a_mind_travels_with_its_agent() -> None:
-    """What it was is what comes; what is no mind of the species is sent away."""
+    """It is unchanged; an invalid mind is refused."""
     stage, other = Stage(), Stage()
     stage.show(VACANT, "http://vacant.test/2")
     assert stage.choose() is None
@@ -80,8 +80,8 @@ def test_a_mind_travels_with_its_agent() -> None:
     assert len(travelled.mind) > 1
 
 
-def test_pages_of_others_are_sources_of_links_and_no_examples() -> None:
-    """Their own worker learns from them, and ranks them; also where such a page comes twice."""
+def test_pages_of_other_workers_are_sources_of_links_and_no_examples() -> None:
+    """Their own worker learns from them, and ranks them; also if such a page comes twice."""
     stage = Stage()
     first, second = "http://ours.test/1", "http://ours.test/2"
     model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
@@ -100,7 +100,7 @@ def test_pages_of_others_are_sources_of_links_and_no_examples() -> None:
 
 
 def test_a_link_that_others_find_again_counts_once_more_and_is_followed_once() -> None:
-    """Also one that was followed here: what it leads to is known, and its page is a source."""
+    """Also a link that was followed here: its target is known, and its page is a source."""
     stage = Stage()
     model = stage.population.species[0].learning.model  # type: ignore[attr-defined]
     link, other = (Link(f"{OURS}{n}", fingerprint(f"{OURS}{n}"), "0.5") for n in (1, 2))

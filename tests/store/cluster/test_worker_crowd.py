@@ -22,12 +22,12 @@ from evocrawl.store.cluster.redis.state import ClusterState
 
 
 def still_web(rng: np.random.Generator, pages: int = 250) -> Web:
-    """A web without redirects."""
+    """Return a web without redirects."""
     return replace(random_web(rng, pages, hosts=pages // 10), moved={})
 
 
 def check_whole(server: RedisServer, seen: Seen) -> None:
-    """Every page is recorded once, and no host was ever crowded."""
+    """Check that every page is recorded once, and no host had two requests at once."""
     with SharedArchive(server.url) as archive:
         recorded = Counter(page.url for page in archive.pages())
     seed = next(iter(seen.web.links))
@@ -42,7 +42,10 @@ def repeats(seen: Seen) -> int:
 
 @pytest.mark.parametrize("species", ["evo", "energy", "random"])
 def test_kills_at_random_instants_lose_nothing(server: RedisServer, species: str) -> None:
-    """R1, C3: every page is recorded once; repeats are bounded, and no host is ever crowded."""
+    """R1, C3: every page is recorded once.
+
+    Repeats are bounded, and no host has two requests at once.
+    """
     rng, kills = np.random.default_rng(1), 8
     web = still_web(rng)
 
@@ -60,10 +63,10 @@ def test_kills_at_random_instants_lose_nothing(server: RedisServer, species: str
     assert repeats(seen) <= kills * 2 * AT_ONCE
 
 
-def test_a_host_that_could_not_be_given_up_is_fetched_from_all_the_same(
+def test_a_host_that_could_not_be_released_is_fetched(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """B073: Redis has it for a worker that has let it go, and that is alive in its shard."""
+    """B073: Redis still names a worker that has released it, and that is alive in its shard."""
     web = still_web(np.random.default_rng(3), 400)
     kept: list[set[str]] = []
     release = ClusterState.release
@@ -87,7 +90,7 @@ def test_a_host_that_could_not_be_given_up_is_fetched_from_all_the_same(
 
 
 def test_links_put_off_outlive_the_worker_that_put_them_off(server: RedisServer) -> None:
-    """R1: one of two pages fails once, and the worker that was to try it again is killed.
+    """R1: one of two pages fails once, and the worker that should try it again is killed.
 
     That happens five times, with AT_ONCE requests or more between one kill and the next.
     """

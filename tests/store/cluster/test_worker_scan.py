@@ -1,4 +1,4 @@
-"""How often a worker that could do more scans for hosts without an owner."""
+"""How often a worker with free capacity scans for hosts without an owner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evocrawl.store.journal.codec import NoPayloads
 def test_scans_are_less_and_less_often_while_there_are_no_hosts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Down to one a second; a find, or having nothing to do at all, has it scan at once."""
+    """At least one a second; after a find, or without any work, it scans at once."""
     scans: list[bool] = []
     finds = False
     now_s = 0.0

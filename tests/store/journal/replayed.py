@@ -19,7 +19,7 @@ EVERY_SPECIES = [*sorted(SPECIES), "energy+best_first"]
 def again(
     species: str, seed: int, ops: list[Op]
 ) -> tuple[JournaledPopulation, ReplayedState, list[Event]]:
-    """A population to which `ops` were done again, and the events that it emits."""
+    """Return a population on which `ops` were replayed, and the events that it emits."""
     population, limits, events = new_population(species, seed)
     journaled = JournaledPopulation(population, limits, ListJournal())
     return journaled, replay(ops, journaled), events

@@ -1,4 +1,4 @@
-"""What the tests of the SQLite journal share: settled pages, and written and read states."""
+"""Shared by the tests of the SQLite journal: settled pages, and written and read stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that a crawl keeps beside its journal are there in the next run, the last of each key."""
+"""Values that a crawl stores beside its journal are read by the next run, the last of each key."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STEPS = st.lists(
 def test_kept_values_are_a_dictionary_that_lasts(
     steps: list[tuple[str, Any, bool]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """What is committed is read by the next run; changes after the last commit are not."""
+    """Committed values are read by the next run; changes after the last commit are not."""
     path = tmp_path_factory.mktemp("kept") / "state"
     journal = SqliteJournal(path, {})
     expected: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""A state is one process's at a time, by the file and not by its name."""
+"""A store is used by one process at a time, checked by the file and not by its name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def journal(state: Path) -> Iterator[SqliteJournal]:
 def test_a_state_in_use_is_refused_by_any_name(
     journal: SqliteJournal, state: Path, link: Callable[[Path, Path], None], locked: bool
 ) -> None:
-    """Also where the lock file was deleted; the first crawl goes on."""
+    """Also if the lock file was deleted; the first crawl continues."""
     other = state.with_name("other.sqlite")
     link(state, other)
     if not locked:
@@ -54,10 +54,10 @@ def test_a_state_in_use_is_refused_by_any_name(
     journal.commit()
 
 
-def test_a_state_may_be_opened_by_another_name_once_it_is_whole(
+def test_a_store_may_be_opened_by_another_name_when_it_is_complete(
     journal: SqliteJournal, state: Path
 ) -> None:
-    """Not while what was written last lies beside the first name; the error says which."""
+    """Not while the latest writes are in a file beside the first name; the error names it."""
     other = state.with_name("other.sqlite")
     os.link(state, other)
     with pytest.raises(StateError, match=f"{other}: this file is the state {state} by another"):
@@ -72,7 +72,7 @@ def test_a_state_may_be_opened_by_another_name_once_it_is_whole(
 
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("replaced", [True, False])
-def test_a_state_that_is_not_there_any_more_is_noticed(
+def test_a_deleted_store_is_noticed(
     journal: SqliteJournal, state: Path, ending: str, replaced: bool
 ) -> None:
     """At the next commit, even if it is the last one and is empty."""
@@ -90,7 +90,7 @@ def test_a_state_that_is_not_there_any_more_is_noticed(
 
 
 def test_a_second_writer_is_noticed(journal: SqliteJournal, state: Path) -> None:
-    """With any locks that it went past; readers do not count."""
+    """Also if it ignores locks; readers do not count."""
     with Archive(state) as archive:
         assert len(archive) == 0
     journal.append(OP)
@@ -116,7 +116,7 @@ def test_a_second_writer_is_noticed(journal: SqliteJournal, state: Path) -> None
     ],
 )
 def test_a_path_that_cannot_be_used_is_named(tmp_path: Path, name: str, problem: str) -> None:
-    """With what is wrong, in one line."""
+    """With the reason, in one line."""
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(StateError, match=problem) as refused:

@@ -1,4 +1,4 @@
-"""States that are refused: another crawl's, another program's, in use, damaged or too new."""
+"""Stores that are refused: another crawl's, another program's, in use, damaged or too new."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_state_of_another_crawl_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    """Another program's database, and a file that is no database, stay as they are."""
+    """Another program's database, and a file that is no database, are not changed."""
     with sqlite3.connect(tmp_path / "other") as database:
         database.execute("CREATE TABLE mine (x)")
     database.close()
@@ -58,7 +58,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_in_use_is_refused(tmp_path: Path) -> None:
-    """C6: by this process and by another; it is free once the other has ended."""
+    """C6: by this process and by another; it is free when the other has ended."""
     first = SqliteJournal(tmp_path / "s", ABOUT)
     with pytest.raises(StateError, match="another process is using"):
         SqliteJournal(tmp_path / "s", ABOUT)
@@ -73,14 +73,14 @@ def test_a_state_in_use_is_refused(tmp_path: Path) -> None:
     assert subprocess.run(line, check=False, capture_output=True).returncode == 0
 
 
-def test_a_state_left_half_made_is_made_anew(tmp_path: Path) -> None:
-    """B061: a process that dies at once leaves an empty file."""
+def test_an_incomplete_store_is_made_again(tmp_path: Path) -> None:
+    """B061: a process that is killed at once leaves an empty file."""
     (tmp_path / "s").touch()
     assert read(tmp_path / "s") == []
 
 
-def test_a_torn_tail_costs_what_was_in_it(tmp_path: Path) -> None:
-    """R4, C4, B059: the rest is there, in order."""
+def test_an_incomplete_end_loses_only_its_own_entries(tmp_path: Path) -> None:
+    """R4, C4, B059: all other entries are read, in order."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     for number in range(50):
         journal.append(Spent(number))
@@ -96,7 +96,7 @@ def test_a_torn_tail_costs_what_was_in_it(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    """C10, B059: whether SQLite sees it or an entry makes no sense."""
+    """C10, B059: found by SQLite or by an invalid entry."""
     written(tmp_path / "s", *[landed(page(f"http://a.test/{n}", "x" * n)) for n in range(400)])
     whole = (tmp_path / "s").read_bytes()
     (tmp_path / "s").write_bytes(whole[: len(whole) // 2])
@@ -110,8 +110,8 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "t")
 
 
-def test_a_full_disk_is_an_error_and_costs_nothing_committed(tmp_path: Path) -> None:
-    """R7, C5: nothing is kept after the first failure: a journal has no holes."""
+def test_a_full_disk_is_an_error_and_loses_no_committed_entry(tmp_path: Path) -> None:
+    """R7, C5: no entry is stored after the first failure: a journal has no gaps."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     journal.append(Spent(1))
     journal.commit()
@@ -126,7 +126,7 @@ def test_a_full_disk_is_an_error_and_costs_nothing_committed(tmp_path: Path) -> 
 
 
 def test_links_with_payloads_need_a_codec_for_them(tmp_path: Path) -> None:
-    """Nothing is stored that could not be read."""
+    """No entry is stored that could not be read."""
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     link = replace(Link("http://a.test/", b"x" * 12), payload=object())
     with pytest.raises(StateError, match="carries object"):
@@ -134,8 +134,8 @@ def test_links_with_payloads_need_a_codec_for_them(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_no_journal_keeps_nothing() -> None:
-    """A crawl that lives in memory alone takes the same way."""
+def test_a_crawl_without_a_store_has_a_journal_that_stores_nothing() -> None:
+    """A crawl in memory uses the same code."""
     journal = NoJournal()
     journal.append(Spent(1))
     journal.commit()

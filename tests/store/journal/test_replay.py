@@ -1,4 +1,4 @@
-"""A crawl is rebuilt from its journal after any events, cut anywhere."""
+"""A crawl is rebuilt from its journal after any events, also if the journal is cut."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 
 def travelled(species: str, seed: int, acts: int) -> tuple[Journey, list[Op]]:
-    """A crawl, and its journal."""
+    """Return a crawl and its journal."""
     journal = ListJournal()
     journey = Journey(species, seed, journal)
     for _ in range(acts):
@@ -39,8 +39,8 @@ def travelled(species: str, seed: int, acts: int) -> tuple[Journey, list[Op]]:
 
 
 @pytest.mark.parametrize("species", EVERY_SPECIES)
-def test_the_population_is_what_it_was(species: str) -> None:
-    """Agents, their streams, pages, claims and events; and it goes on as the other does."""
+def test_the_rebuilt_population_is_the_same(species: str) -> None:
+    """Agents, their streams, pages, claims and events; both continue alike."""
     for seed in range(4):
         journey, ops = travelled(species, seed, 250)
         journaled, past, events = again(species, seed, ops)
@@ -57,10 +57,10 @@ def test_the_population_is_what_it_was(species: str) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(EVERY_SPECIES), st.integers(0, 2**32), st.integers(0, 80), st.data())
-def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
+def test_a_journal_that_is_cut_gives_the_state_at_that_entry(
     species: str, seed: int, acts: int, data: st.DataObject
 ) -> None:
-    """R2, C3: a kill leaves a part of the journal, from its beginning on."""
+    """R2, C3: a kill leaves the first part of the journal."""
     journey, ops = travelled(species, seed, acts)
     cut = data.draw(st.integers(0, len(ops)))
     if any(isinstance(op, GivenBack) for op in ops[cut : cut + 1]):
@@ -71,8 +71,8 @@ def test_a_journal_cut_anywhere_gives_the_state_of_that_moment(
     assert state_of(journaled.population) == state_of(journey.population)
 
 
-def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
-    """From the file, where sets have another order."""
+def test_another_process_rebuilds_the_same_population(tmp_path: Path) -> None:
+    """From the file; sets have another order there."""
     reported = {}
     for species in EVERY_SPECIES:
         journal = SqliteJournal(tmp_path / species, {})
@@ -103,14 +103,14 @@ def test_another_process_makes_the_same_of_it(tmp_path: Path) -> None:
 
 
 def portrait(population: Population) -> str:
-    """A digest of its state, equal in every process."""
+    """Return a digest of its state, equal in every process."""
     state = state_of(population)
     state["claimed"] = sorted(state["claimed"])
     return blake2b(repr(state).encode()).hexdigest()
 
 
 def test_a_choice_that_differs_is_refused() -> None:
-    """Another version of a species or a library would go on as another crawl."""
+    """Another version of a species or a library would continue another crawl."""
     _, ops = travelled("best_first", 1, 60)
     place = next(i for i, op in enumerate(ops) if isinstance(op, Chosen) and op.visit == 3)
     ops[place] = Chosen(ops[place].now_s, (), 3, b"elsewhere")  # type: ignore[union-attr]
@@ -124,8 +124,8 @@ def test_a_settled_visit_that_is_not_under_way_is_refused() -> None:
         again("best_first", 1, [VisitSettled(7, Dropped(""))])
 
 
-def test_what_hosts_allow_is_noted_where_it_changes() -> None:
-    """Within one choice it does not; an answer as before is no news."""
+def test_limits_of_hosts_are_recorded_when_they_change() -> None:
+    """Within one choice they do not change; an equal limit is not recorded."""
     answers = iter([(3, 0.0), (3, 0.0), (1, 2.0)])
     population, limits, _ = new_population("best_first", 0)
     journal = ListJournal()

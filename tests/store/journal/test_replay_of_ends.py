@@ -24,7 +24,7 @@ from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 
 def test_links_cut_short_by_the_budget_are_given_back() -> None:
-    """With the species that followed them, be the agent alive or not; and so once more."""
+    """With the species that followed them, for living and dead agents; also a second time."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
     journaled = JournaledPopulation(population, limits, journal)
@@ -46,8 +46,8 @@ def test_links_cut_short_by_the_budget_are_given_back() -> None:
     assert state_of(twice.population) == state_of(repeated.population)
 
 
-def test_doors_that_open_while_a_visit_is_chosen_open_after_it() -> None:
-    """The gate may learn something at the very moment it is asked."""
+def test_origins_that_open_during_a_choice_open_after_it() -> None:
+    """The gate may get rules at the moment when it is asked."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
     journaled = JournaledPopulation(population, limits, journal)
@@ -84,7 +84,7 @@ def test_links_wait_for_as_many_origins_as_in_the_run_that_is_replayed(then: int
 
 
 class Failing:
-    """A way of learning that fails at the second visit."""
+    """Learning that fails at the second visit."""
 
     def __init__(self) -> None:
         self.learnt = 0
@@ -102,7 +102,7 @@ def failing(population: Population) -> None:
 
 
 def test_a_species_that_failed_fails_again(caplog: pytest.LogCaptureFixture) -> None:
-    """Half-way at the same place, so that the rest is the same too."""
+    """At the same place, so that the rest is the same, too."""
     journal = ListJournal()
     journey = Journey("best_first", 3, journal)
     failing(journey.population)
@@ -120,8 +120,8 @@ def test_a_species_that_failed_fails_again(caplog: pytest.LogCaptureFixture) -> 
     assert state_of(population) == state_of(journey.population)
 
 
-def test_a_run_that_goes_on_holds_no_redirect_against_its_visits() -> None:
-    """A visit begins anew, and its redirect leads to an address that no other visit has claimed."""
+def test_a_resumed_visit_may_follow_its_redirect_again() -> None:
+    """The visit begins again, and the target of its redirect is not claimed."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
     journaled = JournaledPopulation(population, limits, journal)
@@ -142,7 +142,7 @@ def test_a_run_that_goes_on_holds_no_redirect_against_its_visits() -> None:
 
 
 def test_a_link_is_open_again_if_its_callback_had_not_ended() -> None:
-    """Its redirect may lead to the same page again; the resumed journal can be resumed again."""
+    """Its redirect may lead to the same page; the resumed journal can be resumed again."""
     for species in EVERY_SPECIES:
         journal = ListJournal()
         population, limits, _ = new_population(species, 0)
@@ -184,12 +184,12 @@ def test_a_link_is_open_again_if_its_callback_had_not_ended() -> None:
         assert state_of(population) == state_of(resumed.population)
 
 
-def test_a_crawl_that_an_earlier_version_has_stored_goes_on(
+def test_a_crawl_that_an_earlier_version_has_stored_is_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`recorded_crawl.sql` has every operation of the version before operations were classes.
 
-    Its population let links wait for one origin at a time, though six visits could be under way.
+    Its population let links wait for one origin at a time, with six visits under way.
     """
     monkeypatch.setattr("evocrawl.population.population.MAX_ORIGINS", 1)
     database = sqlite3.connect(tmp_path / "s")
@@ -215,8 +215,8 @@ def test_a_crawl_that_an_earlier_version_has_stored_goes_on(
 
 
 @pytest.mark.parametrize(("limit", "opened"), [(5, 0), (50, 2), (None, 2)])
-def test_more_budget_opens_what_was_cut_short(limit: int | None, opened: int) -> None:
-    """Without more, the links stay as they are, for a later run."""
+def test_more_budget_opens_links_that_lacked_budget(limit: int | None, opened: int) -> None:
+    """Without more, the links wait for a later run."""
     journal = ListJournal()
     population, limits, _ = new_population("best_first", 0)
     journaled = JournaledPopulation(population, limits, journal)

@@ -1,4 +1,4 @@
-"""What a snapshot can hold, and what it refuses: values alone, without a crawl."""
+"""The values that a snapshot can hold, and those that it refuses, without a crawl."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from evocrawl.store.journal.snapshot.graph import SnapshotError
 
 @dataclass
 class Holder:
-    """An object of a part of the crawl's own."""
+    """An object of a part of the crawl."""
 
     value: Any = None
     other: Any = None
 
 
 def again(value: Any, into: Any = None) -> Any:
-    """The value as it is read from a snapshot."""
+    """Return the value as it is read from a snapshot."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     snapshot.write(database, 7, {"held": Holder(value)}, lambda payload: payload)
     fresh = Holder(into)
@@ -63,7 +63,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=30, deadline=None)
 @given(VALUES)
-def test_values_come_back_as_they_were(value: Any) -> None:
+def test_values_are_restored(value: Any) -> None:
     """Also with unusual contents: lone surrogates, numbers of many digits, objects in objects."""
     read = again(value)
     assert read == value
@@ -80,7 +80,7 @@ def test_values_come_back_as_they_were(value: Any) -> None:
     ],
     ids=lambda value: f"{type(value).__name__}-{len(repr(value))}",
 )  # fmt: skip
-def test_each_kind_comes_back(value: Any) -> None:
+def test_each_kind_of_value_is_restored(value: Any) -> None:
     """With its class and its order."""
     read = again(value)
     assert read == value
@@ -94,7 +94,7 @@ def test_each_kind_comes_back(value: Any) -> None:
     st.integers(0, 60_000),
     st.sets(st.integers(0, 59_999), max_size=8),
 )
-def test_arrays_come_back_with_their_zeros(kind: Any, size: int, places: set[int]) -> None:
+def test_arrays_are_restored_with_their_zeros(kind: Any, size: int, places: set[int]) -> None:
     """Full, nearly empty and empty ones."""
     whole = np.zeros(size, np.dtype(kind))
     flat = whole.view(np.uint8)
@@ -115,7 +115,7 @@ def test_an_array_keeps_the_order_of_its_axes() -> None:
     assert np.isnan(again(np.array([nan]))).all()
 
 
-def test_a_generator_draws_and_spawns_as_it_would_have() -> None:
+def test_a_restored_generator_draws_and_spawns_the_same() -> None:
     """After some draws and some children."""
     rng = np.random.default_rng([5, 1]).spawn(2)[1]
     rng.spawn(3)
@@ -126,8 +126,8 @@ def test_a_generator_draws_and_spawns_as_it_would_have() -> None:
 
 
 @pytest.mark.parametrize("size", [3, 5_000])
-def test_maps_of_keys_come_back(size: int) -> None:
-    """Small ones, those in buckets, keys of unusual length; and they go on growing."""
+def test_maps_of_keys_are_restored(size: int) -> None:
+    """Small ones, those in buckets, keys of unusual length; they can grow afterwards."""
     numbers, keys = KeyMap("<dI"), KeySet()
     for n in range(size):
         numbers.put(n.to_bytes(12, "big"), n / 7, n)
@@ -164,7 +164,7 @@ def test_tables_and_files_on_disk_are_filled_in_place() -> None:
         again(table, other)
 
 
-def test_an_object_that_two_others_have_stays_one_and_loops_are_no_trouble() -> None:
+def test_a_shared_object_stays_one_object_and_loops_are_restored() -> None:
     """Identity is part of the state: an agent in two queues is one agent."""
     one = Holder("one")
     loop = Holder(one, [one])
@@ -188,7 +188,7 @@ class Listening:
         self.count = 0
 
 
-def test_functions_and_settings_of_the_run_stay_those_of_the_process() -> None:
+def test_functions_and_settings_of_the_process_are_kept() -> None:
     """The snapshot fills the objects to which they belong."""
     before, known = Listening(Holder(5), 1), Holder(0)
     before.count = 9
@@ -212,8 +212,8 @@ def test_functions_and_settings_of_the_run_stay_those_of_the_process() -> None:
         (lambda: 1, ""),
     ],
 )  # fmt: skip
-def test_what_cannot_be_stored_is_refused_by_name(value: Any, problem: str) -> None:
-    """Nothing is stored by half; a function is left to the process."""
+def test_a_value_that_cannot_be_stored_is_refused_by_name(value: Any, problem: str) -> None:
+    """No part is stored then; a function belongs to the process."""
     if not problem:
         assert again(value) is None
         return
@@ -222,7 +222,7 @@ def test_what_cannot_be_stored_is_refused_by_name(value: Any, problem: str) -> N
 
 
 def test_arrays_that_share_memory_are_refused() -> None:
-    """They would be two arrays after that."""
+    """They would become two arrays."""
     whole = np.arange(10.0)
     with pytest.raises(SnapshotError, match="share memory"):
         again([whole, whole[2:]])
@@ -265,7 +265,7 @@ def test_a_sorted_list_with_a_key_is_filled_after_what_the_key_reads() -> None:
     ],
 )
 def test_a_damaged_snapshot_changes_nothing(harm: str) -> None:
-    """So that the journal can be replayed instead."""
+    """The journal can be replayed instead."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     snapshot.write(database, 7, {"held": Holder([1, 2])}, lambda payload: payload)
     database.execute(harm)
@@ -283,8 +283,8 @@ class Frozen:
     numbers: Any = None
 
 
-def test_frozen_objects_and_counters_come_back() -> None:
-    """Their classes' own code is not called."""
+def test_frozen_objects_and_counters_are_restored() -> None:
+    """The code of their classes is not called."""
     numbers = count(5, 2)
     next(numbers)
     read = again(Frozen([1], numbers))
@@ -292,8 +292,8 @@ def test_frozen_objects_and_counters_come_back() -> None:
     assert next(read.numbers) == 7
 
 
-def test_a_class_that_no_part_of_the_crawl_has_is_not_made() -> None:
-    """A file cannot name a class of its own."""
+def test_an_object_of_an_unknown_class_is_not_made() -> None:
+    """A file cannot name any class."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     snapshot.write(database, 7, {"held": [Holder(1)]}, lambda payload: payload)
     with pytest.raises(SnapshotError, match="is not known here"):

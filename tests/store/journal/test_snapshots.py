@@ -1,4 +1,4 @@
-"""A crawl goes on from a snapshot exactly as from a replay of its whole journal."""
+"""A crawl continues from a snapshot exactly as from a replay of its whole journal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evocrawl.store.journal.sqlite_journal import SqliteJournal
 def rebuilt(
     path: Path, species: str, seed: int
 ) -> tuple[JournaledPopulation, ReplayedState, list[Event]]:
-    """The population of a stored crawl, its other facts, and the events since the snapshot."""
+    """Return the population of a stored crawl, its other facts, and the events since a snapshot."""
     journal = SqliteJournal(path, {})
     population, limits, events = new_population(species, seed)
     journaled = JournaledPopulation(population, limits, journal)
@@ -30,7 +30,7 @@ def rebuilt(
 
 
 def told_of(past: ReplayedState) -> dict[str, Any]:
-    """The facts, a species by its name: each population has its own."""
+    """Return the facts, with species by name, since each population has its own objects."""
     told = asdict(replace(past, cut_short={}, callbacks={}))
     told["cut_short"] = {visit: (lead, by.name) for visit, (lead, by) in past.cut_short.items()}
     told["callbacks"] = {
@@ -41,8 +41,8 @@ def told_of(past: ReplayedState) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("species", EVERY_SPECIES)
-def test_it_goes_on_from_a_snapshot_as_if_it_had_not_stopped(species: str, tmp_path: Path) -> None:
-    """Agents, streams, pages, claims and events are the same, and so is what comes after."""
+def test_a_crawl_continues_from_a_snapshot_as_without_a_stop(species: str, tmp_path: Path) -> None:
+    """Agents, streams, pages, claims and events are the same, also later ones."""
     path = tmp_path / "state.sqlite"
     journal = SqliteJournal(path, {})
     journey = Journey(species, 3, journal)

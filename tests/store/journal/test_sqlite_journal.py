@@ -1,4 +1,4 @@
-"""The journal: what is committed is there, and nothing of another crawl is taken for it."""
+"""The journal has all committed operations of its crawl, and no others."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def test_an_operation_is_read_as_it_was_written(op: Op) -> None:
     assert packer.unpack(packer.pack(op, content and b"digest"), content) == op
 
 
-def test_what_is_committed_is_read_in_order(tmp_path: Path) -> None:
-    """What is not committed, is not."""
+def test_committed_operations_are_read_in_order(tmp_path: Path) -> None:
+    """Others are not read."""
     ops = [Spent(1), landed(page()), Chosen(2.0), Spent(None)]
     journal = SqliteJournal(tmp_path / "s", ABOUT)
     for op in ops:
@@ -149,14 +149,14 @@ def test_a_page_is_recorded_once(tmp_path: Path) -> None:
 
 
 def test_equal_contents_are_stored_once(tmp_path: Path) -> None:
-    """Mirrors and pages that say nothing take no more room than one."""
+    """Mirrors and empty pages take the room of one page."""
     written(tmp_path / "s", landed(page()), landed(page("http://b.test/")))
     assert rows(tmp_path / "s", "SELECT count(*) FROM contents") == [(1,)]
     assert rows(tmp_path / "s", "SELECT count(*) FROM pages") == [(2,)]
 
 
-def test_answers_are_stored_if_the_details_have_them(tmp_path: Path) -> None:
-    """As they were on the wire."""
+def test_responses_are_stored_if_the_details_have_them(tmp_path: Path) -> None:
+    """As they were sent."""
     answer = RawResponse("HTTP/1.1 200 OK", (("Content-Type", "text/html"),), b"\x00\xff")
     written(tmp_path / "s", landed(page(), answer=answer))
     stored = ("HTTP/1.1 200 OK", '[["Content-Type", "text/html"]]', b"\x00\xff")

@@ -1,4 +1,4 @@
-"""What a user changes while a crawl runs: it has its effect, and a stored crawl replays it."""
+"""Changes of a user during a crawl have their effect, and a stored crawl replays them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def opened(events: Iterable[Event]) -> list[str]:
 
 @pytest.mark.parametrize("species", LIVE_SPECIES)
 def test_no_link_to_an_excluded_host_is_followed(species: str, tmp_path: Path) -> None:
-    """Neither one that waits nor one that is found later; the crawl comes to an end."""
+    """Neither one that waits nor one that is found later; the crawl ends."""
     crawl = StoredCrawl(tmp_path / "s", species, budget=80)
     crawl.run(6)
     crawl.chronicle.exclude("B.test")
@@ -106,7 +106,7 @@ def test_an_excluded_link_that_waits_for_its_robots_txt_is_given_up(tmp_path: Pa
     crawl.close()
 
 
-def test_a_greater_budget_lets_the_crawl_go_on(tmp_path: Path) -> None:
+def test_a_greater_budget_lets_the_crawl_continue(tmp_path: Path) -> None:
     crawl = StoredCrawl(tmp_path / "s", "breadth_first", budget=5)
     crawl.run()
     assert crawl.population.ended == "budget"
@@ -134,8 +134,8 @@ def test_fees_follow_the_cost_and_the_population_its_bounds(tmp_path: Path) -> N
     crawl.close()
 
 
-def test_marks_teach_the_model_of_links_and_score_what_waits_again(tmp_path: Path) -> None:
-    """A page called not relevant has label 0 from then on, and links on it are worth less."""
+def test_marks_teach_the_model_of_links_and_waiting_links_are_scored_again(tmp_path: Path) -> None:
+    """A page marked as not relevant has label 0 from then on, and its links get lower scores."""
     crawl = StoredCrawl(tmp_path / "s", "evo", budget=100)
     crawl.run(12)
     model = crawl.assembly.link_model
@@ -186,7 +186,7 @@ def test_a_mark_of_an_unknown_page_changes_nothing(tmp_path: Path) -> None:
     "pattern",
     ["", " ", "*", "*/*", "a b", "a*.test", "ftp://a.test", "http://", "a\x1b.test", "/x"],
 )
-def test_patterns_that_cannot_be_meant_are_refused(pattern: str) -> None:
+def test_meaningless_patterns_are_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="allowed"):
         Exclusions().add(pattern)
 
@@ -210,7 +210,7 @@ def test_what_a_pattern_covers(pattern: str, url: str, is_covered: bool) -> None
 
 
 def test_patterns_are_limited_and_hostile_ones_are_fast() -> None:
-    """A text with many stars takes no time that grows with their number."""
+    """The time for a pattern does not grow with its number of stars."""
     exclusions = Exclusions()
     exclusions.add("a.test/" + "*a" * 200 + "*b")
     assert not exclusions.covers_url("http://a.test/" + "a" * 2000, "a.test")

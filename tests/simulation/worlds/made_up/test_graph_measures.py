@@ -1,4 +1,4 @@
-"""The estimators give what is known of small graphs."""
+"""The estimators give the known values of small graphs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_paths_follow_the_links() -> None:
 
 
 def test_a_graph_without_links_measures_nothing() -> None:
-    """Zeros, no NaN."""
+    """The values are 0, not NaN."""
     shape = measure_graph(graph(3), RNG)
     assert (shape.links, shape.clustering, shape.path_length, shape.out_exponent) == (0, 0, 0, 0)
 
@@ -60,7 +60,7 @@ def test_exponents_are_estimated_from_draws(gamma: float, least: int) -> None:
 
 
 def test_degrees_that_do_not_differ_have_no_exponent() -> None:
-    """Nor has nothing."""
+    """Nor has an empty list."""
     assert exponent_of(np.array([3, 3, 3]), 1) == 0.0
     assert exponent_of(np.array([], dtype=np.int64), 1) == 0.0
 

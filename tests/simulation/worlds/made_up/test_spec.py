@@ -1,4 +1,4 @@
-"""Made-up worlds are named by their numbers, and every number is explained."""
+"""Made-up worlds are named by their options, and every option is explained."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from evocrawl.simulation.worlds.registry import open_world
 PLANS = {"sites": SitesPlan(), "news": NewsPlan()}
 
 
-def test_every_number_of_a_plan_can_be_asked_for() -> None:
-    """And nothing that no plan has."""
+def test_every_number_of_a_plan_is_an_option() -> None:
+    """There are no other options."""
     own = {field.name for plan in PLANS.values() for field in fields(plan)} - {"weather"}
     assert set(NUMBERS) == own | {field.name for field in fields(Weather)}
     for kind in KINDS:
@@ -41,8 +41,8 @@ def test_every_number_of_a_plan_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", ["-1", "0", "0.05", "0.5", "1", "1.5", "7", "51", "4000", "2e6"])
-def test_what_is_allowed_is_what_the_plans_allow(kind: Kind, value: str) -> None:
-    """Ranges are stated twice, to the user and in the plan: they agree."""
+def test_the_options_have_the_ranges_of_the_plans(kind: Kind, value: str) -> None:
+    """The ranges for the user and those of the plan agree."""
     plan = PLANS[kind]
     for name, default in defaults(kind).items():
         try:
@@ -65,8 +65,8 @@ def test_what_is_allowed_is_what_the_plans_allow(kind: Kind, value: str) -> None
             assert number == asked, f"{name}={value} is said not to be allowed"
 
 
-def test_a_name_says_what_is_not_usual() -> None:
-    """In one order, and each number in one way of writing it."""
+def test_a_name_has_the_numbers_that_differ_from_the_defaults() -> None:
+    """In one order, with one spelling for each number."""
     first = WorldSpec.parse("news: seed=3, rewired=yes, days=2.50, pages=1000,hosts=1,")
     assert first is not None
     assert first.name == "news:pages=1000,days=2.5,seed=3,rewired=1"
@@ -87,10 +87,10 @@ def test_paths_name_no_made_up_world(spec: str) -> None:
     latency_s=st.floats(0, 1e300),
     seed=st.integers(0, 2**63 - 1),
 )
-def test_a_world_is_what_its_name_says(
+def test_a_world_can_be_made_from_its_name(
     sites: int, inside: float, latency_s: float, seed: int
 ) -> None:
-    """To the last digit."""
+    """All digits are the same."""
     numbers = {"sites": sites, "inside": inside, "latency_s": latency_s, "seed": seed}
     world = WorldSpec.of("sites", {name: str(value) for name, value in numbers.items()})
     again = WorldSpec.parse(world.name)
@@ -100,7 +100,7 @@ def test_a_world_is_what_its_name_says(
 
 @pytest.mark.parametrize("spec", ["sites:sites=60", "news:pages=600,appearing=0"])
 def test_a_topic_is_found_by_its_own_words(spec: str) -> None:
-    """Most of what a search for them finds first is of the topic."""
+    """Most of the first results of a search for them are of the topic."""
     world = open_world(spec)
     topic = world.topics()[-1]
     about = world.about(topic)

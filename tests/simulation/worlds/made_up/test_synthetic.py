@@ -1,4 +1,4 @@
-"""Made-up worlds come out as asked for."""
+"""Made-up worlds have the wanted numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def news() -> News:
     return News(NewsPlan(pages=8000), np.random.default_rng(1))
 
 
-def test_sites_have_the_shares_asked_for(sites: Sites) -> None:
+def test_sites_have_the_wanted_shares(sites: Sites) -> None:
     """The paper's: 1000 sites, 10 % semantic pages, 1 % forbidden sites, 2 % invalid links."""
     kinds = Counter(sites.kind_of(sites.url(page)) for page in range(len(sites.graph)))
     pages = len(sites.graph)
@@ -40,11 +40,11 @@ def test_sites_have_the_shares_asked_for(sites: Sites) -> None:
     links = [url for page in range(2000) for url in sites.link_urls(page, sites.graph.out(page))]
     lost = sum(sites.kind_of(url) == "invalid" for url in links)
     assert lost / len(links) == pytest.approx(0.02, rel=0.2)
-    assert len(links) / 2000 == pytest.approx(9.0, rel=0.15)  # 10, less repeated ones
+    assert len(links) / 2000 == pytest.approx(9.0, rel=0.15)  # 10, minus repeated ones
 
 
-def test_what_came_out_is_shown_beside_what_was_asked_for(sites: Sites, news: News) -> None:
-    """Near it, wherever something was asked for; repeated links are lost."""
+def test_the_numbers_of_a_world_are_near_the_wanted_ones(sites: Sites, news: News) -> None:
+    """Both are shown; repeated links are lost."""
     for world in (sites, news):
         rows = world.compared(np.random.default_rng(1))
         assert len({row.measure for row in rows}) == len(rows)
@@ -54,7 +54,7 @@ def test_what_came_out_is_shown_beside_what_was_asked_for(sites: Sites, news: Ne
 
 
 def test_semantic_pages_are_on_a_few_sites(sites: Sites) -> None:
-    """A crawler can learn which."""
+    """A crawler can learn which ones."""
     hosts = {
         host_of(url) for url in map(sites.url, range(len(sites.graph)))
         if sites.kind_of(url) == "semantic"
@@ -63,7 +63,7 @@ def test_semantic_pages_are_on_a_few_sites(sites: Sites) -> None:
 
 
 def test_half_of_the_links_stay_on_the_site(sites: Sites) -> None:
-    """But for repeated ones, of which a site of ten pages has many."""
+    """Except repeated ones, of which a site of ten pages has many."""
     ends = [(page, int(target)) for page in range(3000) for target in sites.graph.out(page)]
     inside = sum(sites.host(page) == sites.host(target) for page, target in ends)
     assert 0.35 < inside / len(ends) < 0.5
@@ -87,7 +87,7 @@ def test_a_forbidden_site_refuses_all_its_addresses(sites: Sites) -> None:
     assert fingerprint(sites.url(page)) not in sites.about("semantic")
 
 
-def test_the_news_web_has_the_exponents_and_the_clustering_asked_for(news: News) -> None:
+def test_the_news_web_has_the_wanted_exponents_and_clustering(news: News) -> None:
     """Measured on a web of 8 000 pages; the mean path is the paper's "diameter"."""
     shape = news.measure(np.random.default_rng(2))
     assert shape.out_exponent == pytest.approx(-1.3, abs=0.05)
@@ -97,14 +97,14 @@ def test_the_news_web_has_the_exponents_and_the_clustering_asked_for(news: News)
     assert shape.largest_path > shape.path_length
 
 
-def test_more_clustering_can_be_asked_for() -> None:
-    """The dial works beyond the paper's value."""
+def test_the_clustering_can_be_set_higher() -> None:
+    """Also above the paper's value."""
     world = News(NewsPlan(pages=4000, clustering=0.06), np.random.default_rng(1))
     assert world.measure(np.random.default_rng(2)).clustering == pytest.approx(0.06, rel=0.15)
 
 
 def test_rewiring_keeps_degrees_and_loses_clustering(news: News) -> None:
-    """And the page's words, dates and topics; the first web stays as it was.
+    """It keeps words, dates and topics of pages, and does not change the first web.
 
     Hubs alone make 0.012 of the clustering of so small a web.
     """
@@ -149,7 +149,7 @@ def test_articles_appear_and_with_them_the_links_to_them(news: News) -> None:
     assert not news.is_news("http://n0.news.test/999999", born)
 
 
-def test_pages_change_as_often_as_asked_for() -> None:
+def test_pages_change_at_the_wanted_rate() -> None:
     """Half of the pages, each about once an hour for a day, and not after that."""
     plan = NewsPlan(pages=2000, days=1, appearing=0, changing=0.5, interval_h=1.0)
     news = News(plan, np.random.default_rng(1))
@@ -172,8 +172,8 @@ def test_the_state_of_a_page_has_its_topic(news: News) -> None:
         news.topic_vector("http://n0.news.test/999999")
 
 
-def test_weather_shares_are_met() -> None:
-    """Redirects and time-outs, counted."""
+def test_shares_of_redirects_and_time_outs_are_as_wanted() -> None:
+    """They are counted."""
     weather = Weather(latency_s=0.2, timeouts=0.1, dead=0.1, moved=0.2, forbidden=0.1)
     news = News(NewsPlan(pages=3000, appearing=0.0, weather=weather), np.random.default_rng(4))
     urls = [url for page in range(3000) for url in news.link_urls(page, news.graph.out(page))]
@@ -199,8 +199,8 @@ def test_weather_shares_are_met() -> None:
         lambda: NewsPlan(days=float("nan")), lambda: NewsPlan(hosts=51),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(make: object) -> None:
-    """Before anything is made of it."""
+def test_impossible_numbers_are_refused(make: object) -> None:
+    """Before a page is made."""
     with pytest.raises(ValueError, match=r"must|most"):
         make()  # type: ignore[operator]
 
@@ -236,7 +236,7 @@ def test_every_plan_of_sites_makes_a_web(
 def test_every_plan_of_news_makes_a_simple_graph(
     seed: int, pages: int, exponents: tuple[float, float], clustering: float, most: int, least: int
 ) -> None:
-    """No link to the page itself, none twice, no page with more links than asked for."""
+    """No link to the page itself, none twice, and no page with more links than wanted."""
     plan = NewsPlan(pages, *exponents, clustering, most, least)
     world = News(plan, np.random.default_rng(seed))
     graph = world.graph
@@ -258,14 +258,14 @@ def test_draws_are_even_and_depend_on_every_key() -> None:
 
 
 def test_words_are_all_different() -> None:
-    """No topic's word is another's or a common one."""
+    """No word belongs to two topics or to a topic and the common words."""
     vocabulary = Vocabulary(TOPICS, 12345)
     words = [word for topic in range(TOPICS) for word in vocabulary.of(topic)]
     assert len({*words, *vocabulary._words}) == len(vocabulary._words) > len(words)
 
 
-def test_semantic_pages_of_sites_hold_machine_readable_content() -> None:
-    """They and no others: what the relevance model semantic goes by."""
+def test_semantic_pages_of_sites_have_machine_readable_content() -> None:
+    """Only they: the relevance model `semantic` uses it."""
     sites = Sites(SitesPlan(sites=30), np.random.default_rng(3))
     kinds = {sites.kind_of(document.url): document.formats for document in sites.documents()}
     assert kinds == {"semantic": ("json-ld",), "plain": ()}

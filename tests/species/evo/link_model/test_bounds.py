@@ -1,4 +1,4 @@
-"""For any examples, weights stay finite and scores stay in bounds."""
+"""Weights stay finite and scores stay in bounds for any examples."""
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ def is_finite(posterior: Posterior) -> bool:
 def test_huge_features_and_any_weights_leave_the_posterior_finite(
     examples: list[tuple[npt.NDArray[np.float64], float, float]],
 ) -> None:
-    """R17: a gradient step would have run off to 10¹¹."""
+    """R17: a gradient step would have reached 10¹¹."""
     posterior = Posterior(np.zeros(D), np.eye(D))
     for x, y, weight in examples:
         posterior.update(x, y, weight)
@@ -34,7 +34,7 @@ def test_huge_features_and_any_weights_leave_the_posterior_finite(
 
 
 def test_an_example_of_weight_0_changes_nothing() -> None:
-    """R17: neither a division by it, nor a step."""
+    """R17: no division by it, and no step."""
     posterior = Posterior(np.ones(D), np.eye(D))
     posterior.update(np.arange(D, dtype=float), 1.0, 0.0)
     assert (posterior.mean == 1).all()
@@ -55,7 +55,7 @@ def test_a_fit_to_no_examples_is_the_prior() -> None:
 @pytest.mark.parametrize("label", [0.0, 1.0])
 @pytest.mark.parametrize("weight_of_bad", [0.0, 1e-12, 1.0])
 def test_words_of_one_class_alone_keep_finite_weights(label: float, weight_of_bad: float) -> None:
-    """R17: however often they are seen."""
+    """R17: also if they are seen often."""
     model = WordModel()
     words = np.array([[1, 2, 3, 0], [2, 2, 2, 2]])
     for _ in range(2000):

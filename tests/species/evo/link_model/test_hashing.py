@@ -21,7 +21,7 @@ from evocrawl.species.evo.link_model.hashing import (
 ENGLISH = Analyser("en")
 
 
-def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> None:
+def test_a_word_has_the_same_number_in_anchor_url_and_page() -> None:
     """So that a profile of pages can read links."""
     hasher = Hasher(ENGLISH)
     own, url = hasher.links([("Fossils", "", "")]), hasher.urls(["/big/fossil"])
@@ -32,14 +32,14 @@ def test_a_word_is_the_same_number_in_anchor_url_and_page_once_made_plain() -> N
 
 
 def test_words_of_the_anchor_are_not_counted_in_its_context() -> None:
-    """The anchor stands in the middle of its context."""
+    """The anchor is in the middle of its context."""
     hasher = Hasher(ENGLISH)
     with_context, without = hasher.links([("coral reef", "coral reef", ""), ("coral reef", "", "")])
     assert (with_context == without).all()
 
 
-def test_the_words_of_a_page_are_those_mentioned_most_of_length_one() -> None:
-    """A word in the title counts three times."""
+def test_the_words_of_a_page_are_its_most_frequent_ones() -> None:
+    """A word in the title counts three times; the vector has length one."""
     ids, weights = Hasher(ENGLISH).page("coral", "stone stone apple")
     assert ids[0] == Hasher(ENGLISH)["coral"]
     assert list(np.argsort(-weights[:3], kind="stable")) == [0, 1, 2]
@@ -74,7 +74,7 @@ def test_any_text_gives_rows_of_numbers_in_range(a: str, b: str, c: str, url: st
         ("ru", "Китами ещё", "кит еще"),
     ],
 )
-def test_words_of_a_link_and_of_a_page_meet_in_any_language(
+def test_words_of_a_link_and_of_a_page_match_in_any_language(
     language: str, anchor: str, title: str
 ) -> None:
     """They are the terms that relevance compares."""
@@ -85,7 +85,7 @@ def test_words_of_a_link_and_of_a_page_meet_in_any_language(
 
 
 def test_words_keep_their_numbers_when_the_cache_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are met once as long as they occur again before the cache is full a second time."""
+    """They are hashed once if they occur again before the cache is full a second time."""
     monkeypatch.setattr(hashing, "_KNOWN_WORDS", 4)
     met: list[str] = []
     hasher = Hasher(ENGLISH, lambda key, _: met.append(key))

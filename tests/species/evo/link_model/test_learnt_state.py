@@ -17,7 +17,7 @@ from evocrawl.species.evo.link_model.persistence import digest, from_state, load
 
 
 def fresh() -> LinkModel:
-    """A model that has seen nothing."""
+    """Return a model without examples."""
     return LinkModel(
         lambda anchor, context: 0.5 * ("coral" in anchor + context),
         Analyser("en"),
@@ -27,25 +27,25 @@ def fresh() -> LinkModel:
 
 
 def link(name: str, anchor: str = "") -> Link:
-    """A link to a page of one host."""
+    """Return a link to a page of one host."""
     url = f"http://a.test/{name}"
     return Link(url, fingerprint(url), anchor)
 
 
 def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
-    """A page of one host."""
+    """Return a page of one host."""
     url = f"http://a.test/{name}"
     return Page(url, fingerprint(url), relevance, 0.0, links, content=Content("", text))
 
 
 def worth(model: LinkModel, row: int) -> float:
-    """What a target seems worth."""
+    """Return the score of a target."""
     return float(model.scores(model.features(np.array([row])))[0])
 
 
 @pytest.fixture(scope="module")
 def experienced() -> LinkModel:
-    """A model that has found "gem" to lead to good pages about polyps, "dross" to others."""
+    """Return a model for which "gem" leads to good pages about polyps, "dross" to others."""
     model = fresh()
     links = [link(f"{kind}{n}", kind) for n in range(20) for kind in ("gem", "dross")]
     rows = model.observe_page(page("seed", 0.1, *links, text="index"), None)
@@ -61,7 +61,7 @@ def experienced() -> LinkModel:
 def test_the_next_crawl_knows_the_words_that_led_to_good_pages(
     experienced: LinkModel, tmp_path: Path
 ) -> None:
-    """From its first page on, where a model without a past does not."""
+    """From its first page on; a new model does not know them."""
     path = tmp_path / "coral.npz"
     save(experienced, path)
     heir, naive = fresh(), fresh()
@@ -75,8 +75,8 @@ def test_the_next_crawl_knows_the_words_that_led_to_good_pages(
     assert abs(gains[1]) < 0.1
 
 
-def test_the_profile_is_inherited_and_gives_way_to_the_crawl_s_own(experienced: LinkModel) -> None:
-    """A page about polyps is like the good ones at once; ten good pages of others outweigh it."""
+def test_the_inherited_profile_is_replaced_by_the_crawl_s_own(experienced: LinkModel) -> None:
+    """A page about polyps matches it at once; ten other good pages have more weight."""
     heir = fresh()
     from_state(heir, to_state(experienced))
     ids, values = heir._reader.page(Content("", "polyp symbiosis bleaching"))
@@ -90,8 +90,8 @@ def test_the_profile_is_inherited_and_gives_way_to_the_crawl_s_own(experienced: 
     assert heir.profile._likeness(ids, values) < 0.2
 
 
-def test_what_is_inherited_is_held_with_less_certainty(experienced: LinkModel) -> None:
-    """Another crawl's weights are a guess here."""
+def test_inherited_weights_have_less_certainty(experienced: LinkModel) -> None:
+    """The weights of another crawl are only estimates here."""
     heir = fresh()
     from_state(heir, to_state(experienced))
     assert np.allclose(heir.posterior.mean, experienced.posterior.mean)
@@ -128,7 +128,7 @@ def test_a_state_that_does_not_fit_is_refused(
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"no archive", None])
 def test_a_file_of_another_format_is_named(tmp_path: Path, content: bytes | None) -> None:
-    """Empty, torn, foreign or not there: the setting and the path are in the message."""
+    """Empty, incomplete, foreign or missing: the setting and the path are in the message."""
     path = tmp_path / "x.npz"
     if content is not None:
         path.write_bytes(content)
@@ -137,7 +137,7 @@ def test_a_file_of_another_format_is_named(tmp_path: Path, content: bytes | None
 
 
 def test_objects_in_a_file_are_not_unpickled(tmp_path: Path) -> None:
-    """R20: numpy would run what a pickled array says."""
+    """R20: numpy would execute a pickled array."""
     path = tmp_path / "x.npz"
     state = {**to_state(fresh()), "mean": np.array([{"an": "object"}], dtype=object)}
     np.savez(path, **state)  # type: ignore[arg-type]
@@ -154,7 +154,7 @@ def test_a_small_file_of_huge_arrays_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_simulated_crawl_writes_what_the_next_one_reads(tmp_path: Path) -> None:
-    """By the two options, and the first one's choices change."""
+    """By the two options; it changes the choices of the next crawl."""
     path = tmp_path / "learnt.npz"
     world = open_world("sites:sites=20,seed=3")
     seeds = [world.documents().__iter__().__next__().url]
@@ -167,7 +167,7 @@ def test_a_simulated_crawl_writes_what_the_next_one_reads(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["learnt", "learn_to"])
 def test_a_species_without_link_model_refuses_a_learnt_file(tmp_path: Path, name: str) -> None:
-    """The file is not ignored silently."""
+    """The file is not ignored."""
     config = Config.read({}, {"query": "x", "species": "best_first", name: str(tmp_path / "x.npz")})
     with pytest.raises(SettingError, match=name):
         run(open_world("sites:sites=5,seed=3"), config, ["http://a.test/"])

@@ -1,4 +1,4 @@
-"""The shared model: how it learns from pages, and that no input breaks it."""
+"""The shared model learns from pages, and any input leaves it finite."""
 
 import numpy as np
 import pytest
@@ -13,39 +13,39 @@ from evocrawl.species.evo.link_model.evidence import folder_of
 
 
 def match(anchor: str, context: str) -> float:
-    """As the relevance model weighs the two."""
+    """Return the match, with the weights of the relevance model."""
     return 0.8 * ("coral" in anchor) + 0.2 * ("coral" in context)
 
 
 def fresh() -> LinkModel:
-    """A model without any page."""
+    """Return a model without any page."""
     return LinkModel(match, Analyser("en"), 0.2, prior.shipped())
 
 
 def link(name: str, anchor: str = "", context: str = "", host: str = "a.test") -> Link:
-    """A link to a page, of one host unless said."""
+    """Return a link to a page, of one host unless given."""
     url = f"http://{host}/{name}"
     return Link(url, fingerprint(url), anchor, context)
 
 
 def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
-    """A page of one host."""
+    """Return a page of one host."""
     url = f"http://a.test/{name}"
     return Page(url, fingerprint(url), relevance, 0.0, links, content=Content("", text))
 
 
 def worth(model: LinkModel, row: int) -> float:
-    """The score of a target."""
+    """Return the score of a target."""
     return float(model.scores(model.features(np.array([row])))[0])
 
 
 def column(model: LinkModel, row: int, name: str) -> float:
-    """One feature of a target."""
+    """Return one feature of a target."""
     return float(model.features(np.array([row]))[0, FEATURES.index(name)])
 
 
-def test_links_with_the_words_of_good_links_become_worth_more() -> None:
-    """After few pages: the two levels learn together."""
+def test_links_with_the_words_of_good_links_get_higher_scores() -> None:
+    """After few pages, since the two levels learn together."""
     model = fresh()
     links = [link(f"{kind}{n}", f"{kind} item") for n in range(12) for kind in ("gem", "dross")]
     rows = model.observe_page(page("seed", 0.1, *links), None)
@@ -56,8 +56,8 @@ def test_links_with_the_words_of_good_links_become_worth_more() -> None:
     assert worth(model, gem) > worth(model, dross) + 0.5
 
 
-def test_a_link_that_matches_the_query_is_worth_more_from_the_start() -> None:
-    """The prior knows what an anchor is worth."""
+def test_a_link_that_matches_the_query_has_a_higher_score_from_the_start() -> None:
+    """The prior has the weight of an anchor."""
     model = fresh()
     rows = [
         *model.observe_page(page("seed", 0.1, link("1", "coral"), link("2", "road")), None).values()
@@ -76,7 +76,7 @@ def test_all_links_to_a_target_count() -> None:
 
 
 def test_a_page_whose_links_were_good_is_a_hub() -> None:
-    """The links left on it gain by it."""
+    """The remaining links on it get higher scores."""
     model = fresh()
     hub, waste = ([link(f"{kind}{n}") for n in range(8)] for kind in ("good", "bad"))
     rows = model.observe_page(page("hub", 0.0, *hub), None) | model.observe_page(
@@ -91,8 +91,8 @@ def test_a_page_whose_links_were_good_is_a_hub() -> None:
     assert column(model, near[0], "near") > 0.1 > -0.1 > column(model, near[1], "near")
 
 
-def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
-    """Its links count once, too; the address that redirected is not open any more."""
+def test_a_page_that_is_fetched_again_or_by_a_redirect_counts_once() -> None:
+    """Its links count once, too; the address that redirected is not open."""
     model = fresh()
     rows = model.observe_page(page("seed", 0.1, link("old"), link("new")), None)
     target = page("new", 0.4, link("x"))
@@ -104,8 +104,8 @@ def test_a_page_met_again_or_by_a_redirect_counts_once() -> None:
     assert not model.evidence.targets["is_open"][list(rows.values())].any()
 
 
-def test_a_link_that_led_nowhere_is_a_bad_one_once() -> None:
-    """However often it is observed."""
+def test_a_link_without_a_page_is_one_bad_example() -> None:
+    """Also if it is observed several times."""
     model = fresh()
     row = model.observe_page(page("seed", 0.1, link("gone")), None)[link("gone").fingerprint]
     before = worth(model, row)
@@ -132,7 +132,7 @@ pages = st.lists(
 def test_every_feature_and_weight_is_finite_for_any_pages(
     crawl: list[tuple[int, float, list[tuple[int, str, str]], bool]],
 ) -> None:
-    """R17, B041: pages of any relevance, met again, with any links, or missing."""
+    """R17, B041: for pages of any relevance, fetched again, with any links, or missing."""
     model, rows = fresh(), dict[bytes, int]()
     for name, relevance, links, is_missing in crawl:
         row = rows.get(fingerprint(f"http://a.test/{name}"))
@@ -152,8 +152,8 @@ def test_every_feature_and_weight_is_finite_for_any_pages(
     assert (model.evidence.groups["gained"] > -1e-3).all()
 
 
-def test_where_links_led_nowhere_others_are_expected_to() -> None:
-    """A host that answers nothing; then hosts elsewhere, and folders of a host that does answer."""
+def test_links_beside_dead_links_get_lower_scores() -> None:
+    """On a host without responses; then on other hosts, and in folders of a host that responds."""
     model = fresh()
     links = [link(f"old/{n}") for n in range(6)] + [link(str(n), host="b.test") for n in range(6)]
     links += [link("new/page"), link("page", host="c.test")]
@@ -170,7 +170,7 @@ def test_where_links_led_nowhere_others_are_expected_to() -> None:
     assert column(model, elsewhere, "alive") < column(model, old, "alive")
 
 
-def test_pages_that_are_not_there_teach_nothing_of_words() -> None:
+def test_missing_pages_do_not_change_the_weights_of_words() -> None:
     """Neither at the visit nor when old examples are learnt again."""
     model = fresh()
     links = [link(f"coral{n}", "coral reef", host=f"{n}.test") for n in range(8)]
@@ -191,7 +191,7 @@ def test_the_folder_of_a_url() -> None:
 
 
 def test_links_that_a_known_page_has_later_get_the_evidence_of_their_anchor_and_page() -> None:
-    """Their score is that of links which the page had from the start; they count once."""
+    """They have the score of links that the page had from the start, and count once."""
     early, late, last = (link(name, "coral item", "coral") for name in ("early", "late", "last"))
     in_parts, at_once = fresh(), fresh()
     in_parts.observe_page(page("seed", 0.1, early), None)

@@ -1,4 +1,4 @@
-"""Links are near to the query by meaning, as long as a crawl has found nothing."""
+"""Before a crawl has found good pages, links are scored by their nearness in meaning."""
 
 from collections.abc import Sequence
 
@@ -21,18 +21,18 @@ SEA, LAND, OTHER = ("coral", "polyp", "lagoon"), ("tax", "ledger"), ("glass", "v
 
 
 class ThreeSubjects:
-    """Words of the sea, of the land, and others; each subject has a direction of its own."""
+    """Words of the sea, of the land, and others; each subject has its own direction."""
 
     query = np.array([2.0, 0.0, 0.0], np.float32)
 
     def of_words(self, words: Sequence[str]) -> np.ndarray:
-        """A row for each word."""
+        """Return a row for each word."""
         subjects = (SEA, LAND, OTHER)
         return np.array([[5.0 * (word in each) for each in subjects] for word in words], np.float32)
 
 
 def fresh(*, has_vectors: bool = True) -> LinkModel:
-    """A model that matches no word with the query."""
+    """Return a model that matches no word with the query."""
     vectors = ThreeSubjects() if has_vectors else None
     return LinkModel(lambda _, __: 0.0, Analyser("en"), 0.2, prior.shipped(), vectors=vectors)
 
@@ -50,18 +50,18 @@ def page(name: str, relevance: float, *links: Link, text: str = "stone") -> Page
 
 
 def near(model: LinkModel, rows: Sequence[int]) -> list[float]:
-    """The feature of targets."""
+    """Return the feature of targets."""
     column: list[float] = model.features(np.array(rows))[:, FEATURES.index("near_query")].tolist()
     return column
 
 
 def worths(model: LinkModel, rows: Sequence[int]) -> list[float]:
-    """The scores of targets."""
+    """Return the scores of targets."""
     scores: list[float] = model.scores(model.features(np.array(rows))).tolist()
     return scores
 
 
-def test_a_link_of_like_meaning_is_followed_first_although_no_word_matches() -> None:
+def test_a_link_of_similar_meaning_is_followed_first_without_matching_words() -> None:
     """By its anchor, its context or its address; an unknown word is between near and far."""
     model = fresh()
     links = [
@@ -85,7 +85,7 @@ def test_the_nearest_link_to_a_target_counts() -> None:
     assert near(model, [row])[0] > 0 > before
 
 
-def test_where_every_link_is_near_none_is_preferred() -> None:
+def test_no_link_is_preferred_if_all_are_near() -> None:
     """On a web about one subject, links are compared with each other."""
     model = fresh()
     links = [link(str(n), SEA[n % 3]) for n in range(400)]
@@ -95,8 +95,8 @@ def test_where_every_link_is_near_none_is_preferred() -> None:
     assert max(near(model, rows)) < 0.4 * near(alone, usual)[0]
 
 
-def test_good_pages_take_the_place_of_the_nearness() -> None:
-    """It fades with each of them; pages that are not good change nothing."""
+def test_good_pages_replace_the_nearness() -> None:
+    """Its weight falls with each of them; other pages change nothing."""
     model = fresh()
     rows = model.observe_page(page("seed", 0.0, link("1", "coral"), link("2", "tax")), None)
     row = rows[link("1").fingerprint]
@@ -109,8 +109,8 @@ def test_good_pages_take_the_place_of_the_nearness() -> None:
     assert near(model, [row]) == [0]
 
 
-def test_a_page_that_a_user_calls_good_counts_as_found() -> None:
-    """A page that is called bad does not."""
+def test_a_page_that_a_user_marks_as_relevant_counts_as_found() -> None:
+    """A page that is marked as not relevant does not."""
     model = fresh()
     model.observe_page(page("seed", 0.0, link("1", "coral")), None)
     model.mark(page("seed", 0.0).fingerprint, relevant=False)
@@ -120,14 +120,14 @@ def test_a_page_that_a_user_calls_good_counts_as_found() -> None:
 
 
 def test_without_word_vectors_no_link_is_near() -> None:
-    """Of a relevance model without them, or in a language without them."""
+    """With a relevance model or a language without them."""
     model = fresh(has_vectors=False)
     rows = [*model.observe_page(page("seed", 0.0, link("1", "coral")), None).values()]
     assert near(model, rows) == [0]
 
 
-def test_a_crawl_that_knows_good_pages_from_an_earlier_one_begins_without_it() -> None:
-    """Their words are the better judges."""
+def test_a_crawl_with_good_pages_of_an_earlier_one_begins_without_nearness() -> None:
+    """Their words are a better measure."""
     earlier, heir = fresh(), fresh()
     for number in range(20):
         is_good = number % 2 == 0
@@ -141,7 +141,7 @@ def test_a_crawl_that_knows_good_pages_from_an_earlier_one_begins_without_it() -
 
 
 def test_good_pages_of_another_worker_count() -> None:
-    """As soon as it has told of them; a worker that has found none changes nothing."""
+    """As soon as it has shared them; a worker without good pages changes nothing."""
     finder, other = fresh(), fresh()
     for number in range(NEEDED):
         finder.observe_page(page(str(number), 0.9), None)
@@ -169,7 +169,7 @@ def test_nearness_is_bounded_for_any_words(crawl: list[list[tuple[str, str]]]) -
     assert (np.abs(found) <= 1 + 1e-9).all()
 
 
-def test_the_vectors_of_a_relevance_model_judge_links() -> None:
+def test_links_are_scored_by_the_vectors_of_the_relevance_model() -> None:
     """Those of the default mix; a mix without them, and Latin of an unknown language, have none."""
     vectors = query_vectors_of(relevance.create("tfidf+vectors", "coral reef", "en"))
     assert vectors is not None

@@ -1,4 +1,4 @@
-"""The smaller parts: columns, examples kept, words' weights, the profile, the prior."""
+"""The smaller parts: columns, stored examples, weights of words, the profile, the prior."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from evocrawl.species.evo.link_model.word_model import WordModel
 
 
 def test_rows_keep_their_values_when_the_table_grows() -> None:
-    """And new ones have the value they begin with."""
+    """New rows have the initial value."""
     table = Table(flat=("f4", 0, 0.5), wide=("i4", 2, -1))
     for number in range(500):
         table.grow(1)
@@ -22,7 +22,7 @@ def test_rows_keep_their_values_when_the_table_grows() -> None:
 
 
 def test_words_that_led_to_good_pages_make_a_link_good() -> None:
-    """The weight of "no word" stays 0, however often it is seen."""
+    """The weight of "no word" stays 0."""
     model = WordModel()
     words = np.array([[1, 2, 0], [3, 2, 0]], np.uint16)
     for _ in range(20):
@@ -32,7 +32,7 @@ def test_words_that_led_to_good_pages_make_a_link_good() -> None:
     assert model.weights[0] == 0
 
 
-def test_replay_meets_every_example_about_as_often() -> None:
+def test_replay_uses_every_example_about_equally_often() -> None:
     """It makes no random draw."""
     history = History(1)
     assert len(history.replay(4)[0]) == 0
@@ -42,8 +42,8 @@ def test_replay_meets_every_example_about_as_often() -> None:
     assert np.bincount(met, minlength=10).min() >= 15
 
 
-def test_the_profile_is_what_good_pages_have_and_others_have_not() -> None:
-    """Common words are left out; a page of the words is like the good ones."""
+def test_the_profile_has_words_of_good_pages_that_others_lack() -> None:
+    """Common words are left out; a page with the words matches the profile."""
     hasher, profile = Hasher(Analyser("en")), Profile()
     texts = ["the coral reef"] * 5 + ["the stone road"] * 25
     for text in texts:

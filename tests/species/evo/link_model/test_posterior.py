@@ -9,12 +9,12 @@ from evocrawl.species.evo.link_model.posterior import Posterior
 
 
 def fresh(d: int = 3) -> Posterior:
-    """A wide prior around nothing."""
+    """Return a wide prior around zero."""
     return Posterior(np.zeros(d), np.eye(d))
 
 
 def test_a_feature_of_good_examples_gains_weight_and_certainty() -> None:
-    """The others keep the prior's."""
+    """The other features keep those of the prior."""
     posterior = fresh()
     for _ in range(30):
         posterior.update(np.array([1.0, 0.0, 0.0]), 1.0)
@@ -24,7 +24,7 @@ def test_a_feature_of_good_examples_gains_weight_and_certainty() -> None:
     assert posterior.covariance[0, 0] < 0.5 < posterior.covariance[2, 2] == pytest.approx(1.0)
 
 
-def test_one_by_one_comes_near_to_all_at_once(rng: np.random.Generator) -> None:
+def test_online_steps_come_near_to_the_fit(rng: np.random.Generator) -> None:
     """B037: the online steps are an approximation of the fit."""
     xs = rng.standard_normal((300, 3))
     ys = (xs @ np.array([1.5, -1.0, 0.0]) > rng.logistic(size=300)).astype(float)

@@ -1,4 +1,4 @@
-"""What several models learn adds up: the posterior, the counts, the words and the good pages."""
+"""What several models learn is added: the posterior, the counts, the words and the good pages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def taught(examples: Examples) -> Posterior:
 def test_posteriors_that_exchange_have_the_posterior_of_all_evidence(
     crews: list[Examples], order: object
 ) -> None:
-    """Each as one that absorbs the evidence of all, in any order, to 1e-9."""
+    """Each equals one with the evidence of all, in any order, to 1e-9."""
     each = [taught(examples) for examples in crews]
     learnt = [one.learnt() for one in each]
     whole = taught([])
@@ -81,7 +81,7 @@ def fresh() -> LinkModel:
 
 
 def site(name: str, good: int, bad: int) -> list[Page]:
-    """The first page of a site links to all others, whose words tell the good ones."""
+    """Return a site whose first page links to all others; their words show the good ones."""
     host, names = f"http://{name}.test", [f"gem{n}" for n in range(good)]
     names += [f"dross{n}" for n in range(bad)]
     links = tuple(
@@ -93,7 +93,7 @@ def site(name: str, good: int, bad: int) -> list[Page]:
     for link, each in zip(links, names, strict=True):
         is_good = each.startswith("gem")
         text = f"{'coral polyp' if is_good else 'road'} {name} {each}"
-        # No two pages are equally good: which of them are the best would depend on their order.
+        # No two pages are equally good, since the best ones would depend on the order.
         relevance = 0.4 + 0.01 * len(pages) + 0.001 * ord(name) / 100 if is_good else 0.0
         content = Content(each, text)
         pages.append(Page(link.url, link.fingerprint, relevance, 0.0, (), content=content))
@@ -125,8 +125,8 @@ def exchange(models: list[LinkModel]) -> None:
         sharing.merge([sharing.unpack(row) for row in others])
 
 
-def test_models_that_exchange_know_what_one_knows_that_saw_all_pages() -> None:
-    """Visits, groups, background, the reference and the profile; again and again, also."""
+def test_models_that_exchange_know_the_same_as_one_with_all_pages() -> None:
+    """Visits, groups, background, the reference and the profile; also after several exchanges."""
     models, whole = crew(), fresh()
     for pages in SITES:
         read(whole, pages)

@@ -1,4 +1,4 @@
-"""What the tests of the shared state have in common: workers on one Redis, and links."""
+"""Shared by the tests of the shared state: workers on one Redis, and links."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOST = "a.test"
 
 
 class Crowd:
-    """Workers of one crawl, each with a connection of its own."""
+    """Workers of one crawl, each with its own connection."""
 
     def __init__(self, server: RedisServer | RedisCluster) -> None:
         self.server = server

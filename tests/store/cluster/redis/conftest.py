@@ -14,7 +14,7 @@ Clusters = Callable[[str], RedisCluster]
 
 @pytest.fixture(scope="session")
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clusters]:
-    """Start one of each program that a test asks for."""
+    """Start one of each program that a test needs."""
     started: dict[str, RedisCluster] = {}
     with ExitStack() as stack:
 

@@ -53,8 +53,8 @@ def test_a_wrong_password_is_reported_without_it(server: RedisServer) -> None:
     run(server, story)
 
 
-def test_what_redis_forgot_or_lost_is_reported_again(server: RedisServer) -> None:
-    """Scripts are loaded anew, connections made anew; what was on its way arrives, in order."""
+def test_results_that_redis_has_lost_are_reported_again(server: RedisServer) -> None:
+    """Scripts are loaded and connections made again; pending results arrive in order."""
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -91,7 +91,7 @@ def test_what_redis_forgot_or_lost_is_reported_again(server: RedisServer) -> Non
 
 
 def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
-    """It says so, and keeps what it is given all the same."""
+    """It reports it, and still keeps further results."""
 
     async def story(crowd: Crowd) -> None:
         _, calls, connection = await crowd.join()
@@ -105,7 +105,7 @@ def test_an_outbox_that_cannot_be_emptied_is_full(server: RedisServer) -> None:
     run(server, story)
 
 
-def test_links_that_redis_has_already_are_reported_unless_they_may_be_ones_own(
+def test_links_that_redis_has_already_are_reported_unless_this_worker_may_have_sent_them(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another worker found them first. After a lost answer, this one may have sent them itself."""
@@ -136,8 +136,8 @@ def test_links_that_redis_has_already_are_reported_unless_they_may_be_ones_own(
     run(server, story)
 
 
-def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> None:
-    """`then` goes out once Redis has taken the parcel; each refusal is reported with its lease."""
+def test_results_after_a_refused_batch_are_not_sent(server: RedisServer) -> None:
+    """`then` is sent when Redis has taken the batch; each refusal is reported with its lease."""
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -164,8 +164,8 @@ def test_what_comes_after_a_refused_parcel_is_not_sent(server: RedisServer) -> N
 
 
 @pytest.mark.parametrize("lost", ["mark", "todo", "open:a.test", "open:*", "*"])
-def test_a_part_of_a_shard_that_is_gone_is_no_empty_shard(server: RedisServer, lost: str) -> None:
-    """Nor is a worker let in that comes later."""
+def test_a_shard_with_missing_parts_is_no_empty_shard(server: RedisServer, lost: str) -> None:
+    """A worker that comes later cannot join."""
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -206,7 +206,7 @@ def test_remains_of_a_crawl_are_no_new_crawl(server: RedisServer, lost: str) -> 
 
 
 def test_evicted_keys_are_noticed(server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
-    """A Redis that may evict is warned of, and one that has done so ends the crawl."""
+    """A Redis that may evict keys causes a warning, and an eviction ends the crawl."""
 
     async def story(crowd: Crowd) -> None:
         _, _, connection = await crowd.join()

@@ -1,4 +1,4 @@
-"""Workers that meet in a real Redis or a real cluster: hosts, links, records, budget, the end."""
+"""Workers on a real Redis or a real cluster: hosts, links, records, budget, the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyServer = RedisServer | RedisCluster
 
 
 def test_a_host_is_one_workers_until_its_lease_is_over(any_server: AnyServer) -> None:
-    """R3: the next owner learns of the former one, whose reports are refused."""
+    """R3: the next owner gets the number of the former one, whose reports are refused."""
 
     async def story(crowd: Crowd) -> None:
         first, *_ = await crowd.join()
@@ -52,7 +52,7 @@ def test_any_worker_can_take_a_released_host(any_server: AnyServer) -> None:
 
 
 def test_a_worker_whose_lease_has_expired_changes_nothing(any_server: AnyServer) -> None:
-    """A settle or a record under a lease that is over is refused: the link stays open."""
+    """A settle or a record under an expired lease is refused: the link stays open."""
 
     async def story(crowd: Crowd) -> None:
         first, calls, connection = await crowd.join(lease_ms=1)
@@ -75,9 +75,9 @@ def test_a_worker_whose_lease_has_expired_changes_nothing(any_server: AnyServer)
 
 
 def test_a_link_is_open_once_and_never_again_when_it_is_done(any_server: AnyServer) -> None:
-    """Its host is to do for as long as it has an open link, and vacant while no other has it.
+    """Its host has work as long as it has an open link, and is vacant while no worker owns it.
 
-    Who has it finds it too, should it have lost sight of it.
+    Its owner finds it, too, if it has lost the list of its hosts.
     """
 
     async def story(crowd: Crowd) -> None:
@@ -104,7 +104,7 @@ def test_a_link_is_open_once_and_never_again_when_it_is_done(any_server: AnyServ
 
 
 def test_the_end_is_not_seen_while_links_move(any_server: AnyServer) -> None:
-    """A link that comes and goes between two looks at its shard: others may hang on it."""
+    """A link that comes and goes between two checks of its shard may have led to others."""
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -167,7 +167,7 @@ def test_guests_are_taken_in_by_the_owner_alone(any_server: AnyServer) -> None:
 
 
 def test_heartbeats_return_all_live_workers(any_server: AnyServer) -> None:
-    """Those who are silent, or leave, are among them no more; garbage never is."""
+    """Workers that are silent or leave are not among them; invalid rows never are."""
 
     async def story(crowd: Crowd) -> None:
         first, *_ = await crowd.join()

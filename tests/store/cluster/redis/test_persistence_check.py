@@ -13,7 +13,7 @@ from evocrawl.store.cluster.redis.keys import RedisAddress
 from evocrawl.store.cluster.redis.persistence_check import Keeping
 
 
-def test_nodes_that_do_not_keep_rows_or_time_are_warned_of(
+def test_nodes_that_may_lose_rows_or_have_another_time_cause_a_warning(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One of them is enough; only keys that a node has evicted since then end the crawl."""

@@ -20,7 +20,7 @@ KEY = "evocrawl:{a}:b"
 
 
 class Node:
-    """Stands in for one server, which holds all slots to be those of `owner`."""
+    """A substitute for a server that reports `owner` for all slots."""
 
     def __init__(self, address: tuple[str, int], owner: tuple[str, int]) -> None:
         self.address, self.owner = address, owner
@@ -79,7 +79,7 @@ def batch(old: Node, new: Node, times: int) -> list[Any]:
 
 
 def test_a_node_that_moved_names_is_asked_at_once_and_for_the_slots() -> None:
-    """The node asked first may learn last who serves a slot."""
+    """The first node may be the last one to know who serves a slot."""
     old, new = Node(OLD, OLD), Node(NEW, NEW)
     assert batch(old, new, 3) == [b"value"] * 6
     assert (old.calls, new.calls) == (["get"] * 2, ["get"] * 6)

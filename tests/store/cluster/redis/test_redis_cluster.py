@@ -27,7 +27,7 @@ HOSTS = [f"h{number}.test" for number in range(40)]
 
 
 def test_several_servers_that_are_no_cluster_are_refused(server: RedisServer) -> None:
-    """The first that responds is asked; a crawl on one of them would be half a crawl."""
+    """A crawl on one of them would be incomplete."""
     both = server.url.replace("@", "@127.0.0.1:1,")
     for read in (lambda: asyncio.run(joined(both)), lambda: about(both)):
         with pytest.raises(StateError, match="several servers, but they are no Redis Cluster"):
@@ -87,7 +87,7 @@ def test_a_crawl_is_read_and_steered_from_outside(cluster: RedisCluster) -> None
 
 
 def test_a_primary_that_fails_takes_no_confirmed_change_with_it(cluster: RedisCluster) -> None:
-    """Whichever of the three: links, leases, numbers of workers and budget go on as they were."""
+    """For each of the three: links, leases, numbers of workers and budget are kept."""
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -118,7 +118,7 @@ def test_a_change_counts_when_a_replica_has_it(cluster: RedisCluster) -> None:
         try:
             with pytest.raises(Unreachable, match="no replica has confirmed"):
                 await connection.run_all(calls.offers([(link(A), None)]))
-            # Until the cluster knows that it has failed.
+            # Until the cluster has noticed the failure.
             await offered(connection, calls, [A, B])
             known = {key async for batch in state.open_links(HOST) for key, _ in batch}
             assert known == {fingerprint(url).hex().encode() for url in (A, B)}
@@ -187,7 +187,7 @@ async def settled(state: ClusterState) -> int:
 
 
 def test_all_of_a_hash_is_read_that_moves_while_it_is_read(cluster: RedisCluster) -> None:
-    """The cursor of one node means nothing to another: all is read again."""
+    """The cursor of one node is not valid at another: all is read again."""
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -218,5 +218,5 @@ def test_all_of_a_hash_is_read_that_moves_while_it_is_read(cluster: RedisCluster
 
 
 def connection_looks_again(connection: Connection) -> None:
-    """As after any MOVED."""
+    """Look up the slots again, as after any MOVED."""
     connection._servers._is_current = False  # type: ignore[union-attr]

@@ -38,7 +38,7 @@ def key_of(what: str) -> str:
 
 
 def fill(server: RedisServer) -> None:
-    """Two pages, fetched in this order, and a dead link; beside another crawl's page."""
+    """Store two pages, fetched in this order, a dead link, and a page of another crawl."""
 
     async def work() -> None:
         for name, urls in (("mine", (A, B)), ("other", ("http://x.test/",))):
@@ -71,7 +71,7 @@ def fill(server: RedisServer) -> None:
 def test_pages_of_all_workers_are_written_once(
     server: RedisServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As JSON lines, CSV, WARC and a world file; those of another crawl stay out."""
+    """As JSON lines, CSV, WARC and a world file; those of another crawl are left out."""
     fill(server)
     store, out = f"{server.url}?crawl=mine", tmp_path / "o"
     for format_ in ("jsonl", "csv", "warc", "world"):
@@ -105,7 +105,7 @@ def test_an_impossible_export_is_reported(
 def test_a_server_is_asked_for_its_opt_out_files_by_one_worker(
     server: RedisServer, tmp_path: Path
 ) -> None:
-    """And what it answers is in the export; a damaged row is reported and left out."""
+    """Its answer is in the export; a damaged row is reported and left out."""
     fill(server)
     store, place = f"{server.url}?crawl=mine", "http://a.test"
     rule = OptOutFile(place, AI_TXT, "found", "bot", b"User-agent: *\nDisallow: /\n")
@@ -138,7 +138,7 @@ def test_a_server_is_asked_for_its_opt_out_files_by_one_worker(
 
 
 def test_a_crawl_in_redis_has_the_pages_that_have_not_changed(server: RedisServer) -> None:
-    """For the option `since`; pages that it has not are no burden, and neither is a lost Redis."""
+    """For the option `since`; missing pages and a lost Redis cause no error."""
     fill(server)
     earlier = EarlierPages(f"{server.url}?crawl=mine")
     for url in (A, DEAD, "http://none.test/", "mailto:a"):

@@ -1,4 +1,4 @@
-"""What comes back from Redis is what went there, or is refused: nothing else gets in."""
+"""Values from Redis are the same as those sent there, or are refused."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def key_of(link: Link) -> bytes:
 
 
 @given(URLS, TEXT, TEXT, st.floats(0, 1), st.integers(0, 99))
-def test_a_link_comes_back_with_its_source(
+def test_a_link_is_read_with_its_source(
     url: str, anchor: str, context: str, relevance: float, depth: int
 ) -> None:
-    """With the words around it, with any characters in them."""
+    """With the words around it, of any characters."""
     link = Link(url, fingerprint(url), anchor, context, ("nofollow",), 3, "html/body/p")
     source = Source("http://b.test/", fingerprint("http://b.test/"), relevance, depth, anchor)
     packed = ROWS.pack_link(link, source).encode(errors="surrogatepass")
@@ -46,7 +46,7 @@ def test_a_link_comes_back_with_its_source(
 
 
 @given(URLS, TEXT, st.text(max_size=9000))
-def test_links_that_another_worker_has_found_come_back_with_their_page(
+def test_links_that_another_worker_has_found_are_read_with_their_page(
     url: str, anchor: str, text: str
 ) -> None:
     """With the beginning of its text."""
@@ -61,15 +61,15 @@ def test_links_that_another_worker_has_found_come_back_with_their_page(
 
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
-def test_what_is_no_list_of_links_is_refused(row: bytes) -> None:
+def test_a_row_that_is_no_list_of_links_is_refused(row: bytes) -> None:
     for packed in (row, zlib.compress(row), zlib.compress(b" " * (1 << 21))):
         with pytest.raises(ValueError):  # noqa: PT011 - any message will do
             ROWS.unpack_found(packed, {"a.test"})
 
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
-def test_garbage_is_refused(row: bytes) -> None:
-    """With a ValueError, and nothing else."""
+def test_invalid_rows_are_refused(row: bytes) -> None:
+    """With a ValueError."""
     with pytest.raises(ValueError):  # noqa: PT011 - any message will do
         ROWS.unpack_link("a.test", b"00" * 12, row)
     with pytest.raises(ValueError):  # noqa: PT011
@@ -77,8 +77,8 @@ def test_garbage_is_refused(row: bytes) -> None:
 
 
 @given(FIELDS, JSON)
-def test_a_link_with_one_bad_field_is_a_link_or_is_refused(name: str, value: Any) -> None:
-    """It is never something in between."""
+def test_a_link_with_one_changed_field_is_valid_or_refused(name: str, value: Any) -> None:
+    """It is never an invalid link."""
     row = json.loads(ROWS.pack_link(Link("http://a.test/", fingerprint("http://a.test/")), None))
     row[name] = value
     packed = json.dumps(row).encode()
@@ -101,8 +101,8 @@ def test_a_link_with_one_bad_field_is_a_link_or_is_refused(name: str, value: Any
         '{"url":"http://a.test/","source":["http://b.test/","00",NaN,0,""]}',
     ],
 )  # fmt: skip
-def test_a_link_that_must_not_get_in_is_refused(row: str) -> None:
-    """R17, R18: other schemes, other hosts, invalid numbers, depths that break readers."""
+def test_a_forbidden_link_is_refused(row: str) -> None:
+    """R17, R18: other schemes, other hosts, invalid numbers, too deep nesting."""
     with pytest.raises(ValueError):  # noqa: PT011
         ROWS.unpack_link("a.test", b"00" * 12, row.encode())
 
@@ -114,8 +114,8 @@ def page() -> Page:
     return Page(url, fingerprint(url), 0.5, -2.0, links, b"v", content)
 
 
-def test_a_page_comes_back_with_its_record() -> None:
-    """And with what its links carry."""
+def test_a_page_is_read_with_its_record() -> None:
+    """Its links have their payloads."""
     lead = Lead("http://a.test/", b"l", "a.test", b"", 4, 0.0, "anchor")
     reported = FetchDetails(7, lead, 203, "2026-01-01T00:00:00+00:00", "http://p.test/")
     record = ROWS.pack_record(page(), lead, reported, 1.5, "3").encode()
@@ -129,8 +129,8 @@ def test_a_page_comes_back_with_its_record() -> None:
     assert Fetched(again, Cost()).page.relevance == 0.5
 
 
-def test_a_content_that_unfolds_without_end_is_refused() -> None:
-    """R14: what is small in Redis may be huge in memory."""
+def test_a_content_that_expands_too_much_is_refused() -> None:
+    """R14: a small row in Redis may be huge in memory."""
     bomb = zlib.compress(b"[" + b" " * (65 << 20) + b"]")
     with pytest.raises(ValueError, match="more than"):
         ROWS.unpack_page(
@@ -138,8 +138,8 @@ def test_a_content_that_unfolds_without_end_is_refused() -> None:
         )
 
 
-def test_an_agent_comes_back() -> None:
-    """With its energy, species and mind; none is worth a whole population."""
+def test_an_agent_is_read_as_it_was_written() -> None:
+    """With its energy, species and mind; too much energy is refused."""
     guest = TravellingAgent("evo", 1.25, b"page", (0.5, -1.0))
     assert ROWS.unpack_guest(ROWS.pack_guest(guest).encode()) == guest
     for energy in ("1e9", "NaN", '"1"'):
@@ -148,7 +148,7 @@ def test_an_agent_comes_back() -> None:
 
 
 def test_keys_of_a_host_share_a_slot() -> None:
-    """Those of its shard too: a script touches one slot of a Redis Cluster."""
+    """So do those of its shard: a script uses one slot of a Redis Cluster."""
     keys = KeyNames("x").of("a.test", "open:", "done:", "todo", "owner", "version", "alive")
     tags = {key[key.index("{") : key.index("}") + 1] for key in keys}
     assert tags == {f"{{x:{shard_of('a.test')}}}"}
@@ -156,8 +156,8 @@ def test_keys_of_a_host_share_a_slot() -> None:
     assert {shard_of(f"host{number}") for number in range(2000)} == set(range(SHARDS))
 
 
-def test_a_place_shows_no_password() -> None:
-    """R22: neither user nor password, nor what else stands in its options."""
+def test_a_shown_address_has_no_password() -> None:
+    """R22: neither user nor password, nor its options."""
     place = RedisAddress.of("rediss://me:s3cret@db.test:7000/1?crawl=coral&ssl_cert_reqs=none")
     assert str(place) == "rediss://db.test:7000/1?crawl=coral"
     assert place.url == "rediss://me:s3cret@db.test:7000/1?ssl_cert_reqs=none"

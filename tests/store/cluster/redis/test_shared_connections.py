@@ -21,7 +21,7 @@ ABOUT = {"query": "coral"}
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    """The server's own."""
+    """Return the certificate of the server."""
     return self_signed(tmp_path_factory.mktemp("own"), "own")
 
 
@@ -29,13 +29,13 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 def tls(
     tmp_path_factory: pytest.TempPathFactory, certificate: Certificate
 ) -> Iterator[RedisServer]:
-    """A server that speaks TLS alone."""
+    """Return a server that accepts only TLS."""
     with RedisServer(tmp_path_factory.mktemp("r"), certificate=certificate) as server:
         yield server
 
 
 def join(url: str) -> str:
-    """Join a crawl, and read what it is by the other client; return the worker's number."""
+    """Join a crawl, and read its description by the other client; return the worker's number."""
 
     async def reported() -> str:
         connection = Connection(RedisAddress.of(url))
@@ -53,7 +53,7 @@ def join(url: str) -> str:
 
 
 def refusal(url: str) -> str:
-    """Return what both clients have to say of an address that they refuse."""
+    """Return the errors of both clients for an address that they refuse."""
     with pytest.raises((StateError, Unreachable)) as joining:
         join(url)
     with pytest.raises(StateError) as reading, SharedArchive(url) as archive:
@@ -61,13 +61,13 @@ def refusal(url: str) -> str:
     return f"{joining.value!r} {reading.value!r}"
 
 
-def test_a_certificate_that_is_trusted_will_do(tls: RedisServer) -> None:
-    """One that the address names; both clients come in, by password."""
+def test_a_trusted_certificate_is_accepted(tls: RedisServer) -> None:
+    """The address names it; both clients connect with the password."""
     assert join(tls.url).isdecimal()
 
 
-def test_a_certificate_of_strangers_is_refused(tls: RedisServer, tmp_path: Path) -> None:
-    """R22: none is trusted by default, nor another one; the error says what to do."""
+def test_an_untrusted_certificate_is_refused(tls: RedisServer, tmp_path: Path) -> None:
+    """R22: by default none is trusted, and another one is refused; the error gives advice."""
     other = self_signed(tmp_path, "other")
     bare = tls.url.partition("?")[0]
     for url in (bare, f"{bare}?ssl_ca_certs={other.chain}"):
@@ -78,7 +78,7 @@ def test_a_certificate_of_strangers_is_refused(tls: RedisServer, tmp_path: Path)
 
 
 def test_a_certificate_for_another_address_is_refused(tmp_path: Path) -> None:
-    """R22: it may be trusted and of another host."""
+    """R22: also if its issuer is trusted."""
     certificate = self_signed(tmp_path, "own", "127.0.0.2")
     server = RedisServer(tmp_path, certificate=certificate)
     server.start(wait=False)
@@ -95,7 +95,7 @@ def _unless_closed(reported: str) -> str | None:
 
 
 def test_clients_may_show_a_certificate_too(tmp_path: Path, certificate: Certificate) -> None:
-    """Where the server asks for one: who has none stays out."""
+    """If the server requires one, a client without it is refused."""
     with RedisServer(tmp_path, certificate=certificate, asks_clients=True) as server:
         assert join(server.url).isdecimal()
         assert PASSWORD not in refusal(server.url.partition("&")[0])
@@ -108,8 +108,8 @@ def test_missing_files_are_reported(tls: RedisServer) -> None:
     assert PASSWORD not in reported
 
 
-def test_a_socket_will_do(tmp_path: Path) -> None:
-    """With the password, and with none but it."""
+def test_a_socket_can_be_used(tmp_path: Path) -> None:
+    """Only with the right password."""
     with RedisServer(tmp_path, by_socket=True) as server:
         assert join(server.url).isdecimal()
         assert "wr0ng" not in refusal(server.url.replace(PASSWORD, "wr0ng"))

@@ -1,4 +1,4 @@
-"""Addresses of a Redis: which are read, and that none is ever repeated with its password."""
+"""Addresses of a Redis are read, and never shown with their password."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECRET = st.text("aZ09-_.!~/?#[]@:%+&=' ü℀", min_size=6, max_size=12)
     ],
 )  # fmt: skip
 def test_addresses_are_read(store: str, url: str, shown: str) -> None:
-    """As redis-py reads them, but for the crawl's name, which is ours."""
+    """As redis-py reads them, except the crawl's name, which is evocrawl's."""
     place = RedisAddress.of(store)
     assert (place.url, str(place)) == (url, shown)
 
@@ -43,7 +43,7 @@ def test_addresses_are_read(store: str, url: str, shown: str) -> None:
     ],
 )  # fmt: skip
 def test_nodes_of_a_cluster_are_read(store: str, urls: list[str], shown: str) -> None:
-    """Each has user, password and options of the address; a comma elsewhere means nothing."""
+    """Each has user, password and options of the address; a comma elsewhere does not separate."""
     place = RedisAddress.of(store)
     assert (place.urls, str(place)) == (urls, shown)
     assert ":p" not in repr(place)
@@ -84,15 +84,15 @@ def test_a_password_is_read_from_a_file(tmp_path: Path) -> None:
         "redis://:123?db=@h:1/0", "unix://:p@/a@/r",
     ],
 )  # fmt: skip
-def test_what_is_no_address_is_refused(store: str) -> None:
-    """Options too that would change how Redis answers."""
+def test_an_invalid_address_is_refused(store: str) -> None:
+    """Also with options that would change the answers of Redis."""
     with pytest.raises(StateError, match="Redis"):
         RedisAddress.of(store)
 
 
 @given(SECRET, st.sampled_from(FORMS))
 def test_a_password_that_is_not_quoted_is_not_shown(secret: str, form: str) -> None:
-    """R22: whether the address can be read or not; nor is it a part of the password."""
+    """R22: neither the whole password nor a part of it, for valid and invalid addresses."""
     try:
         reported = str(RedisAddress.of(form.format(secret)))
     except StateError as error:

@@ -18,7 +18,7 @@ SHARD_KEYS = (
 
 @given(st.text(min_size=1, max_size=30), st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True))
 def test_all_keys_of_a_shard_are_in_one_slot(host: str, name: str) -> None:
-    """Also of a host with braces in its name, which are no hash tag; the shards are in many."""
+    """Also of a host with braces in its name, which are no hash tag; shards are in many slots."""
     layout = KeyNames(name)
     keys = layout.of(host, *SHARD_KEYS)
     assert {key_slot(each.encode(errors="replace")) for each in keys} == {
@@ -30,7 +30,7 @@ def test_all_keys_of_a_shard_are_in_one_slot(host: str, name: str) -> None:
 
 
 def test_the_slots_of_nodes_are_read() -> None:
-    """Nodes without a host have that of the node asked; nonsense is refused."""
+    """Nodes without a host have that of the node that answers; invalid answers are refused."""
     rows = [
         [0, 8191, [b"10.0.0.1", 7000, b"id", []], [b"", 7001, b"id", []]],
         [8192, 16383, [None, 7002, b"id"]],

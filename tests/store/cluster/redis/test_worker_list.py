@@ -1,4 +1,4 @@
-"""What workers report of themselves, how they are listed, and how one of them is let go."""
+"""The reports of workers, their list, and how one of them is drained."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def listed(server: RedisServer) -> list[LiveWorker]:
 
 
 def test_live_workers_are_listed_with_their_hosts(server: RedisServer, capsys) -> None:
-    """Dead ones are not; a report that cannot be read leaves the rest of its worker's row."""
+    """Dead ones are not; if a report cannot be read, the rest of the row is shown."""
     report = WorkerReport("box:\x1b[2J7", 60.0, 5, 2, 1, state="draining")
 
     async def story(crowd: Crowd) -> None:
@@ -83,7 +83,7 @@ def test_live_workers_are_listed_with_their_hosts(server: RedisServer, capsys) -
     run(server, story)
 
 
-def test_a_live_worker_alone_can_be_drained(server: RedisServer, capsys) -> None:
+def test_only_a_live_worker_can_be_drained(server: RedisServer, capsys) -> None:
     """By its number or its process; each change reaches the workers in the order of all others."""
 
     async def story(crowd: Crowd) -> None:
