@@ -17,7 +17,7 @@ from evocrawl.adapter.exceptions import PageTooLarge
 
 
 class Handler:
-    """Stands for a browser and its driver."""
+    """A substitute for a browser and its driver."""
 
     made: list[Handler]
 
@@ -26,7 +26,6 @@ class Handler:
         self.is_ended = False
         self.is_hung = False
         self.acts: list[str] = []
-        self.browser = SimpleNamespace(new_context=self._new_context)
         self.made.append(self)
 
     async def launch(self) -> None:
@@ -44,10 +43,9 @@ class Handler:
     def kill(self) -> None:
         self.acts.append("kill")
 
-    async def _new_context(self) -> Any:
+    async def try_browser(self) -> None:
         if self.is_hung:
             raise RuntimeError("it does not answer")
-        return self
 
 
 @pytest.fixture
