@@ -14,9 +14,11 @@ The arms take turns, in an order that changes from round to round; each is a ``s
 The table has the processor time of the crawl's process (user and system), the difference to
 `closed` in the same round, in per cent, as the median of the rounds with a 90 % interval (order
 statistics), and what is free of the noise of pairs: the time in the dashboard's own code, counted
-in the crawl's process by the clock of its thread, as a share of all and for each second that it was
-open. That code is the record of the crawl, the answers, the stream, the reading of connections and
-the start of the server with its imports.
+in the crawl's process by the clock of its thread, as a share of all. Its parts are
+
+- start: the server with its imports
+- record: the record of the crawl, made from events, for each request
+- viewers: connections, answers and the stream of events, for each second that it was open
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ execute()
 """
 _OWN_TIME = """
 import atexit, json, time
-inside, spent = [], [0.0]
-def timed(owner, name):
+inside, spent = [], dict.fromkeys(("start", "record", "viewers"), 0.0)
+def timed(owner, name, part):
     inner = getattr(owner, name)
     def outer(*arguments, **named):
         if inside:
@@ -57,7 +59,7 @@ def timed(owner, name):
         try:
             return inner(*arguments, **named)
         finally:
-            spent[0] += time.thread_time() - began
+            spent[part] += time.thread_time() - began
             inside.clear()
     setattr(owner, name, outer)
 from evocrawl.adapter.extensions import dashboard
@@ -68,15 +70,15 @@ def open_it(self, *arguments):
     for owner, names in ((turns.Turns, ["_slice"]), (stream.Stream, ["tick", "add"]),
                          (connections.Channel, ["dataReceived"])):
         for name in names:
-            timed(owner, name)
+            timed(owner, name, "viewers")
     begin(self, *arguments)
 dashboard.CrawlDashboard.__init__ = open_it
-timed(dashboard.CrawlDashboard, "__init__")
+timed(dashboard.CrawlDashboard, "__init__", "start")
 for name in ("note", "note_outcome"):
-    timed(CrawlRecord, name)
+    timed(CrawlRecord, name, "record")
 began_s = time.monotonic()
 def write():
-    open("own", "w").write(json.dumps([spent[0], time.monotonic() - began_s]))
+    open("own", "w").write(json.dumps({**spent, "open_s": time.monotonic() - began_s}))
 atexit.register(write)
 """
 _PATCHES = {
@@ -122,11 +124,17 @@ def _until_open(stop: threading.Event) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Processor seconds of a crawl, those in the dashboard's code, and the seconds it was open."""
+    """Processor seconds of a crawl, and those of the parts; the seconds that it was open."""
 
     all_s: float
-    own_s: float = 0.0
+    start: float = 0.0
+    record: float = 0.0
+    viewers: float = 0.0
     open_s: float = 1.0
+
+    @property
+    def own_s(self) -> float:
+        return self.start + self.record + self.viewers
 
 
 def crawl(arm: str, requests: int, delay_s: float, folder: Path) -> Used:
@@ -152,9 +160,8 @@ def crawl(arm: str, requests: int, delay_s: float, folder: Path) -> Used:
     if status:
         sys.exit(f"a crawl failed: {(folder / 'log').read_text()[-2000:]}")
     own = folder / "own"
-    return Used(
-        used.ru_utime + used.ru_stime, *(json.loads(own.read_text()) if own.exists() else ())
-    )
+    parts = json.loads(own.read_text()) if own.exists() else {}
+    return Used(used.ru_utime + used.ru_stime, **parts)
 
 
 def middle(values: list[float]) -> tuple[float, float, float]:
@@ -168,16 +175,20 @@ def middle(values: list[float]) -> tuple[float, float, float]:
     return statistics.median(ordered), ordered[at], ordered[count - 1 - at]
 
 
-def row_of(arm: str, used: list[Used], closed: list[Used]) -> str:
+def row_of(arm: str, used: list[Used], closed: list[Used], requests: int) -> str:
     """Return a row of the table."""
     more = [100 * (mine.all_s / base.all_s - 1) for mine, base in zip(used, closed, strict=True)]
-    own = [100 * each.own_s / each.all_s for each in used]
-    a_second = [1e3 * each.own_s / each.open_s for each in used]
+    own = [
+        (100 * each.own_s / each.all_s, 1e3 * each.start, 1e3 * each.record / requests,
+         1e3 * each.viewers / each.open_s)
+        for each in used
+    ]  # fmt: skip
+    share, start, record, viewers = map(statistics.median, zip(*own, strict=True))
     median, low, high = middle(more)
     return (
         f"| {arm} | {statistics.median(each.all_s for each in used):.2f} "
-        f"| {median:+.1f} % ({low:+.1f} to {high:+.1f}) | {statistics.median(own):.2f} % "
-        f"| {statistics.median(a_second):.2f} ms |"
+        f"| {median:+.1f} % ({low:+.1f} to {high:+.1f}) "
+        f"| {share:.2f} % | {start:.0f} | {record:.2f} | {viewers:.2f} |"
     )
 
 
@@ -207,10 +218,13 @@ def main() -> None:
     finally:
         server.terminate()
         server.wait()
-    print("| viewer | processor time, s | to closed | own code | own code a second |")
-    print("| --- |" + " ---: |" * 4)
+    print(
+        "| viewer | processor time, s | to closed | own code | start, ms | record, ms a request "
+        "| viewers, ms a second |"
+    )
+    print("| --- |" + " ---: |" * 6)
     for arm in arms:
-        print(row_of(arm, used[arm], used["closed"]))
+        print(row_of(arm, used[arm], used["closed"], asked.requests))
 
 
 if __name__ == "__main__":

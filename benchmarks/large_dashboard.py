@@ -2,18 +2,21 @@
 
     python benchmarks/large_dashboard.py [--pages 100000] [--species energy] [--browser]
 
-A bare population crawls generated pages (see `memory.py`), each on one of many hosts, and writes a
-store. Then it goes on in the process of its dashboard, some visits in each turn of the event loop,
-so that no answer can be kept for long. For each address the table has the time until it was
-answered, and the longest processor time of a turn of the event loop, less that of its visits. With
-`--browser` a real Chromium opens the view Results of this crawl, and of the store by `evocrawl
-dashboard`: the time is from the call to the first row. The median of three rounds is shown.
+A bare population crawls 2 000 generated pages (see `memory.py`) and writes a store. Copies of
+their records, under other addresses, make up the rest: 50 pages a host, and two agents for three
+pages, as in a crawl by `energy`. Then the crawl goes on in the process of its dashboard, two visits
+in each turn of the event loop, so that no answer can be kept for long. For each address the table
+has the time until it was answered, and the longest processor time of a turn of the event loop, less
+that of its visits. With `--browser` a real Chromium opens the view Results of this crawl, also
+before the copies were made, and of the store by `evocrawl dashboard`: the time is from the call to
+the first row. A time is the median of three rounds, a block the longest of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -21,7 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import thread_time
 from typing import Any
@@ -38,9 +41,9 @@ from evocrawl.core.config.config import Config  # noqa: E402
 from evocrawl.monitor.crawl_record import CrawlRecord  # noqa: E402
 from evocrawl.monitor.dashboard.server import Dashboard  # noqa: E402
 from evocrawl.monitor.dashboard.source import ReadOnly, Source  # noqa: E402
+from evocrawl.monitor.record import AgentRecord, HostRecord  # noqa: E402
 from evocrawl.population.assembly import assemble  # noqa: E402
 from evocrawl.store.journal.host_limits import JournaledHostLimits  # noqa: E402
-from evocrawl.store.journal.journal import Journal, NoJournal  # noqa: E402
 from evocrawl.store.journal.journaled_population import JournaledPopulation  # noqa: E402
 from evocrawl.store.journal.operations import RunStarted  # noqa: E402
 from evocrawl.store.journal.sqlite_journal import SqliteJournal  # noqa: E402
@@ -52,7 +55,7 @@ READS = (
     "agents/5", "hosts?limit=100", "hosts?limit=100&offset=1000", "/metrics",
 )  # fmt: skip
 ROUNDS = 3
-_AT_ONCE = 2
+_AT_ONCE, _CRAWLED, _FAR = 2, 2000, 10_000_000
 _NOT_KEPT = ("max_requests", "max_unsettled", "store", "memory_links", "record", "learn_to")
 _CODE = "import sys; from evocrawl.cli import main; sys.exit(main())"
 
@@ -60,7 +63,7 @@ _CODE = "import sys; from evocrawl.cli import main; sys.exit(main())"
 class Grown:
     """A crawl of generated pages with its record."""
 
-    def __init__(self, species: str, store: Path | None) -> None:
+    def __init__(self, species: str, store: Path) -> None:
         config = Config.read(
             {}, {"query": "coral reef", "species": species, "seeds": "http://a.b/"}
         )
@@ -69,17 +72,60 @@ class Grown:
         self.record = CrawlRecord(made.population, made.ledger, made.forecast)
         kept = {name: each for name, each in asdict(config).items() if name not in _NOT_KEPT}
         about = {**kept, "learnt": "", "spider": "evospider", "DOWNLOAD_TIMEOUT": 180.0}
-        self.journal: Journal = SqliteJournal(store, about) if store else NoJournal()
+        self.journal = SqliteJournal(store, about)
         self.journaled = JournaledPopulation(made.population, limits, self.journal)
         self.web = memory.Web()
         self.journaled.begin(RunStarted(None, 1, HOST_LIMIT))
         self.journaled.place(self.web.seeds())
         self.source = Source(
-            self.record, ReadOnly("running", "a benchmark"), config.query, species, 0.5
+            self.record,
+            ReadOnly(made.population, "running", "a benchmark"),
+            config.query,
+            species,
+            0.5,
         )
 
     def go_on(self, visits: int) -> None:
         crawl(self.web, self.journaled, visits)
+
+    def copy(self, pages: int) -> None:
+        """Add copies of results, agents and hosts until there are so many pages."""
+        rng, record = self.web.rng, self.record
+        known = [*record.results]
+        for number in range(len(known), pages):
+            one = known[number % len(known)]
+            visit, agent = _FAR + number, 1 + _FAR + number * 2 // 3
+            host = f"copy{number // 50}.test"
+            relevance = float(rng.random() ** 4)
+            record.results.add(
+                replace(one, visit=visit, url=f"http://{host}/{number}", host=host, agent=agent,
+                        relevance=relevance)
+            )  # fmt: skip
+            record.hosts.setdefault(host, HostRecord(host)).pages += 1
+            if agent not in record.agents:
+                parent = agent - int(rng.integers(1, 500)) if rng.random() < 0.9 else None
+                parent = parent if parent in record.agents else None
+                record.agents[agent] = AgentRecord(agent, parent, "energy", number, 1.0)
+                if parent is not None:
+                    record.agents[parent].children.append(agent)
+            record.agents[agent].relevant += relevance >= 0.5
+
+
+def copy_rows(store: Path, pages: int) -> None:
+    """Copy the pages of a store until there are so many."""
+    with sqlite3.connect(store) as database:
+        names = [row[1] for row in database.execute("PRAGMA table_info(pages)")]
+        values = {"url": "url || '?copy=' || ?", "fingerprint": "randomblob(16)",
+                  "visit": "visit + 10000000 * ?"}  # fmt: skip
+        chosen = ", ".join(values.get(name, name) for name in names)
+        (count,) = database.execute("SELECT count(*) FROM pages").fetchone()
+        for number in range(1, pages // count):
+            database.execute(
+                f"INSERT INTO pages ({', '.join(names)}) SELECT {chosen} FROM pages "
+                "WHERE visit < 10000000",
+                [number, number],
+            )
+    database.close()
 
 
 class Turns:
@@ -175,24 +221,31 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "state.sqlite"
         memory._LINKS, memory._NEW, memory._PER_HOST = 10, 8, 50
-        grown = Grown(given.species, store if given.browser else None)
-        grown.go_on(given.pages)
+        grown = Grown(given.species, store)
+        grown.go_on(_CRAWLED)
         record = grown.record
-        print(
-            f"{len(record.results)} pages, {len(record.agents)} agents, {len(record.hosts)} hosts"
-        )
         dashboard, turns = Dashboard(grown.source, "127.0.0.1", 0), Turns(grown)
 
         def work() -> None:
-            measure(dashboard.port, turns)
+            url = f"http://127.0.0.1:{dashboard.port}/"
             if given.browser:
-                paint(f"http://127.0.0.1:{dashboard.port}/", "the running crawl")
+                paint(url, f"the running crawl of {len(record.results)} pages")
+            reactor.callFromThread(grown.copy, given.pages)
+            while len(record.results) < given.pages:
+                time.sleep(0.1)
+            agents, hosts = len(record.agents), len(record.hosts)
+            print(f"{len(record.results)} pages, {agents} agents, {hosts} hosts", flush=True)
+            if given.browser:
+                paint(url, "the running crawl of so many pages")
+            measure(dashboard.port, turns)
 
         reactor.callWhenRunning(turns.turn)
         in_thread(work)
         reactor.run()
         if given.browser:
             grown.journaled.commit()
+            grown.journaled.close()
+            copy_rows(store, given.pages)
             served(store)
 
 

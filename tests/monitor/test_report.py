@@ -201,6 +201,9 @@ def test_results_are_ranked_and_filtered(rows: list[tuple[int, float, str]]) -> 
         latest[visit] = (relevance, host)
     order = sorted(latest, key=lambda each: (-latest[each][0], each))
     assert [each.visit for each in results.best(100)] == order
+    at_once = Results()
+    at_once.add_all(some_result(visit, relevance, host=host) for visit, relevance, host in rows)
+    assert at_once.best(100) == results.best(100)
     assert [each.visit for each in results.best(5, 3)] == order[3:8]
     only = Filter(host="a", least=0.5)
     shown = [each for each in order if latest[each][1] == "a" and latest[each][0] >= 0.5]

@@ -56,8 +56,7 @@ class Follower:
         assembly = self._rebuilt.assembly
         record = CrawlRecord(self._rebuilt.population, assembly.ledger, assembly.forecast)
         self._controls = ReadOnly(self._rebuilt.population, "reading", _READ_ONLY)
-        for row in self._archive.rows():
-            record.results.add(_result(*row))
+        record.results.add_all(_result(*row) for row in self._archive.rows())
         self.source = Source(
             record, self._controls, query, species, relevant_at, store, learnt, "Reading …",
             self._title_of,

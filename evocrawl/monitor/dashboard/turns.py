@@ -6,7 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from evocrawl.monitor.steps import Steps
@@ -14,8 +14,9 @@ from evocrawl.monitor.steps import Steps
 logger = logging.getLogger(__name__)
 
 SLICE_S = 0.01
+"""Processor time of a slice."""
 REST_S = 0.02
-"""Between two slices: viewers take at most a third of the time of a crawl."""
+"""Time between two slices: viewers take at most a third of the time of a crawl."""
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class Task:
 class Turns:
     """All answers that are being made. New ones are first; those that need longer take turns."""
 
-    def __init__(self, reactor: Any, now_s: Callable[[], float] = perf_counter) -> None:
+    def __init__(self, reactor: Any, now_s: Callable[[], float] = thread_time) -> None:
         self._reactor = reactor
         self._now_s = now_s
         self._new: deque[Task] = deque()
