@@ -21,11 +21,11 @@ class CrawlFailedError(CrawlError):
 
 
 class UnknownPageError(CrawlError, LookupError):
-    """The crawl has no page of the address `url`."""
+    """The crawl has no page of an address, or of the number of a visit."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(f"the crawl has no page {url[:300]!r}")
-        self.url = url
+    def __init__(self, page: str | int) -> None:
+        shown = f"of visit {page}" if isinstance(page, int) else repr(page[:300])
+        super().__init__(f"the crawl has no page {shown}")
 
 
 class NotReadyError(CrawlError):

@@ -61,7 +61,7 @@ def page_of_visit(store: str, visit: int) -> Page:
     with Archive(store) as archive:
         url = archive.url_of_visit(visit)
     if url is None:
-        raise UnknownPageError(f"of visit {visit}")
+        raise UnknownPageError(visit)
     return page(store, url)
 
 

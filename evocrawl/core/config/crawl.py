@@ -9,6 +9,7 @@ from typing import Any
 from evocrawl.core.config.option import (
     flag,
     maybe,
+    names,
     number,
     option,
     path,
@@ -63,7 +64,7 @@ class CrawlOptions:
     )
     allowed_domains: tuple[str, ...] = option(
         (),
-        words,
+        names,
         "domain names, separated by spaces or commas",
         "domains to which evospider restricts itself, with their subdomains; all domains if empty",
     )

@@ -142,6 +142,11 @@ def words(raw: Any) -> tuple[str, ...]:
     return tuple(text(entry) for entry in (sorted(raw) if isinstance(raw, Set) else raw))
 
 
+def names(raw: Any) -> tuple[str, ...]:
+    """Parse names that have no comma, such as domains, as `words` does; each comma separates."""
+    return words(raw.replace(",", " ") if isinstance(raw, str) else raw)
+
+
 def places(raw: Any) -> tuple[str, ...]:
     """Parse URLs and sources of seeds as `words` does; a comma also ends before ``NAME:``."""
     if not isinstance(raw, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import flag, maybe, number, option, whole, words
+from evocrawl.core.config.option import flag, maybe, names, number, option, whole
 from evocrawl.core.urls.networks import read_networks
 
 
@@ -21,7 +21,7 @@ class PolitenessOptions:
     )
     trusted_handlers: tuple[str, ...] = option(
         (),
-        words,
+        names,
         "dotted paths of download handlers, separated by spaces or commas",
         "download handlers for http and https that may open connections which the address guard "
         "cannot check; all other guards stay active",

@@ -219,3 +219,12 @@ def test_an_empty_argument_is_refused_by_name(name: str, empty: str) -> None:
     with pytest.raises(SettingError, match=f"^{name} is '{empty}'; allowed: "):
         Config.read({}, {name: empty})
     Config.read({f"EVOCRAWL_{name.upper()}": empty.strip()}, {})
+
+
+@pytest.mark.parametrize("option", ["allowed_domains", "trusted_handlers"])
+@pytest.mark.parametrize(
+    "written", ["a.b,c.d", "a.b c.d", " a.b ,c.d, ", ",a.b\nc.d", ["a.b", "c.d"]]
+)
+def test_names_are_separated_by_commas_and_spaces(option: str, written: object) -> None:
+    """As Scrapy writes lists; no domain and no dotted path has a comma."""
+    assert getattr(Config.read({}, {option: written}), option) == ("a.b", "c.d")
