@@ -143,7 +143,7 @@ class GuardMiddleware:
             return
         self._stats.inc_value("evocrawl/guard/address")
         reason = one_line(str(exception))
-        logger.debug("refused: %s", reason)
+        logger.debug("guard: a request is refused: %s", reason)
         if not self._has_warned:
             self._has_warned = True
             logger.warning(

@@ -1,4 +1,4 @@
-"""Every invariant of a population, stated once."""
+"""Every invariant of a population, in one place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evocrawl.population.population import Population
 
 
 def check(population: Population, ledger: Ledger) -> None:
-    """Assert all that must hold between two calls of choose and settle."""
+    """Assert all invariants that hold between two calls of choose and settle."""
     _check_numbers(population, ledger)
     _check_energy(population, ledger)
     _check_visits(population, ledger)
@@ -21,7 +21,7 @@ def check(population: Population, ledger: Ledger) -> None:
 
 
 def _check_numbers(population: Population, ledger: Ledger) -> None:
-    """LB ≤ n ≤ UB, and the ledger has counted right."""
+    """Check that LB ≤ n ≤ UB, and that the ledger has the right counts."""
     assert len(population) == ledger.population
     if not population.is_unborn:
         lower, upper = limits(population)
@@ -30,7 +30,7 @@ def _check_numbers(population: Population, ledger: Ledger) -> None:
 
 
 def limits(population: Population) -> tuple[float, float]:
-    """LB, as far as there were so many founders, and UB."""
+    """Return LB, at most the number of founders, and UB."""
     bounds = population.lifecycle.bounds
     founders = population.species[0].founders or bounds.founders
     founders = 1 if founders == "seeds" else founders
@@ -39,7 +39,7 @@ def limits(population: Population) -> tuple[float, float]:
 
 
 def _check_energy(population: Population, ledger: Ledger) -> None:
-    """Energy is conserved, finite, and no agent lives on less than nothing."""
+    """Check that energy is conserved and finite, and that no agent lives with negative energy."""
     agents = population.lifecycle.agents.values()
     energy = ledger.energy
     size = 1e-9 * (1 + energy.of_founders + energy.laid_above_0 + energy.paid)
@@ -52,7 +52,7 @@ def _check_energy(population: Population, ledger: Ledger) -> None:
 
 
 def _check_visits(population: Population, ledger: Ledger) -> None:
-    """No visit is lost, no target is given out twice, no budget and no host limit overshot."""
+    """Check that no visit is lost, no target chosen twice, and no budget or host limit exceeded."""
     environment = population.environment
     under_way = population.unsettled.values()
     assert (
@@ -70,7 +70,7 @@ def _check_visits(population: Population, ledger: Ledger) -> None:
 
 
 def _check_places(population: Population) -> None:
-    """Each agent is in exactly one place: in turn, waiting, stuck or away."""
+    """Check that each agent is in exactly one place: in turn, waiting, stuck or away."""
     agents = population.lifecycle.agents
     places = Counter([agent.id for agent in population.selector.turns])
     waiting = population.selector._waiting
@@ -81,7 +81,7 @@ def _check_places(population: Population) -> None:
 
 
 class BoundsAtEveryEvent:
-    """A listener: LB ≤ n ≤ UB after every event, but between a death and the founder it calls."""
+    """A listener: LB ≤ n ≤ UB after every event, except between a death and its founder."""
 
     def __init__(self, population: Population) -> None:
         self._limits = limits(population)

@@ -36,5 +36,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def rng() -> np.random.Generator:
-    """A seeded generator."""
+    """Return a seeded generator."""
     return np.random.default_rng(0)

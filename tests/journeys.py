@@ -1,4 +1,4 @@
-"""Random crawls through a journaled, and what is compared of them."""
+"""Random crawls with a journal, and the state that is compared."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class ListJournal:
         self.kept.append(op)
 
     def commit(self) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
     def ops(self) -> Iterator[Op]:
         return iter(self.kept)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 def new_population(species: str, seed: int) -> tuple[Population, JournaledHostLimits, list[Event]]:
-    """A population in a changing world with limits; it collects the events."""
+    """Return a population in a changing world with limits, and its events."""
     rng = np.random.default_rng(seed)
     limits = JournaledHostLimits(
         lambda _: (int(rng.integers(1, 4)), float(rng.choice([0, 0, 2]))), HOST_LIMIT
@@ -55,7 +55,7 @@ def new_population(species: str, seed: int) -> tuple[Population, JournaledHostLi
 
 
 class Journey:
-    """A crawl to which anything may happen at any time."""
+    """A crawl in which anything may happen at any time."""
 
     def __init__(self, species: str, seed: int, journal: Journal) -> None:
         self.rng = np.random.default_rng(seed + 1000)
@@ -70,7 +70,7 @@ class Journey:
         self.journaled.place([link(url) for url in [*self.web.links][:3]])
 
     def act(self) -> None:
-        """One thing happens."""
+        """Perform one random action."""
         acts = [self._choose] * 4 + [self._settle] * 3
         acts += [self._origins, self._wait, self._redirect, self._trouble, self._end_callback]
         acts[int(self.rng.integers(len(acts)))]()

@@ -1,4 +1,4 @@
-"""A server that counts who connects to it."""
+"""A server that counts its connections."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class Listener:
             caller.close()
 
     def close(self) -> None:
-        """The thread's accept ends with an error."""
+        """Close the socket; the thread's accept ends with an error."""
         self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

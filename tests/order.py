@@ -38,7 +38,7 @@ def _file(item: pytest.Item) -> str:
 
 
 def _long(items: list[pytest.Item]) -> list[tuple[float, list[pytest.Item]]]:
-    """Return what belongs together and takes long, with its seconds; the longest first."""
+    """Return groups of long tests with their seconds, the longest first."""
     found: dict[str, tuple[float, list[pytest.Item]]] = {}
     for item in items:
         for node, mark in item.iter_markers_with_node("takes_s"):
@@ -49,7 +49,7 @@ def _long(items: list[pytest.Item]) -> list[tuple[float, list[pytest.Item]]]:
 
 
 def _dealt(long: list[tuple[float, list[pytest.Item]]], workers: int) -> list[list[pytest.Item]]:
-    """Give each in turn to the worker that has the fewest seconds so far."""
+    """Give each group in turn to the worker with the fewest seconds."""
     parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
     seconds = [0.0] * workers
     for takes_s, some in long:

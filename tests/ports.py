@@ -1,4 +1,4 @@
-"""Ports for programs that cannot be started at a port of the system's choice."""
+"""Ports for programs that cannot use a port that the system chooses."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Forked:
 
     @property
     def returncode(self) -> int | None:
-        """The exit code, or minus the signal; None while it runs."""
+        """Return the exit code, or minus the signal; None while it runs."""
         return self._process.exitcode
 
     def poll(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Programs that tests start and that Python packages do not bring: Redis and Chromium.
+"""Programs that tests start and that Python packages do not contain: Redis and Chromium.
 
 A test that needs one that is not installed is skipped, and says so. ``python tests/programs.py``
 installs what is missing, where it may and the system is Debian or alike.

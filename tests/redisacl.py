@@ -17,7 +17,7 @@ def rules(user: str) -> list[str]:
 
 
 def further(what: str) -> list[str]:
-    """Return the rights that the guide names beside those of all workers."""
+    """Return the rights that the guide names besides those of all workers."""
     rows = re.findall(r"^- `(\+[^`]*)` for (.*)$", GUIDE.read_text(), re.MULTILINE)
     return next(rights for rights, text in rows if what in text).split()
 

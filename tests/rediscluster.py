@@ -1,4 +1,4 @@
-"""A real cluster of Redis or Valkey servers on loopback, each in a folder of its own.
+"""A real cluster of Redis or Valkey servers on loopback, each in its own folder.
 
 The nodes get the files of a cluster that exists already, so that they need not be made one: the
 cluster can be used after about two seconds.
@@ -86,7 +86,7 @@ class RedisCluster:
 
     @property
     def url(self) -> str:
-        """For ``store=``: two of the nodes, with the password."""
+        """Return the value of ``store=``: two of the nodes, with the password."""
         where = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes[:2])
         if self._certificate is None:
             return f"redis://:{self.password}@{where}"
@@ -196,7 +196,7 @@ class RedisCluster:
 
     @contextmanager
     def migrating(self, slot: int, source: Node, target: Node) -> Iterator[Callable[[], None]]:
-        """Announce that a slot moves, yield what moves its keys, and give `target` the slot."""
+        """Announce a move of a slot, yield a function that moves its keys; `target` gets the slot."""
         with self.at(source) as old, self.at(target) as new:
             new.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", source.name)
             old.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", target.name)
@@ -225,12 +225,12 @@ class RedisCluster:
             self.wait_for(is_given)
 
     def _serves(self, client: Any, slot: int, node: Node) -> bool:
-        """Return whether `client` holds `node` for the primary of a slot."""
+        """Return whether `client` takes `node` for the primary of a slot."""
         rows = client.execute_command("CLUSTER SLOTS")
         return any(row[0] <= slot <= row[1] and row[2][1] == node.port for row in rows)
 
     def wait_for(self, look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
-        """Return what `look` returns, once that is not None."""
+        """Return the result of `look` when it is not None."""
         return await_value(look, timeout_s)
 
     def _doors(self, node: Node) -> dict[str, object]:
@@ -262,7 +262,7 @@ def _unless_refused(look: Callable[[], bool | None]) -> bool | None:
 
 
 def _free_ports(count: int) -> Iterator[int]:
-    """Return free ports, each another one."""
+    """Return different free ports."""
     found: set[int] = set()
     while len(found) < count:
         found.add(free_port())

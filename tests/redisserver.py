@@ -1,4 +1,4 @@
-"""A real Redis on a loopback port, in a folder of its own."""
+"""A real Redis on a loopback port, in its own folder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """For ``store=``, with the password in it, and what has to be known of certificates."""
+        """Return the value of ``store=``, with the password and the files of certificates."""
         if self._socket is not None:
             return f"unix://:{self.password}@{self._socket}?db=0"
         url = f"redis://:{self.password}@127.0.0.1:{self.port}/0"
@@ -67,7 +67,7 @@ class RedisServer:
         self.stop(signal.SIGKILL)
 
     def start(self, *, wait: bool = True) -> None:
-        """Start, and wait until it answers."""
+        """Start, and wait until it responds."""
         options = {
             "bind": "127.0.0.1", "requirepass": self.password, "save": "",
             "appendonly": "yes" if self._keeps else "no", "appendfsync": "always",
@@ -93,11 +93,11 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def wait_for(self, look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
-        """Return what `look` returns, once that is not None."""
+        """Return the result of `look` when it is not None."""
         return await_value(look, timeout_s)
 
     def _doors(self) -> dict[str, object]:
-        """Where it listens."""
+        """Return the options that say where it listens."""
         if self._socket is not None:
             return {"port": 0, "unixsocket": self._socket}
         if self._certificate is None:
@@ -117,7 +117,7 @@ class RedisServer:
 
 
 def await_value(look: Callable[[], Any], timeout_s: float = 300.0) -> Any:
-    """Return what `look` returns, once that is not None."""
+    """Return the result of `look` when it is not None."""
     until_s = time.monotonic() + timeout_s
     while time.monotonic() < until_s:
         found = look()

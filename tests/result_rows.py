@@ -1,4 +1,4 @@
-"""Rows as a run leaves them."""
+"""Rows like those of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from evocrawl.simulation.evaluation.measures import Row
 
 
 def row(species: str = "energy", topic: str | None = "A", seed: int = 0, **fields: Any) -> Row:
-    """A run with every field it must have."""
+    """Return a run with every required field."""
     auc = fields.pop("auc", 0.5)
     return {
         "world": "w", "query": "q", "topic": topic, "species": species, "seed": seed,

@@ -1,4 +1,4 @@
-"""Stands in for the network layer of ddgs: its engines build requests and read answers as ever."""
+"""Replaces the network layer of ddgs: its engines build requests and read answers as usual."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import primp
 
 @dataclass
 class Reply:
-    """What primp returns of a request."""
+    """The response of primp to a request."""
 
     status_code: int
     text: str
@@ -49,7 +49,7 @@ def mojeek(*results: tuple[str, str]) -> Reply:
 
 
 class InCrawl:
-    """Extension: puts the stand-in in place, with results on found.test."""
+    """Extension: puts the substitute in place, with results on found.test."""
 
     @classmethod
     def from_crawler(cls, _: Any) -> InCrawl:

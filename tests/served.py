@@ -1,4 +1,4 @@
-"""A dashboard in a process of its own, and requests to it."""
+"""A dashboard in its own process, and requests to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Server:
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of an answer; `_` in a header's name stands for -.
 
-        Where there were too many requests, it is asked again.
+        After an answer that there were too many requests, it asks again.
         """
         while (answer := self._ask(path, method, body, headers))[0] == 429:
             time.sleep(0.5)
@@ -85,8 +85,8 @@ def served(store: Path | str) -> Iterator[Server]:
 def until_quiet(log: Sized, *servers: Server) -> int:
     """Wait until the servers of a crawl that is paused send no request; return how many have come.
 
-    Each answers fifteen times meanwhile, however busy the machine is: what it had under way has
-    been dealt with by then.
+    Each answers fifteen times meanwhile, on a busy machine too, so that its requests under way
+    have ended.
     """
     seen, calm = -1, 0
     while calm < 15:
@@ -99,5 +99,5 @@ def until_quiet(log: Sized, *servers: Server) -> int:
 
 
 def printed(file: Path) -> str:
-    """What a program has printed so far."""
+    """Return the output of a program so far."""
     return file.read_text() if file.exists() else ""

@@ -54,7 +54,7 @@ class SmallWorld:
         return frozenset(map(fingerprint, self.labels[topic]))
 
     def search(self, query: str, k: int) -> list[str]:
-        """The pages that mention the query most often."""
+        """Return the pages that mention the query most often."""
         return sorted(self.links, key=lambda url: -self.texts.get(url, "").count(query))[:k]
 
     def _document(self, url: str) -> Document:
@@ -70,7 +70,7 @@ def url(name: object, host: int = 0) -> str:
 
 
 def random_world(seed: int, pages: int = 60, hosts: int = 3) -> SmallWorld:
-    """Pages about corals and others, with every kind of trouble."""
+    """Return pages about corals and others, with every kind of failure."""
     rng = np.random.default_rng(seed)
     urls = [url(number, number % hosts) for number in range(pages)]
     links = {

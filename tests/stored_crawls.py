@@ -26,7 +26,7 @@ NOT_IDENTITY = ("max_requests", "max_unsettled", "store", "memory_links", "recor
 
 
 def reef(pages: int = 40) -> dict[str, tuple[Content, tuple[Link, ...]]]:
-    """A web: each page n links to 2n and 2n + 1; every third is about corals; one is hostile."""
+    """Return a web: page n links to 2n and 2n + 1; every third is about corals; one is hostile."""
     web = {}
     for n in range(pages):
         is_good = n % 3 == 0
@@ -47,7 +47,7 @@ def reef(pages: int = 40) -> dict[str, tuple[Content, tuple[Link, ...]]]:
 
 
 def name(number: int) -> str:
-    """The address of a page; the hosts take turns."""
+    """Return the address of a page; the hosts take turns."""
     return SEED if number == 0 else f"http://{'ab'[number % 2]}.test/{number}"
 
 
@@ -104,7 +104,7 @@ class StoredCrawl:
         self.chronicle.settle(visit.id, outcome, details)
 
     def answer(self, url: str) -> Outcome:
-        """Pages beyond the last are dead."""
+        """Return the outcome of a page; those after the last one are dead."""
         cost = Cost(0.5, 0.2, 1000, 1)
         if url not in self.web:
             return Dead("status 404", cost)

@@ -1,4 +1,4 @@
-"""Classes that spiders hand on to their callbacks, as projects write them."""
+"""Classes of projects whose instances spiders pass to their callbacks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scrapy import Field, Item
 
 @dataclass
 class Product:
-    """A dataclass; making one again must not run `__post_init__`."""
+    """A dataclass; restoring one must not run `__post_init__`."""
 
     name: str
     price: float = 0.0
     tags: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Change what is given."""
+        """Change the given value."""
         self.name += "!"
 
 

@@ -1,4 +1,4 @@
-"""What the add-on sets in a project, and what the project may set otherwise."""
+"""The settings of the add-on in a project, and those that the project may change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AnySpider(Spider):
 
 
 def settings_with(**own: object) -> Settings:
-    """The settings of a project with the add-on and `own` settings."""
+    """Return the settings of a project with the add-on and `own` settings."""
     settings = Settings()
     settings.setdict({"EVOCRAWL_QUERY": "coral", **own}, "project")
     crawler = Crawler(AnySpider, settings)
@@ -41,7 +41,7 @@ def test_consoles_are_off() -> None:
 
 
 def test_a_project_may_open_a_console() -> None:
-    """The add-on's settings yield to the project's."""
+    """The settings of the project have precedence."""
     settings = settings_with(TELNETCONSOLE_ENABLED=True)
     assert settings.getbool("TELNETCONSOLE_ENABLED")
     assert OFF["TELNETCONSOLE_ENABLED"] in settings["EXTENSIONS_BASE"]
@@ -49,7 +49,7 @@ def test_a_project_may_open_a_console() -> None:
 
 
 def test_handlers_of_other_schemes_are_off() -> None:
-    """R18: but for those that the project lists itself."""
+    """R18: except those that the project lists itself."""
     assert all(settings_with()["DOWNLOAD_HANDLERS"][each] is None for each in CLOSED_SCHEMES)
     handler = "scrapy.core.downloader.handlers.s3.S3DownloadHandler"
     own = settings_with(DOWNLOAD_HANDLERS={"s3": handler})["DOWNLOAD_HANDLERS"]
@@ -58,7 +58,7 @@ def test_handlers_of_other_schemes_are_off() -> None:
 
 
 class OwnScheduler(EvoScheduler):
-    """A scheduler of the project that extends ours."""
+    """A scheduler of the project that extends evocrawl's."""
 
 
 def test_a_project_may_extend_the_scheduler_and_not_replace_it() -> None:
@@ -70,7 +70,7 @@ def test_a_project_may_extend_the_scheduler_and_not_replace_it() -> None:
 
 
 def redirects(settings: Settings) -> dict[object, object]:
-    """The orders of Scrapy's redirect middleware and ours."""
+    """Return the orders of Scrapy's redirect middleware and evocrawl's."""
     middlewares = settings["DOWNLOADER_MIDDLEWARES"]
     kinds = (RedirectMiddleware, OwnOriginRedirectMiddleware)
     return {each: middlewares[each] for each in kinds if each in middlewares}
@@ -88,7 +88,7 @@ def test_a_projects_choice_of_redirects_is_kept(
 
 
 def test_scrapys_redirects_are_replaced() -> None:
-    """By those that keep headers with their origin."""
+    """By middlewares that keep headers with their origin."""
     assert redirects(settings_with()) == {
         RedirectMiddleware: None,
         OwnOriginRedirectMiddleware: 600,

@@ -19,7 +19,7 @@ WITH_EXAMPLES = [
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_every_example_gives_what_it_says(name: str) -> None:
+def test_every_example_gives_its_result(name: str) -> None:
     """Each in a fresh namespace of its module."""
     results = doctest.testmod(importlib.import_module(name))
     assert results.attempted

@@ -1,4 +1,4 @@
-"""Which package may import which: levels, loops, frameworks, and a sentence for each package."""
+"""The rules of imports: levels, loops, frameworks, and a sentence for each package."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_every_package_has_a_level() -> None:
 
 @EVERY_MODULE
 def test_a_module_imports_lower_levels_only(module: str) -> None:
-    """Nothing above it, and no other package of its own level."""
+    """No package above it, and no other package of its own level."""
     package = package_of(module)
     for name in own_imports(module) if package else ():
         used = package_of(name)
@@ -109,7 +109,7 @@ def test_a_module_imports_lower_levels_only(module: str) -> None:
 
 
 def test_no_files_import_each_other_in_a_loop() -> None:
-    """Types count as well. What the root offers on demand, the add-on, is left out."""
+    """Types count as well. The add-on, which the root imports on demand, is left out."""
     graph = {module: own_imports(module) - {"evocrawl"} for module in modules()}
     graph["evocrawl"] = set()
     try:
@@ -120,7 +120,7 @@ def test_no_files_import_each_other_in_a_loop() -> None:
 
 @pytest.mark.parametrize("package", ORDERS)
 def test_parts_of_a_package_keep_their_order(package: str) -> None:
-    """A part uses those after it in the list only."""
+    """A part imports only those after it in the list."""
     parts = ORDERS[package]
     for module in modules():
         names = module.split(".")[1:]
@@ -156,7 +156,7 @@ def package_docs() -> dict[str, str]:
 
 @pytest.mark.parametrize("module", package_docs())
 def test_a_package_says_in_a_sentence_what_is_in_it(module: str) -> None:
-    """One that ends, and that is not the same as another's."""
+    """The sentence has an end, and differs from all others."""
     docs = package_docs()
     sentence = docs[module].split("\n\n")[0]
     assert sentence.endswith(".")
@@ -165,7 +165,7 @@ def test_a_package_says_in_a_sentence_what_is_in_it(module: str) -> None:
 
 
 def test_the_core_loads_neither_scrapy_nor_twisted() -> None:
-    """Also not by way of a third package."""
+    """Also not through a third package."""
     core = [name for name in modules() if package_of(name) in {"population", "simulation", "store"}]
     optional = [name for name in core if imports(name) & OPTIONAL or name.endswith("parquet")]
     code = f"import sys, {', '.join(sorted({*core} - {*optional}))}\n" + (
@@ -176,10 +176,10 @@ def test_the_core_loads_neither_scrapy_nor_twisted() -> None:
 
 
 def test_levels_have_no_gaps() -> None:
-    """Nine levels, from 0."""
+    """Eight levels, from 0."""
     levels = sorted(set(LEVELS.values()))
     assert levels[0] == 0
-    assert len(levels) <= 9
+    assert len(levels) <= 8
     assert all(after == before + 1 for before, after in pairwise(levels))
 
 

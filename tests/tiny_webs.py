@@ -1,4 +1,4 @@
-"""Webs of a few pages, and the shortest way to crawl them with a population."""
+"""Webs of a few pages, and functions to crawl them with a population."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NO_LIMIT: HostLimit = lambda _: (1000, 0.0)  # noqa: E731
 
 
 class AnchorIsRelevance:
-    """The anchor of a link is the number it is worth; no number, worth nothing."""
+    """The score of a link is the number in its anchor, 0 without a number."""
 
     def link(self, anchor: str, context: str, language: str = "") -> float:  # noqa: ARG002
         return float(anchor) if anchor else 0.0
 
 
 def link(url: str, anchor: str = "") -> Link:
-    """A link with its identity."""
+    """Return a link with its identity."""
     return Link(url, fingerprint(url), anchor)
 
 
@@ -54,7 +54,7 @@ class Web:
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def answer(self, url: str, price: Callable[[float], float]) -> Outcome:
-        """What a visit brings."""
+        """Return the outcome of a visit."""
         url = self.moved.get(url, url)
         if url in self.failing or url not in self.links:
             return self.failing.get(url, Dead("404", Cost()))
@@ -66,7 +66,7 @@ class Web:
         return Fetched(page, Cost(seconds=1.0))
 
     def reachable(self, seeds: Iterable[str]) -> set[str]:
-        """Every URL a crawl without limits asks for."""
+        """Return every URL that a crawl without limits requests."""
         seen, todo = set[str](), list(seeds)
         while todo:
             url = todo.pop()
@@ -80,7 +80,7 @@ class Web:
 
 
 def random_web(rng: Generator, pages: int, hosts: int = 3) -> Web:
-    """A web with dead ends, cycles, self-links, repeated links, redirects and every failure."""
+    """Return a web with dead ends, cycles, self-links, redirects and every kind of failure."""
     urls = [f"http://h{number % hosts}.test/{number}" for number in range(pages)]
     links = {
         url: [
@@ -115,7 +115,7 @@ def make_population(
     traps: TrapDetector | None = None,
     **options: Any,
 ) -> tuple[Population, Ledger]:
-    """A population with everything around it, and a ledger that has seen it all."""
+    """Return a population with its environment, and a ledger of its events."""
     base = MemoryPageBase(memory)
     ingredients = SpeciesContext(
         base,
@@ -150,7 +150,7 @@ def make_population(
 
 
 def visit(population: Population, web: Web, visit: Visit) -> None:
-    """Settle one visit by what the web answers."""
+    """Settle one visit with the answer of the web."""
     population.environment.budget.spend(visit.id)
     population.settle(visit.id, web.answer(visit.lead.url, population.price))
 

@@ -1,4 +1,4 @@
-"""Reads WARC files as others do."""
+"""Reads WARC files with other programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warcio.cli import main as warcio
 
 
 def check_warcs(paths: Iterable[Path]) -> None:
-    """`warcio check` finds no error."""
+    """Check that `warcio check` finds no error."""
     with pytest.raises(SystemExit) as ended:
         warcio(["check", *map(str, paths)])
     assert ended.value.code == 0

@@ -1,4 +1,4 @@
-"""Everything that a crawl loads at its start, loaded once in the server that `processes` forks.
+"""Loads once, in the server that `processes` forks, all that a crawl loads at its start.
 
 Besides modules these are the list of public suffixes and the word list and vectors of the default
 relevance model. The objects are frozen: the collector of a fork does not visit them, so their

@@ -117,8 +117,8 @@ class RequestCodec:
             return
         self._warned.update(new)
         logger.warning(
-            "%s cannot be stored, and is lost when the crawl is stopped and goes on: %s; "
-            "no more warnings will be shown of the same%s",
+            "store: %s cannot be stored, and is lost if the crawl is stopped and resumed: %s; "
+            "no more warnings of the same will be shown%s",
             request,
             "; ".join(new),
             "" if len(self._warned) < _MOST_WARNINGS else ", nor any others of this kind",
@@ -161,8 +161,8 @@ class UntrustedRequestCodec(RequestCodec):
             if left_out and not self._has_warned:
                 self._has_warned = True
                 logger.warning(
-                    "meta of requests does not travel between workers, but for %s; left out: %s. "
-                    "cb_kwargs do",
+                    "cluster: workers share only these keys of a request's meta: %s; left out: %s; "
+                    "cb_kwargs are shared",
                     ", ".join(sorted(META_ALLOWED)),
                     ", ".join(sorted(map(repr, left_out))),
                 )

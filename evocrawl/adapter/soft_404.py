@@ -134,9 +134,8 @@ class Soft404Detector:
         try:
             response = await self._crawler.engine.download_async(request)
         except Exception as reason:  # a refusal, a time-out, a budget that is used up
-            logger.debug(
-                "no probe of %s: %s", one_line(mask_secrets(request.url)), one_line(str(reason))
-            )
+            url = one_line(mask_secrets(request.url))
+            logger.debug("soft 404: the probe of %s failed: %s", url, one_line(str(reason)))
             return None
         if response.status != 200:
             return None

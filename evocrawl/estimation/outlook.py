@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 HORIZON = 1000
 """Number of further requests that the outlook is for."""
-COVERAGE = 0.9
-"""Chance that an interval holds the true value."""
 
 
 @dataclass(frozen=True, slots=True)

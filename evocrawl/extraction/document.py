@@ -76,7 +76,7 @@ def read(document: Document, limits: Limits = _DEFAULT) -> ParsedPage:
     try:
         return _read(*_within_ratio(document, limits), limits)
     except Exception:  # An error in one page must not stop the crawl.
-        logger.warning("cannot read %.200a", document.url, exc_info=True)
+        logger.warning("extraction: cannot read %.200a", document.url, exc_info=True)
         return ParsedPage.nothing("unreadable")
 
 

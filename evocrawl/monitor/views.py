@@ -6,7 +6,6 @@ What is linear in the crawl is a generator that yields after each short step (`m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 from evocrawl.core.model import AgentId
@@ -184,8 +183,3 @@ def exclusions_of(population: Population) -> list[str]:
     """Return the hosts, patterns and lines of agents that a user has excluded."""
     lines = [f"agent {each} and its line" for each in population.excluded_lines]
     return [*population.discovery.exclusions.patterns, *lines]
-
-
-def is_monotonous(points: list[Point]) -> bool:
-    """Return True if requests never fall from point to point."""
-    return all(after.requests >= before.requests for before, after in pairwise(points))

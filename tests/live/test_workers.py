@@ -214,7 +214,7 @@ def test_requests_of_a_users_spider_are_continued_at_any_worker(fleet_for: Start
     assert sorted(each["url"] for each in fleet.items()) == sorted(
         web.url(n) for n in range(web.pages)
     )
-    assert "meta of requests does not travel between workers" in fleet.log()
+    assert "workers share only these keys of a request's meta" in fleet.log()
 
 
 def test_workers_together_count_the_duplicates_that_one_crawler_would(fleet_for: Start) -> None:

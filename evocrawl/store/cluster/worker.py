@@ -166,7 +166,8 @@ class ClusterWorker:
         except (Unreachable, StateError, TimeoutError) as error:
             why = str(error) or f"no response for {self._terms.timeout_s:g} seconds"
             logger.error(
-                "Could not flush pending results to Redis; the visits will be repeated: %s", why
+                "cluster: could not send pending results to Redis; the visits will be repeated: %s",
+                why,
             )
         finally:
             await self.stop()

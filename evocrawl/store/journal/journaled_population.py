@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from evocrawl.core.budget import Budget
@@ -46,6 +46,7 @@ from evocrawl.store.journal.operations import (
     WentOn,
 )
 from evocrawl.store.journal.snapshots import Snapshots
+from evocrawl.store.journal.visit_claims import VisitClaims
 
 _Applied: TypeAlias = (
     OriginOpened | OriginClosed | HostHeld | HostLocated | Claimed | Released | WentOn
@@ -184,7 +185,7 @@ class JournaledPopulation:
 
     def claims_of(self, visit: VisitId) -> VisitClaims:
         """Return the claimed targets as `visit` sees and claims them."""
-        return VisitClaims(self, visit)
+        return VisitClaims(self.is_claimed, partial(self.claim, visit))
 
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return True when a visit has claimed `target`."""
@@ -292,19 +293,3 @@ class JournaledPopulation:
         """Record and apply an operation."""
         self._record(op)
         op.apply(self.population)
-
-
-@dataclass(frozen=True, slots=True)
-class VisitClaims:
-    """The claimed targets as one visit sees and claims them."""
-
-    journaled: JournaledPopulation
-    visit: VisitId
-
-    def is_claimed(self, target: Fingerprint) -> bool:
-        """Return True when a visit has claimed `target`."""
-        return self.journaled.is_claimed(target)
-
-    def claim(self, target: Fingerprint) -> None:
-        """Claim `target`."""
-        self.journaled.claim(self.visit, target)
