@@ -1,1 +1,1 @@
-"""Scrapy middlewares: robots.txt, back-off, guard, encoding, redirects, meter and links."""
+"""Scrapy middlewares, one a file: politeness, guard, responses, browser, budget and links."""

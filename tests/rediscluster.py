@@ -196,7 +196,7 @@ class RedisCluster:
 
     @contextmanager
     def migrating(self, slot: int, source: Node, target: Node) -> Iterator[Callable[[], None]]:
-        """Announce a move of a slot, yield a function that moves its keys; `target` gets the slot."""
+        """Announce the move of a slot, yield a function that moves its keys, then move the slot."""
         with self.at(source) as old, self.at(target) as new:
             new.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", source.name)
             old.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", target.name)

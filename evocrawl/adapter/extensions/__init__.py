@@ -1,1 +1,1 @@
-"""Scrapy extensions: stats, progress, recorder and stalled callbacks."""
+"""Scrapy extensions: seeds, stats, progress, end, recorder, dashboard, opt-outs, stalled calls."""

@@ -1,1 +1,1 @@
-"""Writes the pages of a crawl as JSON lines, CSV, Parquet or WARC."""
+"""Writes the pages of a crawl: JSON lines, CSV, Parquet, Markdown, datatrove, WARC, data sheets."""
