@@ -45,8 +45,8 @@ HOST_LIMIT = (1, 0.0)
 def journaled_of(species: str, pages: int, journal: Journal) -> JournaledPopulation:
     config = Config.read({"EVOCRAWL_SPECIES": species, "EVOCRAWL_QUERY": "coral"})
     limits = JournaledHostLimits(lambda _: HOST_LIMIT, HOST_LIMIT)
-    habitat = assemble(config, concurrency=1, host_limit=limits, timeout_s=180.0)
-    journaled = JournaledPopulation(habitat.population, limits, journal)
+    assembly = assemble(config, concurrency=1, host_limit=limits, timeout_s=180.0)
+    journaled = JournaledPopulation(assembly.population, limits, journal)
     journaled.begin(RunStarted(pages, 1, HOST_LIMIT))
     return journaled
 

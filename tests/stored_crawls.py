@@ -68,9 +68,9 @@ class StoredCrawl:
         self.population = assembly.population
         self.population.selector.patience = PATIENCE
         self.journal = SqliteJournal(path, about)
-        self.chronicle = JournaledPopulation(self.population, limits, self.journal)
-        self.chronicle.begin(RunStarted(budget, 1, (8, 0.0)))
-        self.chronicle.place([link(SEED)])
+        self.journaled = JournaledPopulation(self.population, limits, self.journal)
+        self.journaled.begin(RunStarted(budget, 1, (8, 0.0)))
+        self.journaled.place([link(SEED)])
         self.now_s = 0.0
         self.energies: dict[str, float] = {}
 
@@ -79,16 +79,16 @@ class StoredCrawl:
         for _ in range(visits):
             if not self.step():
                 break
-        self.chronicle.commit()
+        self.journaled.commit()
         return self.path
 
     def step(self) -> bool:
         """Choose, fetch and settle one visit; False if there is no visit."""
         self.now_s += 1.0
-        visit = self.chronicle.choose(self.now_s)
+        visit = self.journaled.choose(self.now_s)
         if visit is None:
             return False
-        self.chronicle.spend(visit.id)
+        self.journaled.spend(visit.id)
         agent = self.population.lifecycle.agents[visit.agent]
         self.energies[visit.lead.url] = agent.energy
         self.settle(visit)
@@ -101,7 +101,7 @@ class StoredCrawl:
         date = f"2026-01-02T03:{int(self.now_s) // 60:02d}:{int(self.now_s) % 60:02d}+00:00"
         parent = "" if record is None else record.url
         details = FetchDetails(visit.agent, visit.lead, 200, date, parent)
-        self.chronicle.settle(visit.id, outcome, details)
+        self.journaled.settle(visit.id, outcome, details)
 
     def answer(self, url: str) -> Outcome:
         """Return the outcome of a page; those after the last one are dead."""
@@ -116,7 +116,7 @@ class StoredCrawl:
         )
 
     def close(self) -> None:
-        self.chronicle.close()
+        self.journaled.close()
 
 
 def stored(path: Path, species: str = "evo", visits: int = 1000, **options: Any) -> Path:

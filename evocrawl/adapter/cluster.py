@@ -201,7 +201,7 @@ class SharedPopulation(JournaledPopulation):
         return super().choose(now_s) if self._worker.may_choose else None
 
     def settle(
-        self, visit: VisitId, outcome: Outcome, particulars: FetchDetails | None = None
+        self, visit: VisitId, outcome: Outcome, details: FetchDetails | None = None
     ) -> list[Event]:
         """Settle a visit; open its link again if its lease had run out and was renewed.
 
@@ -209,9 +209,9 @@ class SharedPopulation(JournaledPopulation):
         """
         late = self.population.unsettled.get(visit) if outcome == Dropped(LEASE_LOST) else None
         if late is None:
-            return super().settle(visit, outcome, particulars)
+            return super().settle(visit, outcome, details)
         species = self.population.lifecycle.agents[late.agent].species
-        events = super().settle(visit, outcome, particulars)
+        events = super().settle(visit, outcome, details)
         if late.lead.host in self._worker.sync.lease_table.leases:
             self.population.give_back(late.lead, species)
         return events

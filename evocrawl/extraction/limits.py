@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits for hostile or giant pages. `Reading.truncated` names the limits that were reached.
+    """Limits for hostile or giant pages. `ParsedPage.truncated` names the limits that were reached.
 
     ==================  =====================================================================
     field               meaning

@@ -1,4 +1,4 @@
-"""Where a link is, and why; see docs/how-it-works.md for the life of a link."""
+"""Where a link is, and why; see docs/explanation/how-it-works.md for the life of a link."""
 
 from __future__ import annotations
 

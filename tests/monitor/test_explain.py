@@ -150,7 +150,7 @@ def test_a_link_of_a_trap_is_held_back_with_its_group(tmp_path: Path) -> None:
 def test_a_link_that_waits_for_its_origin_is_explained(tmp_path: Path) -> None:
     """The origin is named."""
     crawl = StoredCrawl(tmp_path / "s", "breadth_first")
-    crawl.chronicle.guard(lambda url: None if url == SEED else "http://origin.test")
+    crawl.journaled.guard(lambda url: None if url == SEED else "http://origin.test")
     crawl.run(3)
     crawl.close()
     with Archive(crawl.path) as archive:

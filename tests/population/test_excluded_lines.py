@@ -67,7 +67,7 @@ def test_no_agent_of_an_excluded_line_visits_a_page_again(species: str, tmp_path
     if not line:  # it has died of its last visit
         agent = next(iter(one.population.lifecycle.agents))
         line = one.living(record, agent)
-    one.crawl.chronicle.exclude_line(agent, line)
+    one.crawl.journaled.exclude_line(agent, line)
     assert not set(line) & set(one.population.lifecycle.agents)
     assert len(one.population) >= max(one.population.lifecycle.bounds.lower, 1)
     check_energy(one)
@@ -93,10 +93,10 @@ def test_a_visit_under_way_is_finished_first(species: str, tmp_path: Path) -> No
     one, record = watched(tmp_path / "s", species)
     one.crawl.run(5)
     one.crawl.now_s += 1.0
-    visit = one.crawl.chronicle.choose(one.crawl.now_s)
+    visit = one.crawl.journaled.choose(one.crawl.now_s)
     assert visit is not None
-    one.crawl.chronicle.spend(visit.id)
-    one.crawl.chronicle.exclude_line(visit.agent, one.living(record, visit.agent))
+    one.crawl.journaled.spend(visit.id)
+    one.crawl.journaled.exclude_line(visit.agent, one.living(record, visit.agent))
     assert visit.agent in one.population.lifecycle.agents
     pages = one.crawl.assembly.ledger.visits.settled
     one.crawl.settle(visit)
@@ -119,7 +119,7 @@ def test_any_agents_may_be_excluded_at_any_time(
     one, record = watched(tmp_path_factory.mktemp("line") / "s", species)
     for agent in agents:
         one.crawl.run(3)
-        one.crawl.chronicle.exclude_line(agent, one.living(record, agent))
+        one.crawl.journaled.exclude_line(agent, one.living(record, agent))
         check_energy(one)
         assert len(one.population) >= 1
     one.crawl.run()

@@ -176,11 +176,11 @@ def test_a_species_that_revisits_pages_follows_a_redirect_to_a_known_page(
     assert visit is not None
     base = population.environment.base
     base.claim(link(B).fingerprint)
-    flight = Fetch(visit, A, link(A).fingerprint)
-    assert not flight.moves_to(B, base)
-    flight = Fetch(visit, A, link(A).fingerprint)
-    flight.goes_anywhere = population.goes_anywhere(visit)
-    assert flight.moves_to(B, base)
+    fetch = Fetch(visit, A, link(A).fingerprint)
+    assert not fetch.moves_to(B, base)
+    fetch = Fetch(visit, A, link(A).fingerprint)
+    fetch.goes_anywhere = population.goes_anywhere(visit)
+    assert fetch.moves_to(B, base)
 
 
 def test_a_dead_agent_is_removed_from_every_queue(

@@ -50,13 +50,13 @@ def test_a_query_without_a_topic_is_refused_for_news() -> None:
 @pytest.mark.parametrize(("hours", "relevance"), [(24.0, 0.0), (48.0, 1.0)])
 def test_the_option_sets_how_long_a_page_is_news(hours: float, relevance: float) -> None:
     """A weekly journal needs a longer time than a news ticker."""
-    habitat = assemble(
+    assembly = assemble(
         Config.read({"EVOCRAWL_FRESH_H": hours}, {"species": "weblog"}),
         concurrency=1,
         host_limit=lambda _: (1, 0.0),
         timeout_s=10.0,
     )
-    assert habitat.relevance.page(Content("", RAILWAY, age_s=1.5 * DAY_S)) == relevance
+    assert assembly.relevance.page(Content("", RAILWAY, age_s=1.5 * DAY_S)) == relevance
 
 
 @pytest.mark.parametrize("hours", [0, -1, "a day"])

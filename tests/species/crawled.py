@@ -54,7 +54,7 @@ def order(
     """Return the first `most` visits of a crawl, one at a time; `busy` hosts never become free."""
     config = Config.read({}, {"query": "words", "species": species, **options})
     known = None if labels is None else {fingerprint(url_of(name)) for name in labels}
-    habitat = assemble(
+    assembly = assemble(
         config,
         concurrency=1,
         host_limit=lambda host: (1, 1e9 if busy(host) else 0.0),
@@ -62,7 +62,7 @@ def order(
         model=model or WordsAreNumbers(),
         labels=known,
     )
-    population = habitat.population
+    population = assembly.population
     population.place([to(name) for name in seeds])
     by_url = {url_of(name): name for name in pages}
     visited = list[str]()

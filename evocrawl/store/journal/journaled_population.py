@@ -135,12 +135,12 @@ class JournaledPopulation:
         return visit
 
     def settle(
-        self, visit: VisitId, outcome: Outcome, particulars: FetchDetails | None = None
+        self, visit: VisitId, outcome: Outcome, details: FetchDetails | None = None
     ) -> list[Event]:
         """Settle a visit; see `Population.settle`."""
         if visit not in self.population.unsettled:
             raise SettleError(f"visit {visit} is not under way")
-        self._note(VisitSettled(visit, outcome, particulars))
+        self._note(VisitSettled(visit, outcome, details))
         return self.population.settle(visit, outcome)
 
     def callback_continues(self, visit: VisitId) -> None:
@@ -168,11 +168,11 @@ class JournaledPopulation:
         self._when_chosen(OriginClosed(origin))
 
     def hold(self, host: str, until_s: float) -> None:
-        """Start nothing at `host` before `until_s`; see `Hosts.hold`."""
+        """Start nothing at `host` before `until_s`; see `HostSlots.hold`."""
         self._when_chosen(HostHeld(host, until_s))
 
     def locate(self, host: str, address: str, most: int) -> None:
-        """Set the address of `host`; see `Hosts.locate`."""
+        """Set the address of `host`; see `HostSlots.locate`."""
         self._when_chosen(HostLocated(host, address, most))
 
     def spend(self, visit: VisitId | None) -> bool:

@@ -235,7 +235,7 @@ class SqliteJournal:
             raise StateError(f"{self.path}: another process has written to this state")
 
     def _record(self, op: VisitSettled, page: Page, digest: bytes) -> None:
-        details = op.particulars
+        details = op.details
         if details is None:
             return
         lead, answer = details.lead, details.answer

@@ -54,82 +54,82 @@ def test_the_best_of_a_queue_comes_first_from_memory_or_disk(
     steps: list[tuple[str, int, bool, int, int]], most: int, long: int
 ) -> None:
     """The order does not depend on the number in memory, nor on the length of a queue."""
-    pens, queues = HeldLinks(most, longest=long), dict[str, list[HeldLink]]()
+    links, queues = HeldLinks(most, longest=long), dict[str, list[HeldLink]]()
     for number, (name, kind, has_payload, taken, score) in enumerate(steps):
         link = held(number, kind, object() if has_payload else None, float(score))
-        pens.put(name, link)
+        links.put(name, link)
         queue = queues.setdefault(name, [])
         queue.append(link)
         queue.sort(
             key=lambda each: -each.lead.score
         )  # stable: the first of equal links stays first
         if taken > 1:
-            assert same(pens.take(name, taken), queue[:taken])
+            assert same(links.take(name, taken), queue[:taken])
             del queue[:taken]
             queues = {key: left for key, left in queues.items() if left}
-        assert len(pens) == sum(map(len, queues.values()))
-        assert [name in pens for name in "ab"] == [name in queues for name in "ab"]
+        assert len(links) == sum(map(len, queues.values()))
+        assert [name in links for name in "ab"] == [name in queues for name in "ab"]
 
 
-def best(pens: HeldLinks, worth: dict[str, float], opens: dict[str, int], now: int) -> str | None:
-    return pens.best(worth.__getitem__, lambda name: opens.get(name, 0), now)
+def best(links: HeldLinks, worth: dict[str, float], opens: dict[str, int], now: int) -> str | None:
+    return links.best(worth.__getitem__, lambda name: opens.get(name, 0), now)
 
 
 def test_the_queue_with_the_greatest_promise_is_the_best() -> None:
     """Equal queues take turns; a shut queue is skipped until it opens."""
-    pens, worth = HeldLinks(), {"x": 0.1, "y": 0.3, "z": 0.3}
+    links, worth = HeldLinks(), {"x": 0.1, "y": 0.3, "z": 0.3}
     for number, name in enumerate("xyzxyz"):
-        pens.put(name, held(number))
+        links.put(name, held(number))
     order = []
     for _ in range(6):
-        name = best(pens, worth, {}, 0)
+        name = best(links, worth, {}, 0)
         assert name is not None
         order.append(name)
-        pens.take(name, 1)
+        links.take(name, 1)
     assert order == [*"yzyz", *"xx"]
-    assert best(pens, worth, {}, 0) is None
-    pens.put("y", held(7))
-    pens.put("x", held(8))
-    assert best(pens, worth, {"y": 5}, 4) == "x"
-    assert best(pens, worth, {"y": 5}, 5) == "y"
+    assert best(links, worth, {}, 0) is None
+    links.put("y", held(7))
+    links.put("x", held(8))
+    assert best(links, worth, {"y": 5}, 4) == "x"
+    assert best(links, worth, {"y": 5}, 5) == "y"
 
 
 def test_a_shut_queue_is_checked_again_at_its_time() -> None:
     """It may open earlier than expected."""
-    pens = HeldLinks()
-    pens.put("x", held(1))
-    assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
-    assert best(pens, {"x": 1.0}, {}, 1) is None
-    pens.reopen("x")
-    assert best(pens, {"x": 1.0}, {}, 1) == "x"
-    assert best(pens, {"x": 1.0}, {"x": 9}, 1) is None
-    pens.reopen_all()
-    assert best(pens, {"x": 1.0}, {}, 1) == "x"
+    links = HeldLinks()
+    links.put("x", held(1))
+    assert best(links, {"x": 1.0}, {"x": 9}, 1) is None
+    assert best(links, {"x": 1.0}, {}, 1) is None
+    links.reopen("x")
+    assert best(links, {"x": 1.0}, {}, 1) == "x"
+    assert best(links, {"x": 1.0}, {"x": 9}, 1) is None
+    links.reopen_all()
+    assert best(links, {"x": 1.0}, {}, 1) == "x"
 
 
 def test_a_queue_that_is_emptied_and_filled_again_is_listed_once() -> None:
     """Memory does not grow with the number of times."""
-    pens = HeldLinks()
+    links = HeldLinks()
     for number in range(300):
-        pens.put("x", held(number))
-        assert best(pens, {"x": 1.0}, {"x": number % 3}, 1) == ("x" if number % 3 < 2 else None)
-        pens.take("x", 1)
-    assert len(pens._next) + len(pens._shut) < 100
+        links.put("x", held(number))
+        assert best(links, {"x": 1.0}, {"x": number % 3}, 1) == ("x" if number % 3 < 2 else None)
+        links.take("x", 1)
+    assert len(links._next) + len(links._shut) < 100
 
 
 def test_beyond_the_bound_links_are_on_disk() -> None:
     """A small crawl writes nothing; memory does not grow with the held-back links."""
     spill = SpillFile()
-    pens = HeldLinks(2, spill)
+    links = HeldLinks(2, spill)
     for number in range(2):
-        pens.put("x", held(number))
+        links.put("x", held(number))
     assert len(spill) == 0
     for number in range(2, 5):
-        pens.put("x", held(number))
+        links.put("x", held(number))
     written = len(spill)
     assert written > 0
-    pens.take("x", 1)
-    pens.put("x", held(5))
+    links.take("x", 1)
+    links.put("x", held(5))
     assert len(spill) == written
-    pens.put("x", held(6))
+    links.put("x", held(6))
     assert len(spill) > written

@@ -107,11 +107,11 @@ def test_pages_that_are_no_news_are_not_handed_on() -> None:
 @pytest.mark.parametrize("species", KINDS)
 def test_a_forager_of_a_score_of_200_splits_in_two(species: str) -> None:
     """The child gets half of the weblog and, if they are learnt, the weights."""
-    habitat = assemble(
+    assembly = assemble(
         Config.read({}, {"species": species}), concurrency=1, host_limit=lambda _: (1, 0.0),
         timeout_s=10.0,
     )  # fmt: skip
-    population = habitat.population
+    population = assembly.population
     population.place([link(A)])
     chosen = population.choose(0.0)
     assert chosen is not None

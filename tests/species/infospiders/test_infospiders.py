@@ -42,16 +42,16 @@ def living(traits: Traits | None = None, **options: object) -> tuple[Assembly, l
         return infospiders(have.base, have.open_links(), lexicon, contest=4, traits=traits)
 
     config = Config.read({}, {"query": "coral", "species": "infospiders", **options})
-    habitat = assemble(
+    assembly = assemble(
         config, concurrency=9, host_limit=lambda _: (9, 0.0), timeout_s=10.0, makers=(make,)
     )
     events: list[Event] = []
-    habitat.population.on_event.append(events.append)
-    return habitat, events
+    assembly.population.on_event.append(events.append)
+    return assembly, events
 
 
 def crawl(
-    habitat: Assembly,
+    assembly: Assembly,
     pages: Pages,
     seeds: Sequence[str],
     *,
@@ -59,12 +59,12 @@ def crawl(
     seconds: float = 0.0,
 ) -> list[str]:
     """Crawl to the end, one visit after the other; the model gives the energy of a page."""
-    population = habitat.population
+    population = assembly.population
     population.place([to(name) for name in seeds])
     names = {url_of(name): name for name in pages}
     order = list[str]()
     while (visit := population.choose(0.0)) is not None:
-        habitat.budget.spend(visit.id)
+        assembly.budget.spend(visit.id)
         url = visit.lead.url
         order.append(names.get(url, url))
         if url not in names:
@@ -80,9 +80,9 @@ def crawl(
 
 def made(traits: Traits, query: str = "coral") -> tuple[Species, Agent, Assembly]:
     """Return the species in a population, with an agent without a page."""
-    habitat, _ = living(traits, query=query)
-    species = habitat.population.species[0]
-    return species, Agent(1, 0.1, b"", np.random.default_rng(1)), habitat
+    assembly, _ = living(traits, query=query)
+    species = assembly.population.species[0]
+    return species, Agent(1, 0.1, b"", np.random.default_rng(1)), assembly
 
 
 def lead(name: str, near: str = "") -> Lead:
@@ -98,11 +98,11 @@ def reached(relevance: float, text: str = "") -> Fetched:
 
 def test_one_founder_begins_at_each_seed_with_half_of_theta() -> None:
     """With any configured number of agents."""
-    habitat, events = living(agents=7)
-    crawl(habitat, {name: (0.0, []) for name in "abc"}, list("abc"))
+    assembly, events = living(agents=7)
+    crawl(assembly, {name: (0.0, []) for name in "abc"}, list("abc"))
     born = [event for event in events if isinstance(event, Born)]
     assert [event.energy for event in born] == [Traits().theta / 2] * 3
-    visitors = {record.agent for record in map(habitat.base.get, habitat.base) if record}
+    visitors = {record.agent for record in map(assembly.base.get, assembly.base) if record}
     assert len(visitors) == 3
 
 
@@ -170,8 +170,8 @@ def test_one_child_is_born_above_theta_and_energy_is_halved() -> None:
             clones,
             doomed,
         )
-    habitat, events = living(Traits(theta=0.4))
-    crawl(habitat, {"a": (0.5, [])}, ["a"])
+    assembly, events = living(Traits(theta=0.4))
+    crawl(assembly, {"a": (0.5, [])}, ["a"])
     child = [event for event in events if isinstance(event, Born)][-1]
     assert child.parent is not None
     assert child.energy == pytest.approx((0.2 + 0.5) / 2)
@@ -214,17 +214,17 @@ def test_a_text_without_a_frequent_new_term_has_no_characteristic_one() -> None:
 
 def test_an_agent_leaves_a_dead_end_by_its_back_link() -> None:
     """To the page it came from; from there it follows the other links."""
-    habitat, events = living()
+    assembly, events = living()
     pages: Pages = {"a": (0.0, [to("b"), to("c"), to("d")]), "b": (0.0, []), "c": (0.0, []),
                     "d": (0.0, [])}  # fmt: skip
-    assert sorted(crawl(habitat, pages, ["a"])) == list("abcd")
+    assert sorted(crawl(assembly, pages, ["a"])) == list("abcd")
     moves = [event for event in events if isinstance(event, Moved)]
     assert [(move.why, move.page) for move in moves] == [("back", fingerprint(url_of("a")))] * 2
 
 
 def test_an_agent_goes_to_open_links_elsewhere_if_the_way_back_is_a_dead_end() -> None:
     """All links are followed."""
-    habitat, events = living()
+    assembly, events = living()
     pages: Pages = {
         "a": (0.0, [to("b"), to("e")]),
         "b": (0.0, [to("c")]),
@@ -232,9 +232,9 @@ def test_an_agent_goes_to_open_links_elsewhere_if_the_way_back_is_a_dead_end() -
         "e": (0.0, [to("f")]),
         "f": (0.0, []),
     }
-    assert sorted(crawl(habitat, pages, ["a"])) == list("abcef")
+    assert sorted(crawl(assembly, pages, ["a"])) == list("abcef")
     assert "dead end" in [event.why for event in events if isinstance(event, Moved)]
-    assert habitat.population.ended == "exhausted"
+    assert assembly.population.ended == "exhausted"
 
 
 def test_the_fee_for_time_makes_the_energy_last_for_the_budget() -> None:
@@ -243,35 +243,37 @@ def test_the_fee_for_time_makes_the_energy_last_for_the_budget() -> None:
     assert budget_fees(fees, 10, 1000, 0.25).latency == pytest.approx(0.0025)
     assert budget_fees(fees, 10, None, 0.25) == fees
     assert budget_fees(replace(fees, latency=0.7), 10, 1000, 0.25).latency == 0.7
-    habitat, events = living(max_requests=100)
-    crawl(habitat, {name: (0.0, []) for name in "ab"}, ["a", "b"], seconds=5.0)
+    assembly, events = living(max_requests=100)
+    crawl(assembly, {name: (0.0, []) for name in "ab"}, ["a", "b"], seconds=5.0)
     paid = [event.energy for event in events if isinstance(event, Paid)]
     assert paid == [pytest.approx(2 * Traits().theta / 100 / 2)] * 2
 
 
 def test_agents_starve_on_a_slow_web_without_relevant_pages() -> None:
     """A founder's θ/2 pays for half the fetches of t_max that its share of the budget has."""
-    habitat, events = living(max_requests=20)
+    assembly, events = living(max_requests=20)
     chain: Pages = {str(n): (0.0, [to(str(n + 1))]) for n in range(40)}
-    assert len(crawl(habitat, chain, ["0"], seconds=10.0)) == 20 // 2 + 1
-    assert habitat.population.ended == "extinct"
+    assert len(crawl(assembly, chain, ["0"], seconds=10.0)) == 20 // 2 + 1
+    assert assembly.population.ended == "extinct"
     assert any(isinstance(event, Died) for event in events)
 
 
 def test_a_page_gives_its_relevance_once() -> None:
     """At its first visit; only founders get other energy."""
-    habitat, _ = living(Traits(theta=10.0))
-    crawl(habitat, {"a": (0.25, [to("b")]), "b": (0.5, [to("a")])}, ["a"])
-    assert [agent.energy for agent in habitat.population.lifecycle.agents.values()] == [
+    assembly, _ = living(Traits(theta=10.0))
+    crawl(assembly, {"a": (0.25, [to("b")]), "b": (0.5, [to("a")])}, ["a"])
+    assert [agent.energy for agent in assembly.population.lifecycle.agents.values()] == [
         pytest.approx(5.75)
     ]
 
 
 def test_a_mind_is_plain_data() -> None:
     """Numbers and strings by name: it can be stored as JSON."""
-    habitat, _ = living()
-    crawl(habitat, {"a": (0.5, [to("b", "coral")]), "b": (0.5, [])}, ["a"], texts={"b": "sea " * 9})
-    for agent in habitat.population.lifecycle.agents.values():
+    assembly, _ = living()
+    crawl(
+        assembly, {"a": (0.5, [to("b", "coral")]), "b": (0.5, [])}, ["a"], texts={"b": "sea " * 9}
+    )
+    for agent in assembly.population.lifecycle.agents.values():
         assert isinstance(agent.mind, Mind)
         kept = json.loads(json.dumps(asdict(agent.mind)))
         assert Mind(Net(**kept["net"]), kept["back"]) == agent.mind

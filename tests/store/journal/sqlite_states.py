@@ -29,8 +29,8 @@ def page(url: str = "http://a.test/", text: str = "coral", version: bytes = b"1"
 
 def landed(page: Page, visit: int = 1, **reported: Any) -> VisitSettled:
     lead = Lead(page.url, page.fingerprint, "a.test", b"", 2, 0.5, "an anchor \ud800")
-    particulars = FetchDetails(7, lead, fetched_at="2026-01-01T00:00:00.000+00:00", **reported)
-    return VisitSettled(visit, Fetched(page, Cost(1.5)), particulars)
+    details = FetchDetails(7, lead, fetched_at="2026-01-01T00:00:00.000+00:00", **reported)
+    return VisitSettled(visit, Fetched(page, Cost(1.5)), details)
 
 
 def written(path: Path, *ops: Op) -> None:

@@ -29,15 +29,15 @@ def rebuilt(
     return journaled, past, events
 
 
-def told_of(past: ReplayedState) -> dict[str, Any]:
+def facts_of(past: ReplayedState) -> dict[str, Any]:
     """Return the facts, with species by name, since each population has its own objects."""
-    told = asdict(replace(past, cut_short={}, callbacks={}))
-    told["cut_short"] = {visit: (lead, by.name) for visit, (lead, by) in past.cut_short.items()}
-    told["callbacks"] = {
+    facts = asdict(replace(past, cut_short={}, callbacks={}))
+    facts["cut_short"] = {visit: (lead, by.name) for visit, (lead, by) in past.cut_short.items()}
+    facts["callbacks"] = {
         visit: (each.lead, each.species.name, each.targets)
         for visit, each in past.callbacks.items()
     }
-    return told
+    return facts
 
 
 @pytest.mark.parametrize("species", EVERY_SPECIES)
@@ -57,7 +57,7 @@ def test_a_crawl_continues_from_a_snapshot_as_without_a_stop(species: str, tmp_p
     journaled, past, events = rebuilt(path, species, 3)
     assert events == journey.events[known:]
     assert state_of(journaled.population) == state_of(journey.population)
-    assert told_of(past) == told_of(journey.journaled.facts)
+    assert facts_of(past) == facts_of(journey.journaled.facts)
     for each in (journey.journaled, journaled):
         each.limits.is_replaying, each.population.admission.gate = True, lambda _: None
     going_on = [

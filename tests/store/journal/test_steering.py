@@ -31,7 +31,7 @@ def content(url: str, crawl: StoredCrawl) -> Content:
 
 
 def rebuilt(crawl: StoredCrawl) -> RebuiltPopulation:
-    crawl.chronicle.commit()
+    crawl.journaled.commit()
     with Archive(crawl.path) as archive:
         again = RebuiltPopulation(archive.about())
         assert again.replay(archive.ops()) == ""
@@ -41,14 +41,14 @@ def rebuilt(crawl: StoredCrawl) -> RebuiltPopulation:
 def steer(crawl: StoredCrawl) -> None:
     """Change everything that can be changed, between visits."""
     crawl.run(5)
-    crawl.chronicle.mark(fingerprint(name(0)), content(name(0), crawl), relevant=True)
-    crawl.chronicle.mark(fingerprint(name(1)), content(name(1), crawl), relevant=False)
+    crawl.journaled.mark(fingerprint(name(0)), content(name(0), crawl), relevant=True)
+    crawl.journaled.mark(fingerprint(name(1)), content(name(1), crawl), relevant=False)
     crawl.run(3)
     now = parameters_of(crawl.population)
-    crawl.chronicle.change(Parameters(40, 1, 30, 0.5, now.gain * 2))
+    crawl.journaled.change(Parameters(40, 1, 30, 0.5, now.gain * 2))
     crawl.run(4)
-    crawl.chronicle.exclude("b.test/1*")
-    crawl.chronicle.exclude("never.test")
+    crawl.journaled.exclude("b.test/1*")
+    crawl.journaled.exclude("never.test")
     crawl.run(200)
 
 
@@ -78,7 +78,7 @@ def test_no_link_to_an_excluded_host_is_followed(species: str, tmp_path: Path) -
     """Neither one that waits nor one that is found later; the crawl ends."""
     crawl = StoredCrawl(tmp_path / "s", species, budget=80)
     crawl.run(6)
-    crawl.chronicle.exclude("B.test")
+    crawl.journaled.exclude("B.test")
     events = watched(crawl)
     crawl.run(80)
     urls = opened(events)
@@ -93,12 +93,12 @@ def test_no_link_to_an_excluded_host_is_followed(species: str, tmp_path: Path) -
 
 def test_an_excluded_link_that_waits_for_its_robots_txt_is_given_up(tmp_path: Path) -> None:
     crawl = StoredCrawl(tmp_path / "s", "breadth_first")
-    crawl.chronicle.guard(lambda url: "http://b.test" if "b.test" in url else None)
+    crawl.journaled.guard(lambda url: "http://b.test" if "b.test" in url else None)
     crawl.run(3)
     assert crawl.population.closed_origins() == ["http://b.test"]
     events = watched(crawl)
-    crawl.chronicle.exclude("b.test")
-    crawl.chronicle.opened("http://b.test")
+    crawl.journaled.exclude("b.test")
+    crawl.journaled.opened("http://b.test")
     crawl.run(30)
     assert not [url for url in opened(events) if "b.test" in url]
     assert all(agent.in_flight == 0 for agent in crawl.population.lifecycle.agents.values())
@@ -110,7 +110,7 @@ def test_a_greater_budget_lets_the_crawl_continue(tmp_path: Path) -> None:
     crawl = StoredCrawl(tmp_path / "s", "breadth_first", budget=5)
     crawl.run()
     assert crawl.population.ended == "budget"
-    crawl.chronicle.change(Parameters(9, 8, 60, 1.0, 8.0))
+    crawl.journaled.change(Parameters(9, 8, 60, 1.0, 8.0))
     assert crawl.population.ended is None
     crawl.run()
     assert crawl.assembly.budget.spent == 9
@@ -120,7 +120,7 @@ def test_a_greater_budget_lets_the_crawl_continue(tmp_path: Path) -> None:
 def test_fees_follow_the_cost_and_the_population_its_bounds(tmp_path: Path) -> None:
     crawl = StoredCrawl(tmp_path / "s", "energy", budget=200, agents=6, lower_bound=2)
     crawl.run(10)
-    crawl.chronicle.change(Parameters(200, 2, 7, 0.25, 8.0))
+    crawl.journaled.change(Parameters(200, 2, 7, 0.25, 8.0))
     events = watched(crawl)
     sizes = []
     while crawl.step():
@@ -129,7 +129,7 @@ def test_fees_follow_the_cost_and_the_population_its_bounds(tmp_path: Path) -> N
     assert set(dead) == {0.25}
     assert max(sizes[10:]) <= 7
     with pytest.raises(SettingError, match="upper_bound"):
-        crawl.chronicle.change(Parameters(200, 9, 7, 0.25, 8.0))
+        crawl.journaled.change(Parameters(200, 9, 7, 0.25, 8.0))
     rebuilt(crawl)
     crawl.close()
 
@@ -151,7 +151,7 @@ def test_marks_teach_the_model_of_links_and_waiting_links_are_scored_again(tmp_p
     row = model.row_of(target)
     assert row is not None
     before = float(model.scores(model.features(np.array([row])))[0])
-    crawl.chronicle.mark(fingerprint(best.url), content(best.url, crawl), relevant=False)
+    crawl.journaled.mark(fingerprint(best.url), content(best.url, crawl), relevant=False)
     number = model.evidence.page_of(model.row_of(fingerprint(best.url)) or 0)
     assert model.evidence.pages["label"][number] == 0
     after = float(model.scores(model.features(np.array([row])))[0])

@@ -126,12 +126,12 @@ class Released(PlainOperation):
 
 @dataclass(frozen=True, slots=True)
 class VisitSettled(Operation):
-    """A visit was settled. `particulars` go into the page's record; replay does not read them."""
+    """A visit was settled. `details` go into the page's record; replay does not read them."""
 
     tag: ClassVar[str] = "settle"
     visit: VisitId
     outcome: Outcome
-    particulars: FetchDetails | None = field(default=None, compare=False)
+    details: FetchDetails | None = field(default=None, compare=False)
 
     def pack(self, codec: ValueCodec, digest: bytes | None) -> Row:
         """Return the operation as a row."""
