@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from scrapy import Request, Spider
+from scrapy.utils.misc import load_object
 
 from evocrawl import Addon
 from evocrawl.adapter import log_records
@@ -71,6 +72,7 @@ class EvoSpider(Spider):
         attributes = {name: value for name, value in kwargs.items() if name.startswith("_")}
         options = {name: value for name, value in kwargs.items() if name not in attributes}
         with refusing(crawler):
+            _check_addon(crawler.settings)
             context = CrawlContext.of(crawler, options)
             spider = super().from_crawler(crawler, *args, **attributes)
             spider.context = context
@@ -153,10 +155,21 @@ class EvoSpider(Spider):
 _UNFOLLOWED = frozenset(("nofollow", "evocrawl-hidden"))
 
 
+def _check_addon(settings: BaseSettings) -> None:
+    """Raise SettingError if ADDONS has the add-on switched off, as ``-s ADDONS={}`` does."""
+    addons = settings["ADDONS"]
+    if not any(order is not None and load_object(each) is Addon for each, order in addons.items()):
+        shown = {str(each): order for each, order in addons.items()}
+        raise SettingError("ADDONS", shown, "evocrawl.Addon, without which evospider is no crawl")
+
+
 def _domain(name: str) -> str:
     """Return a domain as a suffix of host names, in the form of URL identities."""
     try:
-        return f".{ascii_name(name.strip('.')).lower()}"
+        bare = ascii_name(name.strip(".")).lower()
+        if not bare or "*" in bare or ".." in bare:
+            raise ValueError(name)
+        return f".{bare}"
     except ValueError as error:
         allowed = "domain names, such as example.org"
         raise SettingError("allowed_domains", name, allowed, domain_hint(name)) from error

@@ -15,7 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evocrawl.adapter.scrapy_internals import exit_with_failure, running_command
+from scrapy.utils.log import get_scrapy_root_handler
+from twisted.logger import globalLogBeginner
+
+from evocrawl.adapter.scrapy_internals import exit_with_failure, prints_errors, running_command
 from evocrawl.core.errors import EvocrawlError
 
 if TYPE_CHECKING:
@@ -43,9 +46,25 @@ def refusing(crawler: Crawler) -> Iterator[None]:
     except EvocrawlError:
         for name in _FOLLOWING:
             logging.getLogger(name).addFilter(_is_no_consequence)
+        _leave_to_log()
         exit_with_failure(crawler)
         _exit_with_mistake()
         raise
+
+
+def _leave_to_log() -> None:
+    """Let the error of a CrawlerProcess be one record of the log.
+
+    Nothing handles its Deferred: Twisted logs a heading and the error, and prints both to stderr as
+    well until it is given an observer.
+    """
+    logging.getLogger("twisted").addFilter(_is_no_heading)
+    if get_scrapy_root_handler() is not None and prints_errors():
+        globalLogBeginner.beginLoggingTo([], redirectStandardIO=False, discardBuffer=True)
+
+
+def _is_no_heading(record: logging.LogRecord) -> bool:
+    return record.exc_info is not None or "Unhandled error in Deferred" not in str(record.msg)
 
 
 def _exit_with_mistake() -> None:

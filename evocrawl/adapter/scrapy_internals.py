@@ -18,6 +18,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.utils.defer import _schedule_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from twisted.logger import globalLogBeginner
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -166,6 +167,11 @@ def forget_seen(dupefilter: RFPDupeFilter) -> None:
 def exit_with_failure(crawler: Crawler) -> None:
     """Make ``scrapy crawl`` exit with 1; Scrapy exits with 0 for any crawler that has a spider."""
     crawler.spider = None
+
+
+def prints_errors() -> bool:
+    """Return whether Twisted prints critical errors to stderr, as no observer was begun with."""
+    return getattr(globalLogBeginner, "_temporaryObserver", None) is not None
 
 
 def running_command() -> ScrapyCommand | None:

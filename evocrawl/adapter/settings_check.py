@@ -11,15 +11,17 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scrapy.settings import default_settings
 
-from evocrawl.adapter.settings_classes import check_classes
+from evocrawl.adapter.settings_classes import check_classes, listed
 from evocrawl.core.config.hints import did_you_mean
 from evocrawl.core.config.option import Option, maybe, number, whole
 from evocrawl.core.errors import SettingError
+from evocrawl.core.files import check_writable, problem_of
 
 
 def scrapy_flag(raw: Any) -> bool:
@@ -111,9 +113,25 @@ def check_process(settings: Mapping[str, Any]) -> None:
         if name.startswith("LOG_") and name in settings:
             option.value(name, settings[name])
     _check_log_file(settings.get("LOG_FILE"))
+    for module in listed(settings.get("SPIDER_MODULES")):
+        _check_module(str(module))
     for name, (allowed, read) in _OF_LOG.items():
         if settings.get(name) is not None:
             _reading(name, settings[name], allowed, read)
+
+
+def _check_module(name: str) -> None:
+    """Raise SettingError if a module of spiders does not exist; its own errors are Scrapy's."""
+    try:
+        is_found = not name.startswith(".") and find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        is_found = not f"{name}.".startswith(f"{error.name}.")
+    except ImportError:
+        is_found = True
+    except ValueError:
+        is_found = False
+    if not is_found:
+        raise SettingError("SPIDER_MODULES", name, "modules and packages that can be imported")
 
 
 def _check_log_file(path: Any) -> None:
@@ -161,12 +179,22 @@ def _check_feeds(raw: Any, formats: Sequence[str]) -> None:
             hint = did_you_mean(str(form), formats)
             raise SettingError(f"FEEDS[{text!r}]['format']", form, ", ".join(formats), hint)
         path = text.removeprefix("file://")
-        if path == text and "://" in text:
+        if path == text and ("://" in text or text.startswith("stdout:")):
             continue
         if os.path.isdir(path):
             raise SettingError("FEEDS", text, "a file, and this is a folder (-o FILE, -O FILE)")
         if any(each.is_file() for each in Path(path).parents):
             raise SettingError("FEEDS", text, "a file, and this is below another file")
+        if "%(" not in path:
+            _check_writable(path, text)
+
+
+def _check_writable(path: str, feed: str) -> None:
+    try:
+        check_writable(path)
+    except OSError as error:
+        allowed = f"a file that can be written ({problem_of(error)})"
+        raise SettingError("FEEDS", feed, allowed) from error
 
 
 def _mapping(raw: Any) -> dict[Any, Any]:

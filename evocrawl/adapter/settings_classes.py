@@ -37,7 +37,7 @@ def check_classes(settings: Mapping[str, Any]) -> None:
             if order is not None:
                 _check_order(name, component, order)
                 _check(name, component)
-    for each in _listed(settings.get("RETRY_EXCEPTIONS")):
+    for each in listed(settings.get("RETRY_EXCEPTIONS")):
         _check("RETRY_EXCEPTIONS", each)
     policy = settings.get("REFERRER_POLICY")
     if isinstance(policy, str) and "." in policy:
@@ -59,7 +59,8 @@ def _check_single(settings: Mapping[str, Any]) -> None:
             _check(name, settings.get(name, getattr(default_settings, name)))
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """Return the entries of a list, or of a text with commas."""
     return value.split(",") if isinstance(value, str) else list(value or ())
 
 

@@ -50,7 +50,7 @@ MAY_DIFFER = frozenset(
 def path_of(crawler: Crawler, config: Config) -> Path | None:
     """Return the path of the crawl's state; None if it is kept in memory or in Redis.
 
-    Raises SettingError if it is a folder.
+    Raises SettingError if it is a folder, a pipe or a device.
     """
     if is_shared(config.store):
         return None
@@ -58,6 +58,8 @@ def path_of(crawler: Crawler, config: Config) -> Path | None:
         path = Path(config.store)
         if os.path.isdir(path):
             raise SettingError("store", config.store, "a file, and this is a folder")
+        if path.exists() and not path.is_file():
+            raise SettingError("store", config.store, "a file, and this is a pipe or a device")
         return path
     directory = crawler.settings.get("JOBDIR")
     return Path(directory) / FILE if directory else None

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from evocrawl.core.config.hints import did_you_mean, value_hint
@@ -91,6 +92,13 @@ def number(low: float, more: str = "") -> Callable[[str], float]:
         return value
 
     return parse
+
+
+def some_path(text: str) -> Path:
+    """Return a path; an empty text, as from a shell's unset variable, is refused."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a path")
+    return Path(text)
 
 
 def _refused(text: str, allowed: str) -> argparse.ArgumentTypeError:

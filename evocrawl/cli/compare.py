@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evocrawl.cli.arguments import some_path
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
 from evocrawl.core.sanitize import one_line
@@ -55,7 +56,7 @@ def add_to(commands: Any) -> None:
     command.add_argument("--start", default="", help="compare only runs from this start")
     command.add_argument("--by-directory", action="store_true",
                          help="put the directory's name before that of the species")  # fmt: skip
-    command.add_argument("--out", metavar="DIR", type=Path,
+    command.add_argument("--out", metavar="DIR", type=some_path,
                          help="folder for the table, plots and report.html")  # fmt: skip
 
 

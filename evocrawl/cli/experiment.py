@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from evocrawl.cli.arguments import whole_number
+from evocrawl.cli.arguments import some_path, whole_number
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.world_argument import NAMES, identified
 from evocrawl.core.errors import SettingError
@@ -76,7 +75,10 @@ def add_to(commands: Any) -> None:
         "--small", action="store_true", help="run at a small scale, for a first look"
     )
     command.add_argument(
-        "--out", metavar="DIR", type=Path, help="folder for the results (default: write nothing)"
+        "--out",
+        metavar="DIR",
+        type=some_path,
+        help="folder for the results (default: write nothing)",
     )
 
 

@@ -7,11 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from evocrawl import relevance
-from evocrawl.cli.arguments import whole_number
+from evocrawl.cli.arguments import some_path, whole_number
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
 from evocrawl.cli.pace import paced
@@ -20,7 +19,7 @@ from evocrawl.core.config.hints import address_hint, did_you_mean
 from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.campaign import missing, run_trials
-from evocrawl.simulation.evaluation.results import ResultTable
+from evocrawl.simulation.evaluation.results import ResultsError, ResultTable
 from evocrawl.simulation.trials import (
     SEARCH_HITS,
     Start,
@@ -86,7 +85,7 @@ def _add_topic(command: argparse.ArgumentParser) -> None:
     which = asked.add_mutually_exclusive_group()
     which.add_argument("--query", metavar="Q", help="topic of the crawl, in plain words")
     which.add_argument(
-        "--topics", metavar="FILE", type=Path, help="TSV file with columns split, topic, query"
+        "--topics", metavar="FILE", type=some_path, help="TSV file with columns split, topic, query"
     )
     asked.add_argument(
         "--relevant", metavar="TOPIC", default="",
@@ -141,7 +140,7 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
                      help="number of parallel processes; each holds the world in memory "
                      "(default: number of processors)")  # fmt: skip
     how.add_argument(
-        "--out", metavar="DIR", type=Path, required=True, help="folder for the results"
+        "--out", metavar="DIR", type=some_path, required=True, help="folder for the results"
     )
     how.add_argument("--no-plots", dest="plots", action="store_false",
                      help="write no PNG files and no report.html")  # fmt: skip
@@ -149,6 +148,8 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace) -> None:
     """Run the trials whose results are not in DIR; print the table of all."""
+    if asked.out.is_file():
+        raise ResultsError(f"{asked.out}: this is a file; give a folder")
     world = identified(asked.world)
     trials = _trials(asked)
     _check(trials)

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from evocrawl.cli.arguments import some_path
 from evocrawl.cli.names import COMMANDS
 from evocrawl.core.config.option import Option
+from evocrawl.core.files import check_writable, make_folder_of
 from evocrawl.simulation.evaluation.results import write_atomically
 from evocrawl.simulation.worlds.made_up.base import Compared
 from evocrawl.simulation.worlds.made_up.news import News
@@ -81,7 +83,7 @@ def _add_kind(kinds: Any, kind: Kind) -> None:
     if kind == "news":
         command.add_argument("--rewired", action="store_const", const="1", help=REWIRED.meaning)
     command.add_argument(
-        "--out", metavar="FILE|DIR", type=Path,
+        "--out", metavar="FILE|DIR", type=some_path,
         help="file to save (.jsonl, .jsonl.gz or .jsonl.zst), or folder for pages.jsonl.gz and "
         "topics.tsv (default: save nothing)",
     )  # fmt: skip
@@ -98,6 +100,8 @@ def run(asked: argparse.Namespace) -> None:
     names = (*defaults(asked.kind), "seed", "rewired")
     given = {name: text for name in names if (text := getattr(asked, name, None)) is not None}
     plan = WorldSpec.of(asked.kind, given)
+    if asked.out is not None:
+        _prepare(asked.out)
     world = plan.make()
     print(table(world.compared(np.random.default_rng(plan.seed))))
     when = "" if asked.kind == "sites" else " at some time"
@@ -122,13 +126,23 @@ def table(compared: tuple[Compared, ...]) -> str:
     return "\n".join(lines)
 
 
+def _is_file(out: Path) -> bool:
+    return out.name.endswith(_FILE_ENDINGS) and not out.is_dir()
+
+
+def _prepare(out: Path) -> None:
+    """Make the folder that the world is saved to. Raises OSError before the world is made."""
+    if _is_file(out):
+        check_writable(out)
+    else:
+        make_folder_of(out / PAGES)
+
+
 def _save(world: Sites | News, out: Path) -> Path:
     """Write the world to a file, or the world and its topics to a folder; return `out`."""
-    if out.name.endswith(_FILE_ENDINGS) and not out.is_dir():
-        out.parent.mkdir(parents=True, exist_ok=True)
+    if _is_file(out):
         print(f"{out}: {save_world(world, out)} lines")
         return out
-    out.mkdir(parents=True, exist_ok=True)
     pages = out / f"{PAGES}.jsonl.gz"
     print(f"{pages}: {save_world(world, pages)} lines")
     # Only topics of the saved pages: pages that appear later are not in the file.

@@ -89,6 +89,7 @@ def test_every_number_of_scrapy_is_checked() -> None:
         ("REFERRER_POLICY", "nope.X"), ("DOWNLOAD_DELAY_JITTER", 2), ("STATS_CLASS", "os.path"),
         ("FEEDS", {"x.jsonl": {}}), ("FEEDS", {"x.jsonl": {"format": "jsonlime"}}),
         ("FEEDS", {f"{__file__}/x.csv": {"format": "csv"}}), ("FEEDS", {"x.csv": "csv"}),
+        ("FEEDS", {"/proc/x.csv": {"format": "csv"}}),
     ],
 )  # fmt: skip
 def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> None:
@@ -102,7 +103,8 @@ def test_a_class_that_cannot_be_imported_is_named(name: str, bad: object) -> Non
     [
         {"ITEM_PIPELINES": {"nope.X": None}}, {"TWISTED_REACTOR": None}, {"FEEDS": "{}"},
         {"HTTPCACHE_STORAGE": "nope.X"}, {"LOG_LEVEL": "WARNING"}, {"DEPTH_PRIORITY": -3},
-        {"FEEDS": {"s3://bucket/x": {"format": "csv"}}}, {"FEED_EXPORTERS": {"own": "scrapy.Item"},
+        {"FEEDS": {"s3://bucket/x": {"format": "csv"}, "stdout:": {"format": "csv"}}},
+        {"FEED_EXPORTERS": {"own": "scrapy.Item"},
          "FEEDS": {"none/%(name)s.own": {"format": "own"}}},
         {}, {"CONCURRENT_REQUESTS": "1", "DOWNLOAD_DELAY": "0.5"}, {"DOWNLOAD_TIMEOUT": 0},
         {"ROBOTSTXT_OBEY": "False", "RETRY_TIMES": 0}, {"DOWNLOAD_SLOTS": None},
@@ -124,9 +126,12 @@ def test_other_settings_are_not_changed(good: dict[str, object]) -> None:
         ("LOG_FORMAT", "%(nope)s", "%(asctime)s %(message)s"),
         ("LOG_FORMAT", "{message}", None),
         ("LOG_ENCODING", "nope", "utf-8"),
+        ("SPIDER_MODULES", "nope.spiders", ["evocrawl.spiders"]),
+        ("SPIDER_MODULES", ["evocrawl.nope"], "evocrawl.spiders"),
+        ("SPIDER_MODULES", "..", ""),
     ],
 )
-def test_a_log_that_cannot_be_written_is_refused(name: str, bad: str, good: str | None) -> None:
+def test_a_log_or_module_that_is_not_there_is_refused(name: str, bad: object, good: object) -> None:
     """Scrapy alone fails with a traceback, or logs one for each line."""
     with pytest.raises(SettingError, match=name):
         check_process({name: bad})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,10 @@ from processes import start
         ({"query": QUERY, "max_requests": "1,000"}, "did you mean 1000?"),
         ({"query": QUERY, "max_requests": -5}, "max_requests is '-5'; allowed: a whole number"),
         ({"query": QUERY, "store": ""}, "store is ''; allowed: a path"),
+        ({"query": QUERY, "store": "redis:/host"}, "store is 'redis:/host'; allowed: a path, or"),
+        ({"query": QUERY, "allowed_domains": "*.reef.test"}, "did you mean reef.test?"),
+        ({"query": "coral " * 2000}, "search words, 10000 characters at most"),
+        ({"query": QUERY, "store": "/dev/zero"}, "a file, and this is a pipe or a device"),
         ({"query": QUERY, "store": __file__}, "not a database; give the file of a crawl"),
         ({"query": QUERY, "species": "evo,random"}, "did you mean evo+random?"),
         ({"query": QUERY, "relevance": "tfidff"}, "did you mean tfidf?"),
@@ -90,6 +95,7 @@ def test_an_unknown_setting_is_refused(serve, crawl: Crawl) -> None:
         ("evospidr", {}, {}, "SPIDER is 'evospidr'; allowed: evospider; did you mean evospider?"),
         ("evospider", {}, {"LOG_LEVEL": "LOUD"}, "LOG_LEVEL is 'LOUD'; allowed: DEBUG, "),
         ("evospider", {"crawler": "x"}, {}, "crawler is 'x'; allowed: a spider's argument"),
+        ("evospider", {}, {"SPIDER_MODULES": "a.b"}, "SPIDER_MODULES is 'a.b'; allowed: modules"),
     ],
 )
 def test_mistakes_before_the_crawl_are_one_line(
@@ -145,6 +151,28 @@ def test_a_feed_that_is_a_folder_is_refused(serve, crawl: Crawl, tmp_path: Path)
     )
     assert "a file, and this is a folder" in crawled.log
     assert crawled.code == 2
+
+
+def test_a_mistake_is_one_error_of_the_log_under_each_kind_of_process(serve, crawl: Crawl) -> None:
+    """Nothing handles the Deferred of a CrawlerProcess: Twisted prints its traceback and logs it.
+
+    Also for a port that is taken, and for a spider without its add-on.
+    """
+    proxy = serve({})
+    taken = proxy.url.rpartition(":")[2].strip("/")
+    for arguments, settings, message in (
+        ({"species": "unicorn"}, {}, "species is 'unicorn'; allowed: "),
+        ({"seeds": "file:none"}, {"FORCE_CRAWLER_PROCESS": True}, "(No such file or directory)"),
+        ({"dashboard": taken}, {"FORCE_CRAWLER_PROCESS": True}, "allowed: a free port ("),
+        ({}, {"ADDONS": {}}, "ADDONS is {}; allowed: evocrawl.Addon"),
+    ):
+        given = {"query": QUERY, "seeds": "http://reef.test/", **arguments}
+        crawled = crawl(proxy, arguments=given, settings=settings)
+        assert crawled.code == 2
+        bad = [each for each in crawled.log.splitlines() if re.search("ERROR|CRITI|rror in", each)]
+        assert len(bad) == 1
+        assert message in bad[0]
+        assert "Traceback" not in crawled.log
 
 
 def test_an_argument_takes_precedence_over_a_setting_in_a_crawl(serve, crawl: Crawl) -> None:

@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.controls import CrawlControls
-from evocrawl.adapter.scrapy_internals import exit_with_failure
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.shared_controls import SharedControls
 from evocrawl.core.config.monitor import listening
 from evocrawl.core.errors import SettingError
@@ -55,9 +55,9 @@ class CrawlDashboard:
         try:
             self.server = Dashboard(self.source, address, port, config.dashboard_token)
         except CannotListenError as error:
-            exit_with_failure(crawler)
             allowed = f"a free port ({error.socketError})"
-            raise SettingError("dashboard", config.dashboard, allowed) from None
+            with refusing(crawler):
+                raise SettingError("dashboard", config.dashboard, allowed) from None
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
 

@@ -15,6 +15,7 @@ from evocrawl.core.config.option import (
     path,
     places,
     text,
+    text_up_to,
     whole,
     words,
 )
@@ -35,7 +36,12 @@ def templates(raw: Any) -> tuple[str, ...]:
 class CrawlOptions:
     """Options of the topic, the seeds, the budget and the relevance of pages."""
 
-    query: str = option("", text, "search words", "topic of the crawl, in plain words")
+    query: str = option(
+        "",
+        text_up_to(10_000),
+        "search words, 10000 characters at most",
+        "topic of the crawl, in plain words",
+    )
     seeds: tuple[str, ...] = option(
         (),
         places,

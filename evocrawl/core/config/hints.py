@@ -123,7 +123,11 @@ def domain_hint(text: str) -> str:
 
     >>> domain_hint("https://a.example/x")
     'did you mean a.example?'
+    >>> domain_hint("*.a.example")
+    'did you mean a.example?'
     """
+    if text.startswith("*.") and _HOST.fullmatch(text[2:]):
+        return f"did you mean {text[2:]}?"
     try:
         host = urlsplit(text).hostname
     except ValueError:

@@ -100,6 +100,18 @@ def text(raw: Any) -> str:
     return raw.strip()
 
 
+def text_up_to(chars: int) -> Parser:
+    """Return a parser of strings of at most `chars` characters."""
+
+    def read(raw: Any) -> str:
+        found = text(raw)
+        if len(found) > chars:
+            raise ValueError(raw)
+        return found
+
+    return read
+
+
 def path(raw: Any) -> str:
     """Return a path, given as a string or a pathlib object; refuse URLs."""
     read = text(str(raw) if isinstance(raw, PurePath) else raw)
@@ -121,10 +133,17 @@ def path_ending(*endings: str) -> Parser:
 
 
 def path_or_url(*schemes: str) -> Parser:
-    """Return a parser of paths and of URLs that begin with one of `schemes`."""
+    """Return a parser of paths and of URLs that begin with one of `schemes`, such as ``a://``.
+
+    A text that begins so but for the slashes is refused: it is no path.
+    """
+    begins = tuple(each.rstrip("/") for each in schemes)
 
     def read(raw: Any) -> str:
-        return text(raw) if str(raw).strip().startswith(schemes) else path(raw)
+        given = str(raw).strip()
+        if given.startswith(begins) and not given.startswith(schemes):
+            raise ValueError(raw)
+        return text(raw) if given.startswith(schemes) else path(raw)
 
     return read
 

@@ -97,9 +97,15 @@ class WorldSpec:
         kind, colon, numbers = spec.partition(":")
         if not colon:  # it may be the path of a folder that does not exist
             return None
-        parts = (part.partition("=") for part in numbers.split(",") if part.strip())
-        given = {name.strip(): value.strip() for name, _, value in parts}
-        return next((cls.of(each, given) for each in KINDS if each == kind), None)
+        if kind not in KINDS:
+            return None
+        given: dict[str, str] = {}
+        for part in filter(str.strip, numbers.split(",")):
+            name, _, value = part.partition("=")
+            if name.strip() in given:
+                raise SettingError("world", spec, f"each number once, and {name.strip()} is twice")
+            given[name.strip()] = value.strip()
+        return next(cls.of(each, given) for each in KINDS if each == kind)
 
     @classmethod
     def of(cls, kind: Kind, given: Mapping[str, str]) -> Self:
