@@ -61,7 +61,7 @@ def _check_single(settings: Mapping[str, Any]) -> None:
 
 def listed(value: Any) -> list[Any]:
     """Return the entries of a list, or of a text with commas."""
-    return value.split(",") if isinstance(value, str) else list(value or ())
+    return value.split(",") if value and isinstance(value, str) else list(value or ())
 
 
 def _entries(name: str, value: Any) -> Iterator[tuple[Any, Any]]:
