@@ -24,8 +24,14 @@ from evocrawl.monitor.explain import explain
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, Site, not_found
 
 TOKEN = "a-token-of-the-tests"
-EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e"
 WAIT_MS = 300_000
+OUR_WORDS = """() => [...document.querySelectorAll("main li, main p")].map((each) => {
+  const copy = each.cloneNode(true);
+  for (const foreign of copy.querySelectorAll("bdi")) foreign.remove();
+  return copy.textContent;
+})"""
+"""Lines of the view without the text of the web, whose direction marks would reverse ours."""
 
 
 def endless(other: str) -> Site:
@@ -156,6 +162,7 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
         tab.click("tbody tr:last-child >> text=Why?")
         tab.wait_for_selector("text=The way from the seed")
         check_accessible(tab)
+        assert all("\u202e" not in each for each in tab.evaluate(OUR_WORDS))
 
         tab.click("nav >> text=Agents")
         tab.click(".tree li:first-child button:not([aria-expanded])")

@@ -80,6 +80,17 @@ function showStatus(status) {
   if (app.view && app.view.update) app.view.update(status);
 }
 
+// The dashboard of a crawl ends with its process.
+function showLost() {
+  const state = document.getElementById("state");
+  if (state.textContent === "no connection") return;
+  state.textContent = "no connection";
+  state.className = "state";
+  const store = app.status && app.status.store;
+  say("The process of the crawl has ended, or it cannot be reached." +
+    (store ? ` This command shows what it has stored: evocrawl dashboard ${store}` : ""));
+}
+
 // Server-sent events by fetch, since EventSource cannot send the token.
 async function listen() {
   for (;;) {
@@ -89,9 +100,7 @@ async function listen() {
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
       await read(answer.body.getReader());
     } catch {
-      const state = document.getElementById("state");
-      state.textContent = "no connection";
-      state.className = "state";
+      showLost();
     }
     await new Promise((done) => setTimeout(done, 3000));
   }

@@ -2,7 +2,7 @@
 // The views. Text of the web only ever becomes text: no markup is made of strings.
 
 const whole = (value) => (value == null ? "–" : Math.round(value).toLocaleString("en"));
-const real = (value, digits = 3) => (value == null ? "–" : value.toFixed(digits));
+const real = (value, digits = 3) => (value == null ? "–" : value.toFixed(digits).replace(/^-(?=[0.]+$)/, ""));
 const percent = (value) => (value == null ? "–" : `${(100 * value).toFixed(1)} %`);
 
 const counted = (count, name) => `${whole(count)} ${name}${count === 1 ? "" : "s"}`;
@@ -304,7 +304,7 @@ views.agents = (place, given) => {
       make("h4", {}, ["Its latest acts"]),
       table(["request", "what", "page", "energy"], one.history.reverse().map((each) => [
         String(each.requests), each.what,
-        each.url ? inside("why", { url: each.url }, each.title || each.url) : "–",
+        each.url ? inside("why", { url: each.url }, each.title || each.url) : "",
         each.energy ? real(each.energy, 2) : "",
       ]), ["request", "energy"]));
   }
