@@ -33,7 +33,7 @@ class Wait:
     def give_up(self, now_s: float) -> bool:
         """Stop waiting; return False if that is impossible, without an asyncio reactor.
 
-        The first call cancels the callback. If it goes on all the same, the second call closes it.
+        The first call cancels the callback. If it still continues, the second call closes it.
         """
         if self._task is None:
             return False

@@ -157,7 +157,7 @@ class ClusterAdapter:
     def leads_back(
         self, fetch: Fetch, request: Request, redirects: Redirects, others: Iterable[Fetch]
     ) -> None:
-        """Open the target of a redirect that this worker takes for known, unless Redis has it.
+        """Open the target of a redirect that counts as known to this worker, unless Redis has it.
 
         The worker may have fetched the target under a lease that ended before Redis had the page. A
         target that Redis has, or that `others` are fetching, is not opened again.

@@ -57,9 +57,7 @@ class CrawlContext:
     def __init__(self, crawler: Crawler, arguments: Mapping[str, Any] | None = None) -> None:
         settings = check_settings(crawler.settings)
         self._crawler = crawler
-        self._slots: dict[str, Any] = settings.getdict("DOWNLOAD_SLOTS")
-        self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
+        self._read_host_limits(settings)
         self.last_failures: OrderedDict[str, Exception] = OrderedDict()
         """The last failure of each host in back-off, by its slot; see `BackoffMiddleware`."""
         self.on_open: list[Callable[[], None]] = []
@@ -93,6 +91,16 @@ class CrawlContext:
         self._connect_journal(assembly, limits, codec)
         self._connect_pages(codec)
         self._ahead_s = 0.0
+        self._add_politeness()
+
+    def _read_host_limits(self, settings: BaseSettings) -> None:
+        """Read the limits of hosts and slots from Scrapy's settings."""
+        self._slots: dict[str, Any] = settings.getdict("DOWNLOAD_SLOTS")
+        self._host_concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self._host_delay_s = settings.getfloat("DOWNLOAD_DELAY")
+
+    def _add_politeness(self) -> None:
+        """Add the rules of robots.txt and the back-off of hosts."""
         self.robots_cache = RobotsCache(delay_cap_s=self.config.crawl_delay_cap_s)
         """The rules of robots.txt; `RobotsDirectory` fills it."""
         self.backoff = HostBackoff(

@@ -117,7 +117,7 @@ class Retries:
         request.meta.pop(VISIT, None)
         is_shared = self._context.cluster is not None
         if is_shared and fetch.hops:
-            # Redis keeps the link at its own host: after a redirect its visit begins anew.
+            # Redis keeps the link at its own host: after a redirect its visit begins again.
             self._tries[fetch.visit.lead.fingerprint] = request.meta.get("retry_times", 0)
             self._context.fetches.put_off(fetch)
             return

@@ -24,7 +24,7 @@ def paced(
 ) -> Iterator[T]:
     """Yield the runs; print how many are done and about how long the others take.
 
-    On a terminal the line is written anew; elsewhere there is one after the first run, one every
+    On a terminal the line is written again; elsewhere there is one after the first run, one every
     five seconds and one after the last.
     """
     if not todo:

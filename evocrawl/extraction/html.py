@@ -212,6 +212,6 @@ def _declared_language(root: Any) -> str:
 
 
 def content_fingerprint(text: str) -> bytes:
-    """Return 12 bytes, equal for texts equal but for case and white space; b"" for no text."""
+    """Return 12 bytes, equal for texts that differ only in case and spaces; b"" for no text."""
     normal = "".join(text.casefold().split())
     return blake2b(normal.encode("utf-8", "replace"), digest_size=12).digest() if normal else b""

@@ -182,7 +182,9 @@ def _check_learning(config: Config, learner: LinkModel | None) -> None:
     for name in ("learnt", "learn_to"):
         value = getattr(config, name)
         if value and learner is None:
-            raise SettingError(name, value, "empty, but for a species with a link model, as evo")
+            raise SettingError(
+                name, value, "empty, except with a species that has a link model, such as evo"
+            )
     if config.learn_to:
         try:
             check_writable(config.learn_to)

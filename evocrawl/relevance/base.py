@@ -27,7 +27,7 @@ class Relevance(Protocol):
     """Scores pages, and links by their own words, against the query it was made for.
 
     Scores are finite and lie in [0, 1]; text without a word in common with the query may have 0 and
-    empty text has 0. No input raises an exception: pages are written by strangers. A model is made
+    empty text has 0. No input raises an exception: pages may be hostile. A model is made
     with ``(query, language="")`` and raises `evocrawl.core.errors.QueryError` for a query that it
     cannot compare with anything. `language` is a BCP 47 tag, "" if unknown. `reads` names what the
     model needs of a page besides its words. A constructor may also take `argument`, `examples` and

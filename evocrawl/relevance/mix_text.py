@@ -5,7 +5,7 @@
     mix   = part *("+" part)
     part  = [weight "*"] name [":" argument]
 
-An argument that contains a plus sign stands in quotes: ``regex:"coral.+reef"+0.5*tfidf``.
+An argument that contains a plus sign is put in quotes: ``regex:"coral.+reef"+0.5*tfidf``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Relevance by a regular expression: a page is relevant if the pattern occurs in it.
 
-The pattern comes from the user and the text from strangers: the engine (the package `regex`) gives
+The pattern comes from the user and the text from the web: the engine (the package `regex`) gives
 up a search that takes longer than `LONGEST_S`, and such a page does not match.
 """
 

@@ -16,7 +16,7 @@ A link's relevance is that of its anchor and, less, of the text around: 0.8 · c
 
 A page in another language is read by the rules of the query's language: names and loan words match.
 Query words that nearly every page has are left out. Letters are words ("C R" asks for two
-programming languages), and so are numbers; but numbers of one or two digits stand on every page
+programming languages), and so are numbers; but numbers of one or two digits are on every page
 and are no query alone.
 """
 

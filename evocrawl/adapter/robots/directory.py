@@ -27,7 +27,7 @@ class RobotsDirectory:
     """Returns the robots.txt rules of an authority, and announces them when they arrive.
 
     `on_known` is called with each authority whose rules arrive. `on_delayed` is called with an
-    authority whose robots.txt will be asked for later: it could not be fetched, or others are
+    authority whose robots.txt will be requested later: it could not be fetched, or others are
     fetched from the same address now. `cache` keeps the rules.
 
     The group in robots.txt is looked up by the product token of ROBOTSTXT_USER_AGENT or else of
@@ -81,7 +81,7 @@ class RobotsDirectory:
         """Return whether a request for `url` can be decided without waiting.
 
         True does not mean that the request is allowed: the rules are known, or none apply
-        (robots.txt is not obeyed, the URL is no http(s) URL). Otherwise the rules are asked for,
+        (robots.txt is not obeyed, the URL is no http(s) URL). Otherwise the rules are requested,
         and `on_known` is called when they arrive.
         """
         if not self.obeys:
@@ -93,7 +93,7 @@ class RobotsDirectory:
         return self._inquiries.known(place) is not None
 
     def is_asking(self, url: str) -> bool:
-        """Return whether a request for `url` would wait for robots.txt, which is asked for now.
+        """Return whether a request for `url` would wait for robots.txt, which is being requested.
 
         False also if it would be refused at once because robots.txt could not be fetched.
         """

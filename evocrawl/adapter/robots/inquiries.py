@@ -38,7 +38,7 @@ class RobotsInquiries:
     """Asks each authority once at a time and gives all that wait the same answer.
 
     At most 64 fetches run at once, and at most `at_one_address` at one address, which `locate`
-    finds. They run in the order in which they were asked for. An inquiry without room at its
+    finds. They run in the order in which they were requested. An inquiry without room at its
     address lets others pass, and runs when there is room; inquiries that requests wait for go
     first.  An authority that cannot be reached is asked up to `tries` times, `retry_s` seconds
     after the first failure and twice as long after each further one (later if it sent Retry-After).

@@ -1,6 +1,6 @@
 """The form in which a snapshot holds a graph of Python objects, as data without code.
 
-Each object is a *node*: a kind, then what its kind says. Plain values stand in a node as they are:
+Each object is a *node*: a kind, then the values of that kind. A node has plain values unchanged:
 None, booleans, numbers, strings, and tuples of values. Other values are references to nodes.
 
 A snapshot names no function. It is read into a new population, which the same options have made.
@@ -64,7 +64,7 @@ def is_wiring(value: object) -> bool:
 
 
 def state_of(value: object) -> dict[str, Any]:
-    """Return the attributes of an object without those that each run of a crawl sets anew.
+    """Return the attributes of an object without those that each run of a crawl sets itself.
 
     A class names those in `of_run`. Attributes of slots that are not set are left out.
     """

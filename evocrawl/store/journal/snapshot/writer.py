@@ -28,7 +28,7 @@ from evocrawl.store.journal.snapshot.parts import SIZE, PartWriter, Place
 _PLAIN = (type(None), bool, float, str, bytes)
 _FIXED = (*_PLAIN, int, tuple, frozenset)
 _SHORT = 1 << 12
-"""Bytes of data that stand in their node; longer data have parts of their own."""
+"""Bytes of data that are in their node; longer data are in other parts."""
 _MANY = 64
 """Items from which a list of numbers of one kind is stored as an array."""
 _TYPE_CODES = {float: "d", int: "q"}
@@ -90,7 +90,7 @@ class GraphWriter:
         return self._parts.put((nodes,))
 
     def _value(self, value: Any) -> Any:
-        """Return a value as it stands in a node."""
+        """Return a value as it is in a node."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -228,7 +228,7 @@ class GraphWriter:
         return self._parts.put(rows.tobytes() for rows in table.pieces())
 
     def _data(self, pieces: Iterable[Any]) -> bytes | Place:
-        """Return data in pieces as they stand in a node: the bytes, or their place if long."""
+        """Return data in pieces as they are in a node: the bytes, or their place if long."""
         views = [memoryview(each).cast("B") if each else memoryview(b"") for each in pieces]
         if sum(map(len, views)) <= _SHORT:
             return b"".join(views)
