@@ -12,6 +12,7 @@ from scrapy.exceptions import NotSupported
 from scrapy.utils.httpobj import urlparse_cached
 
 from evocrawl.adapter.context import CrawlContext
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.exceptions import AddressRefused, SchemeRefused
 from evocrawl.adapter.meta import PLAIN
 from evocrawl.adapter.network.guard import guard_pool
@@ -22,8 +23,6 @@ from evocrawl.adapter.network.handler_classes import (
 )
 from evocrawl.adapter.network.handlers import handler_of, pool_of
 from evocrawl.adapter.network.resolver import MAX_NAMES, DnsCache
-from evocrawl.adapter.scrapy_internals import exit_with_failure
-from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.sanitize import one_line
 from evocrawl.core.urls.identity import host_of
 from evocrawl.core.urls.networks import NetworkPolicy, literal
@@ -72,12 +71,8 @@ class GuardMiddleware:
         """Build on the crawler's configuration; raises SettingError as `check_handlers` does."""
         context = CrawlContext.of(crawler)
         networks = NetworkPolicy(context.config.allow_networks)
-        try:
+        with refusing(crawler):
             check_handlers(crawler.settings, networks, context.config.trusted_handlers)
-        except EvocrawlError:
-            # Scrapy takes a crawl with a spider as started, and exits with 0.
-            exit_with_failure(crawler)
-            raise
         return cls(crawler, context, networks)
 
     async def address_of(self, url: str) -> str:

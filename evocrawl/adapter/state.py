@@ -58,7 +58,7 @@ def path_of(crawler: Crawler, config: Config) -> Path | None:
         path = Path(config.store)
         if os.path.isdir(path):
             raise SettingError("store", config.store, "a file, and this is a folder")
-        if path.exists() and not path.is_file():
+        if os.path.exists(path) and not os.path.isfile(path):
             raise SettingError("store", config.store, "a file, and this is a pipe or a device")
         return path
     directory = crawler.settings.get("JOBDIR")

@@ -9,6 +9,7 @@ import secrets
 import sys
 from typing import Any
 
+from evocrawl.cli.arguments import some_path
 from evocrawl.cli.names import COMMANDS
 from evocrawl.core.config.config import Config
 from evocrawl.core.errors import SettingError, StateError
@@ -55,7 +56,7 @@ def add_to(commands: Any) -> None:
     command.add_argument("--max-minutes", metavar="N", type=float, default=30.0,
                          help="minutes after which a crawl is stopped (default: 30)")  # fmt: skip
     command.add_argument(
-        "--folder", metavar="DIR", default="",
+        "--folder", metavar="DIR", type=some_path,
         help="folder for the stores of crawls (default: a temporary one)",
     )  # fmt: skip
     command.add_argument(
@@ -77,7 +78,7 @@ def mcp(asked: argparse.Namespace) -> int:
     settings = _settings(asked)
     minutes = asked.max_minutes
     limits = Limits(asked.max_requests, asked.max_crawls, minutes * 60, settings)
-    crawls = Crawls(limits, asked.folder)
+    crawls = Crawls(limits, asked.folder or "")
     if asked.http is None:
         serve_stdio(crawls)
         return 0

@@ -63,6 +63,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("world", "sites", "--out", "text"), "text: ", "Not a directory"),
         (("world", "news", "--out", "text/x.jsonl"), "text: ", "Not a directory"),
         (("compare", "bad", "--out", ""), "''", "not a path"),
+        (("mcp", "--folder", ""), "''", "not a path"),
         (("sim", SITES, "--topics", "none.tsv", "--out", "out"), "none.tsv", "No such file"),
         (("sim", SITES, "--topics", "folder", "--out", "out"), "folder", "Is a directory"),
         (("sim", SITES, "--topics", "columns.tsv", "--out", "out"), "columns.tsv: line 1", "split"),

@@ -52,6 +52,7 @@ from processes import start
         ({"query": QUERY, "store": "redis:/host"}, "store is 'redis:/host'; allowed: a path, or"),
         ({"query": QUERY, "allowed_domains": "*.reef.test"}, "did you mean reef.test?"),
         ({"query": "coral " * 2000}, "search words, 10000 characters at most"),
+        ({"query": QUERY, "store": "y" * 300}, "-lock: File name too long"),
         ({"query": QUERY, "store": "/dev/zero"}, "a file, and this is a pipe or a device"),
         ({"query": QUERY, "store": __file__}, "not a database; give the file of a crawl"),
         ({"query": QUERY, "species": "evo,random"}, "did you mean evo+random?"),
@@ -165,6 +166,7 @@ def test_a_mistake_is_one_error_of_the_log_under_each_kind_of_process(serve, cra
         ({"seeds": "file:none"}, {"FORCE_CRAWLER_PROCESS": True}, "(No such file or directory)"),
         ({"dashboard": taken}, {"FORCE_CRAWLER_PROCESS": True}, "allowed: a free port ("),
         ({}, {"ADDONS": {}}, "ADDONS is {}; allowed: evocrawl.Addon"),
+        ({"trusted_handlers": "x"}, {}, "EVOCRAWL_TRUSTED_HANDLERS is 'x'; allowed: a class that"),
     ):
         given = {"query": QUERY, "seeds": "http://reef.test/", **arguments}
         crawled = crawl(proxy, arguments=given, settings=settings)
