@@ -12,8 +12,8 @@ from scrapy.exceptions import NotSupported
 from scrapy.utils.httpobj import urlparse_cached
 
 from evocrawl.adapter.context import CrawlContext
-from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.exceptions import AddressRefused, SchemeRefused
+from evocrawl.adapter.exit_codes import refusing
 from evocrawl.adapter.meta import PLAIN
 from evocrawl.adapter.network.guard import guard_pool
 from evocrawl.adapter.network.handler_classes import (
