@@ -37,6 +37,10 @@ ABOUT = {"query": "coral bleaching", "species": "evo", "seed": 1, "relevant_at":
          "DOWNLOAD_TIMEOUT": 9.0}  # fmt: skip
 
 
+_FORMATS = ("csv", "parquet", "datatrove")
+_DISOBEYED = ("INSERT INTO about VALUES ('ROBOTSTXT_OBEY', 'false')",)
+
+
 def crawl(path: Path, pages: dict[str, tuple[str, bool]], **headers: str) -> Path:
     """Store a crawl of pages by address, each with its HTML and whether its response was kept."""
     journal = SqliteJournal(path, ABOUT)
@@ -157,6 +161,35 @@ def test_a_data_sheet_gives_content_dates_sources_and_rights(store: Path, tmp_pa
     assert file["sha256"] == hashlib.sha256(pages.read_bytes()).hexdigest()
     columns = {field["name"] for field in sheet["recordSet"][0]["field"]}
     assert columns <= set(json.loads(pages.read_text().splitlines()[0]))
+
+
+@pytest.mark.parametrize("given", ["csv", "parquet", "datatrove", "7\n", "not JSON", "# A"])
+def test_a_data_sheet_describes_no_file_without_pages(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    """Such as one of another format; what the sheet says of its columns would be wrong."""
+    data = tmp_path / "data"
+    if given in _FORMATS:
+        assert export(store, given, data) == 0
+    else:
+        data.write_text(given)
+    sheet = tmp_path / "sheet.json"
+    assert export(store, "croissant", sheet, "--data", str(data)) == 2
+    assert "export --format jsonl" in capsys.readouterr().err
+    assert not sheet.exists()
+
+
+def test_the_data_sheet_of_a_crawl_that_did_not_obey_robots_txt_says_so(
+    store: Path, tmp_path: Path
+) -> None:
+    """Its store has the setting."""
+    for changes, said in (((), "obeyed"), (_DISOBEYED, "not obeyed")):
+        _changed(store, *changes)
+        out = tmp_path / f"{said}.json"
+        assert export(store, "croissant", out) == 0
+        sheet = json.loads(out.read_text())
+        assert sheet["evocrawl:crawl"]["robotsTxt"] == said
+        assert sheet["rai:dataCollection"].endswith(f"robots.txt was {said}.")
 
 
 def test_since_an_earlier_crawl_only_new_and_changed_pages_are_exported(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from evocrawl import __version__
+from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.fetch import RawResponse
 from evocrawl.core.sanitize import public
 from evocrawl.core.urls.identity import host_of
@@ -26,6 +27,8 @@ from evocrawl.store.stored_page import StoredPage
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 _TERMS = "https://github.com/evocrawl/evocrawl/docs/guide/durability#"
 _MOST = 100
+_LONGEST_LINE = 100_000_000
+"""Bytes of a page as JSON that are read at most."""
 _OWN = ("crawl", "pages", "hosts", "languages", "licenses", "optOuts", "tdmPolicies",
         "rightsKnownOfPages", "optOutFiles", "notFetched")  # fmt: skip
 _CONTEXT: dict[str, Any] = {
@@ -71,6 +74,10 @@ _CONTEXT: dict[str, Any] = {
 }
 _FIELDS = (("url", "sc:URL"), ("title", "sc:Text"), ("text", "sc:Text"), ("language", "sc:Text"),
            ("fetched_at", "sc:DateTime"), ("relevance", "sc:Float"))  # fmt: skip
+
+
+class DataFileError(EvocrawlError, ValueError):
+    """The file that a data sheet is to describe has no pages; the message says why."""
 
 
 @dataclass(slots=True)
@@ -120,7 +127,7 @@ def write_datasheet(
     """Write the data sheet; return the number of pages. Raises OSError.
 
     `data` is the JSON lines file of the same pages: the sheet then has its name, size and SHA-256,
-    and describes its columns.
+    and describes its columns. Raises DataFileError if it is another file.
     """
     tally, relevant_at = Tally(), float(about.get("relevant_at", 0.5))
     for page, answer in pages:
@@ -204,8 +211,24 @@ def _name(query: str) -> str:
     return "-".join(words)[:80] or "crawl"
 
 
+def _check_data(data: Path) -> None:
+    """Raise DataFileError unless the first line of the file is a page as JSON, or it is empty."""
+    with data.open("rb") as file:
+        line = file.readline(_LONGEST_LINE)
+    try:
+        page = json.loads(line or "{}")
+    except (ValueError, RecursionError):
+        page = None
+    if line and not (isinstance(page, dict) and all(name in page for name, _ in _FIELDS)):
+        raise DataFileError(
+            f"{data}: no JSON lines with {', '.join(name for name, _ in _FIELDS)}; a data sheet "
+            "describes the file of evocrawl export --format jsonl"
+        )
+
+
 def _distribution(data: Path) -> dict[str, Any]:
     digest = hashlib.sha256()
+    _check_data(data)
     with data.open("rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
