@@ -53,8 +53,18 @@ function table(names, rows, numeric) {
     [make("table", { class: "cards" }, [make("thead", {}, [head]), make("tbody", {}, body)])]);
 }
 
+// A relevance with its word, in the digits that keep it on its side of the threshold: scores.py.
+function scored(relevance, relevantAt) {
+  const isRelevant = relevance >= relevantAt;
+  const digits = [2, 3, 4].find((each) =>
+    (Number(relevance.toFixed(each)) >= relevantAt) === isRelevant) || 6;
+  return `${relevance.toFixed(digits)} ${isRelevant ? "relevant" : "not relevant"}`;
+}
+
+const threshold = (value) => String(Number(value.toPrecision(4)));
+
 const verdict = (row) => make("span", { class: row.relevant ? "verdict yes" : "verdict" },
-  [`${real(row.relevance)} ${row.relevant ? "relevant" : "not relevant"}`]);
+  [judged(row.relevance)]);
 
 // False for a crawl that is only read: buttons that cannot work are not shown.
 const canControl = () => app.status && Object.keys(app.status.parameters).length > 0;
@@ -119,7 +129,7 @@ views.overview = (place) => {
     update(status) {
       numbers.replaceChildren(facts([
         ["relevant pages", `${whole(status.relevant)} of ${whole(status.pages)}`],
-        ["relevant from", real(status.relevant_at)],
+        ["relevant from", threshold(status.relevant_at)],
         ["harvest rate", percent(status.harvest)],
         ...(status.left ? [
           ["relevant in the next 1\u00a0000 requests",
@@ -379,7 +389,7 @@ views.why = (place, given) => {
 // A relevance with its word, by the threshold of the crawl.
 function judged(relevance) {
   if (relevance == null || !app.status) return real(relevance);
-  return `${real(relevance, 2)} ${relevance >= app.status.relevant_at ? "relevant" : "not relevant"}`;
+  return scored(relevance, app.status.relevant_at);
 }
 
 function explained(found) {
@@ -413,12 +423,11 @@ function explained(found) {
   if (found.found) {
     head("Predicted and found");
     const chance = found.reason && found.reason.chance;
-    const isGood = found.found.relevance >= found.found.relevant_at;
     parts.push(facts([
       ["predicted", chance == null ? "–" : `${percent(chance)} chance of a good page`],
       ["found", found.found.relevance == null ? `${found.found.outcome} ${found.found.reason}`
-        : `${real(found.found.relevance)} ${isGood ? "relevant" : "not relevant"}`],
-      ["relevant from", real(found.found.relevant_at)],
+        : scored(found.found.relevance, found.found.relevant_at)],
+      ["relevant from", threshold(found.found.relevant_at)],
       ["energy of the page", real(found.found.page_energy, 2)],
     ]));
   }
