@@ -43,7 +43,13 @@ START = "http://app.test/"
 
 
 def crawl(
-    web: Web, mode: str, budget: int, every: int, folder: Path, options: dict[str, object]
+    web: Web,
+    mode: str,
+    budget: int,
+    every: int,
+    folder: Path,
+    options: dict[str, object],
+    executable: str = "",
 ) -> Iterator[tuple[dict[str, Any], Sampler]]:
     """Crawl in a process of its own; yield each line of `Watch`, and last the stats."""
     watched, stats = folder / "watch.jsonl", folder / "stats.json"
@@ -60,6 +66,8 @@ def crawl(
         "LOG_LEVEL": "ERROR",
         "LOG_FILE": folder / "log",
     }
+    if executable:
+        settings["PLAYWRIGHT_LAUNCH_OPTIONS"] = json.dumps({"executable_path": executable})
     options = {"query": QUERY, "seeds": START, "browser": mode, "max_requests": budget, **options}
     line = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
     line += [f"-s{name}={value}" for name, value in settings.items()]
@@ -102,7 +110,9 @@ def compare(given: argparse.Namespace) -> None:
                     "browser_pages": given.browser_pages,
                     "browser_timeout_s": given.timeout_s,
                 }
-                *_, (row, used) = crawl(web, mode, budget, 10**9, Path(folder), options)
+                *_, (row, used) = crawl(
+                    web, mode, budget, 10**9, Path(folder), options, given.executable
+                )
             stats = row["stats"]
             peak, cpu_s = used.peak_bytes, used.cpu_s
             print(
@@ -131,8 +141,10 @@ def leaks(given: argparse.Namespace) -> None:
         "browser_share": 1,
     }
     with tempfile.TemporaryDirectory() as folder:
-        every, budget = max(given.pages // 10, 1), 5 * given.pages
-        for row, sampler in crawl(web, "auto", budget, every, Path(folder), options):
+        every, budget = given.every or max(given.pages // 10, 1), 5 * given.pages
+        for row, sampler in crawl(
+            web, "auto", budget, every, Path(folder), options, given.executable
+        ):
             if "stats" in row:
                 break
             mean = sampler.mean_mb()
@@ -158,6 +170,8 @@ def main() -> None:
     parser.add_argument("--modes", nargs="+", default=["never", "auto", "always"])
     parser.add_argument("--browser-pages", type=int, default=2)
     parser.add_argument("--timeout-s", type=float, default=20.0, help="of a page in the browser")
+    parser.add_argument("--executable", default="", help="path of the Chromium to use")
+    parser.add_argument("--every", type=int, help="with --leaks, pages of a row: a tenth of all")
     parser.add_argument("--leaks", action="store_true")
     given = parser.parse_args()
     given.pages = given.pages or (1000 if given.leaks else 200)

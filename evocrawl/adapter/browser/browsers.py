@@ -30,9 +30,8 @@ class PageNotOpenedError(Exception):
 class Browsers:
     """The browser of a crawl, which starts with the first page.
 
-    Memory of a browser and of its driver grows with the pages that they have opened. After
-    `most_pages` pages (0: never) a new browser opens the next ones; the old one ends with the last
-    page that is open in it.
+    After `most_pages` pages (0: never) a new browser opens the next ones; the old one ends with the
+    last page that is open in it, and with what it and its driver keep of closed pages.
     """
 
     def __init__(self, crawler: Crawler, most_pages: int) -> None:

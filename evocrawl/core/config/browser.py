@@ -35,8 +35,8 @@ class BrowserOptions:
         100,
         whole(0),
         "a whole number from 0",
-        "pages after which a new browser takes the place of the old one, whose memory grows with "
-        "the pages that it has opened; 0: it stays",
+        "pages after which a new browser takes the place of the old one, with what that keeps of "
+        "closed pages; 0: it stays",
     )
     browser_timeout_s: float = option(
         20.0,
