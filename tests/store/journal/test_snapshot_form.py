@@ -298,3 +298,14 @@ def test_an_object_of_an_unknown_class_is_not_made() -> None:
     snapshot.write(database, 7, {"held": [Holder(1)]}, lambda payload: payload)
     with pytest.raises(SnapshotError, match="is not known here"):
         snapshot.read(database, {"held": list[Any]()}, lambda payload: payload)
+
+
+def test_a_snapshot_of_an_earlier_class_is_refused_by_the_attribute_that_it_lacks() -> None:
+    """The object of the new code would keep a value of the crawl's beginning."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    snapshot.write(database, 7, {"held": Holder([1])}, lambda payload: payload)
+    fresh = Holder([])
+    fresh.__dict__["waiting"] = [2]
+    with pytest.raises(SnapshotError, match="Holder had no attribute 'waiting'"):
+        snapshot.read(database, {"held": fresh}, lambda payload: payload)
+    assert fresh.value == []

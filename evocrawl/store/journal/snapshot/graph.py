@@ -25,10 +25,7 @@ import msgpack
 from evocrawl.core.errors import StateError
 
 FORMAT = 2
-"""Version of this form and of the attributes that it holds; another version is not read.
-
-Raise it when a class of evocrawl that snapshots hold gets, loses or renames an attribute.
-"""
+"""Version of this form; another version is not read."""
 
 REFERENCE, OF_PROCESS, METHOD, BIG, PAYLOAD = 1, 2, 3, 4, 5
 """Codes of msgpack's extension types: a node's number, an object of the process, a method of the

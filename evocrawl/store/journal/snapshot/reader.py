@@ -116,6 +116,7 @@ class GraphReader:
         if kind == "object":
             if graph.is_of_process(known) or graph.name_of(type(known)) != rest[0]:
                 return False
+            _check_attributes(known, rest[0], rest[1])
             self._classes[rest[0]] = type(known)
             return True
         if kind == "deque":
@@ -277,3 +278,10 @@ class GraphReader:
 
     def _data(self, data: bytes | Place) -> bytes:
         return data if isinstance(data, bytes) else self._parts.whole(data)
+
+
+def _check_attributes(known: object, name: str, values: dict[str, Any]) -> None:
+    """Raise SnapshotError for an attribute that the snapshot of an earlier version lacks."""
+    missing = graph.state_of(known).keys() - values.keys()
+    if missing:
+        raise SnapshotError(f"it was taken when {name} had no attribute {min(missing)!r}")
