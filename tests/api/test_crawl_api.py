@@ -14,7 +14,13 @@ import pytest
 from reef_site import reef
 
 import evocrawl
-from evocrawl.api.errors import CrawlError, CrawlFailedError, NotReadyError, error_of
+from evocrawl.api.errors import (
+    CrawlError,
+    CrawlFailedError,
+    NotReadyError,
+    UnknownPageError,
+    error_of,
+)
 from evocrawl.api.page import Page
 from evocrawl.core.errors import QueryError, SettingError, StateError, UnknownOptionError
 
@@ -42,6 +48,12 @@ def test_a_method_that_needs_a_running_crawl_raises_an_error_before() -> None:
         await crawl.close()
 
     asyncio.run(ask())
+
+
+def test_a_page_that_is_not_there_is_named_by_its_address_or_its_visit() -> None:
+    """Addresses are quoted, since they come from others."""
+    assert str(UnknownPageError("http://a.test/")) == "the crawl has no page 'http://a.test/'"
+    assert str(UnknownPageError(7)) == "the crawl has no page of visit 7"
 
 
 def test_errors_of_the_crawl_arrive_as_the_same_errors() -> None:
