@@ -70,7 +70,7 @@ def test_every_source_is_asked_through_the_crawl(
         "searxng:http://searx.test/", "mediawiki:http://moved.test/w/api.php",
         "sitemap:http://map.test", "feed:http://map.test/private/feed",
         "feed:http://127.0.0.9:1/feed", "cdx:http://broken.test/?url=a", "feed:http://none.test/x",
-        f"file:{tmp_path}/urls.txt", f"store:{tmp_path}/none.sqlite", "http://found.test/1",
+        f"file:{tmp_path}/urls.txt", "http://found.test/1",
         "ddgs:mojeek", "searxng:http://busy.test/", "feed:http://inside.test/feed",
     ]  # fmt: skip
     store = {
@@ -91,7 +91,7 @@ def test_every_source_is_asked_through_the_crawl(
         "feed:http://map.test": "Forbidden by robots.txt", "feed:http://127": "gives none",
         "cdx:": "its answer is no", "feed:http://none": "robots.txt of", "file:": "gives 1",
         "searxng:http://busy": "gives none: status 429", "feed:http://inside": "gives none",
-        "store:": "gives none", "ddgs:": "gives 2", "ddgs makes its": "do not hold for them",
+        "ddgs:": "gives 2", "ddgs makes its": "do not hold for them",
     }  # fmt: skip
     for name, words in expected.items():
         assert any(name in line and words in line for line in said), (name, said)
