@@ -16,7 +16,11 @@ from evocrawl.core.errors import SettingError
 
 _OPTIONS = "PLAYWRIGHT_LAUNCH_OPTIONS"
 _PACKAGES = ("scrapy_playwright", "playwright", "psutil")
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CHROMIUMS = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
+    "google-chrome-stable",
+)  # fmt: skip
+"""The first one has no windows and needs a sixth of the processor time of the others."""
 _SEALED = (
     # The crawl's downloader makes all requests; connections of the browser itself must fail.
     "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -53,8 +57,8 @@ def check_browser(settings: Mapping[str, Any], mode: str) -> None:
         return
     if not _has_own_chromium():
         allowed = (
-            "never; others need a Chromium: apt install chromium, or playwright install chromium, "
-            "or its executable_path in PLAYWRIGHT_LAUNCH_OPTIONS"
+            "never; others need a Chromium: apt install chromium-headless-shell, or playwright "
+            "install chromium, or its executable_path in PLAYWRIGHT_LAUNCH_OPTIONS"
         )
         raise SettingError("browser", mode, allowed)
 
