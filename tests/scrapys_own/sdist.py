@@ -32,7 +32,18 @@ def unpacked(to: Path) -> Path:
         if not folder.exists():
             with tarfile.open(_ARCHIVE) as archive:
                 archive.extractall(to, filter="data")
+            _make_keys(folder)
     return folder
+
+
+def _make_keys(folder: Path) -> None:
+    """Make the keys and certificates of the tests' servers.
+
+    Each process of Scrapy's tests that is no worker of pytest-xdist would make its own in the same
+    files, also while a server of another process reads them.
+    """
+    line = "from tests.keys import generate_keys; generate_keys()"
+    subprocess.run([sys.executable, "-c", line], cwd=folder, check=True)
 
 
 def _fetch() -> None:

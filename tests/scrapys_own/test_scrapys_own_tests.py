@@ -85,7 +85,10 @@ def test_scrapys_own_tests_pass(source: Path, group: str, tmp_path: Path) -> Non
             "-o", f"python_files={' '.join(files)}", "-o", "norecursedirs=*", "tests",
         ],
         cwd=source,
-        env={**environment, "PYTHONPATH": str(HERE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={
+            **environment, "PYTHONPATH": str(HERE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_XDIST_WORKER": "gw0",  # the keys are there
+        },
         capture_output=True,
         text=True,
         check=False,
