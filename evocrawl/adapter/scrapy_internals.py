@@ -6,6 +6,7 @@ What evocrawl uses of Scrapy's download handlers is in `evocrawl.adapter.network
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,8 +17,10 @@ from scrapy import signals
 from scrapy.cmdline import execute
 from scrapy.commands import ScrapyCommand
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
+from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import _schedule_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.logger import globalLogBeginner
 
 if TYPE_CHECKING:
@@ -199,10 +202,10 @@ def _command_line() -> Mapping[str, Any]:
 
 
 def delay_stops(crawler: Crawler) -> None:
-    """Let the first stop of a crawl that is being opened wait until its engine has started.
+    """Let the first stop of a crawl that is being opened wait until its engine runs.
 
-    Scrapy ignores such a stop, and its process then ends with the spider open. A second stop does
-    not wait.
+    Scrapy ignores a stop before that, and its process then ends with the spider open. A second stop
+    does not wait.
     """
     stop, started = crawler.stop_async, Deferred[None]()
 
@@ -213,16 +216,26 @@ def delay_stops(crawler: Crawler) -> None:
     async def stop_later() -> None:
         crawler.stop_async = stop  # type: ignore[method-assign]
         engine = crawler.engine
-        if engine is not None and crawler.crawling and not engine._starting:
+        if engine is not None and crawler.crawling and not engine.running:
             await maybe_deferred_to_future(started)
-            if crawler.crawling and engine._starting:
-                crawler.crawling = False
-                await engine.stop_async()
+            # It runs when all handlers of the signal have returned. Its first request comes later.
+            while crawler.crawling and engine._starting and not engine.running:
+                await _next_turn()
         await stop()
 
     for signal in (signals.engine_started, signals.spider_closed):
         crawler.signals.connect(note, signal, weak=False)
     crawler.stop_async = stop_later  # type: ignore[method-assign]
+
+
+async def _next_turn() -> None:
+    """Let the event loop run once."""
+    if is_asyncio_available():
+        await asyncio.sleep(0)
+        return
+    from twisted.internet import reactor
+
+    await deferLater(reactor, 0)
 
 
 def connect_first(crawler: Crawler, handler: Callable[..., object], signal: object) -> None:

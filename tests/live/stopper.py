@@ -11,15 +11,16 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 
-class StopAtOpening:
-    """Sends SIGINT to its own process when the spider opens; the opening then takes a while."""
+class StopAt:
+    """Sends SIGINT to its own process at one signal of Scrapy; its handler then takes a while."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        crawler.signals.connect(self.stop, getattr(signals, crawler.settings["STOP_AT"]))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        extension = cls()
-        crawler.signals.connect(extension.opened, signals.spider_opened)
-        return extension
+        return cls(crawler)
 
-    async def opened(self) -> None:
+    async def stop(self) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         await asyncio.sleep(0.5)

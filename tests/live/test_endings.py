@@ -69,13 +69,14 @@ def test_a_seed_without_a_response_is_named_after_five_seconds(
     assert len(crawled.pages) == 1
 
 
-def test_a_stop_while_the_spider_is_opened_is_a_clean_one(
-    serve, crawl: Crawl, tmp_path: Path
+@pytest.mark.parametrize("moment", ["spider_opened", "engine_started"])
+def test_a_stop_before_the_engine_runs_is_a_clean_one(
+    serve, crawl: Crawl, tmp_path: Path, moment: str
 ) -> None:
     """Scrapy alone ignores it and ends with the spider open. A stop before any request is whole."""
     proxy = serve({"reef.test": site({"/": page(text=QUERY)})})
     arguments = {**SEEDS, "store": tmp_path / "reef.sqlite"}
-    stopping = {"EXTENSIONS": {"stopper.StopAtOpening": 1}}
+    stopping = {"EXTENSIONS": {"stopper.StopAt": 1}, "STOP_AT": moment}
     stopped = crawl(proxy, arguments=arguments, settings=stopping)
     assert stopped.code == 0
     assert stopped.stats["finish_reason"] == "shutdown"
