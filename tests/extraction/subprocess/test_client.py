@@ -51,10 +51,10 @@ def test_r15_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_read(
 
     Also after a time by the clock.
     """
-    monkeypatch.setattr(client, "_WALL_LIMITS", 1e6 if counts == "processor time" else 1e-3)
     with reading_within(60) as reader:
         reader.read(PAGE)
         first = pid_of(reader)
+        monkeypatch.setattr(client, "_WALL_LIMITS", 1e6 if counts == "processor time" else 1e-3)
         reader._limit_s = 0.01 if counts == "processor time" else 1
         assert reader.read(SLOW).unread == client.TOO_LONG
         monkeypatch.undo()
