@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -76,7 +77,10 @@ def test_a_record_that_holds_the_beginning_of_a_record_is_no_end(tmp_path: Path)
     (path,) = tmp_path.iterdir()
     content = path.read_bytes()
     first = content.index(inner)  # what cannot be compressed is kept as it is
-    for cut in range(first, first + len(inner) + 500, 47):
+    # A file that ends exactly with a record of the page is taken for a whole one.
+    ends = {first + each.start() for each in re.finditer(re.escape(inner[:10]), inner)}
+    ends = ends - {first} | {first + len(inner)}
+    for cut in sorted({*range(first, first + len(inner) + 500, 47)} - ends):
         path.write_bytes(content[:cut])
         mend(path)
         assert warc_urls([path]) == [f"{URL}0"]

@@ -34,7 +34,9 @@ def hold(file: int) -> None:
 def mend(path: Path) -> int:
     """Cut the incomplete end off a file that no process writes; return the bytes cut off.
 
-    A file without a whole record is removed. O(last record), and O(file) where that is incomplete.
+    A file that ends exactly with a gzip member within an incomplete record, as of a page that is a
+    WARC file itself, is taken for whole. A file without a whole record is removed. O(last record),
+    and O(file) where that is incomplete.
     Raises OSError.
     """
     if fcntl is None:  # pragma: no cover - nothing shows whether the file is being written
