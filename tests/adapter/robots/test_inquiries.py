@@ -291,10 +291,9 @@ def test_closing_drops_fetches_timers_and_waiters(desk: Desk) -> None:
 def test_closing_drops_lookups_and_delayed_hosts(desk: Desk) -> None:
     """No more hosts are asked, and each waiting request gets an answer."""
     desk.at("192.0.2.1", *"abc")
-    outcomes = [desk.outcome_of(f"http://{name}") for name in "abc"]
     dropped: list[Deferred[str]] = []
     desk.located[HOST] = Deferred(dropped.append)
-    outcomes.append(desk.outcome_of(HOST))
+    outcomes = [desk.outcome_of(name) for name in ("http://a", "http://b", "http://c", HOST)]
     desk.inquiries.close()
     assert desk.asked == ["a", "b"]
     assert dropped == [desk.located[HOST]]

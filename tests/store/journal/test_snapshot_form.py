@@ -256,25 +256,6 @@ def test_a_sorted_list_with_a_key_is_filled_after_what_the_key_reads() -> None:
     assert [*again(before, fresh).ranked] == [2, 1]
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        "DELETE FROM snapshot WHERE part = 1",
-        "UPDATE snapshot SET data = x'c0'",
-        "UPDATE snapshot SET data = zeroblob(9) WHERE part = 1",
-    ],
-)
-def test_a_damaged_snapshot_changes_nothing(harm: str) -> None:
-    """The journal can be replayed instead."""
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    snapshot.write(database, 7, {"held": Holder([1, 2])}, lambda payload: payload)
-    database.execute(harm)
-    fresh = Holder("untouched")
-    with pytest.raises(SnapshotError):
-        snapshot.read(database, {"held": fresh}, lambda payload: payload)
-    assert fresh.value == "untouched"
-
-
 @dataclass(frozen=True)
 class Frozen:
     """An object whose class refuses changes."""
@@ -290,22 +271,3 @@ def test_frozen_objects_and_counters_are_restored() -> None:
     read = again(Frozen([1], numbers))
     assert read.value == [1]
     assert next(read.numbers) == 7
-
-
-def test_an_object_of_an_unknown_class_is_not_made() -> None:
-    """A file cannot name any class."""
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    snapshot.write(database, 7, {"held": [Holder(1)]}, lambda payload: payload)
-    with pytest.raises(SnapshotError, match="is not known here"):
-        snapshot.read(database, {"held": list[Any]()}, lambda payload: payload)
-
-
-def test_a_snapshot_of_an_earlier_class_is_refused_by_the_attribute_that_it_lacks() -> None:
-    """The object of the new code would keep a value of the crawl's beginning."""
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    snapshot.write(database, 7, {"held": Holder([1])}, lambda payload: payload)
-    fresh = Holder([])
-    fresh.__dict__["waiting"] = [2]
-    with pytest.raises(SnapshotError, match="Holder had no attribute 'waiting'"):
-        snapshot.read(database, {"held": fresh}, lambda payload: payload)
-    assert fresh.value == []
