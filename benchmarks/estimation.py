@@ -4,13 +4,14 @@
     python benchmarks/estimation.py fit LOG…        coefficients of evocrawl/estimation
     python benchmarks/estimation.py report LOG…     coverage and width of the present ones
 
-`record` runs crawls and adds a line a crawl to LOG: what the forecast sees at several budgets, when
+`record` runs crawls and adds a line a crawl to LOG: what the forecast sees every 10 requests, when
 relevant pages were found, and how many are within reach of the seeds. A page is relevant if the
 crawl's own relevance model says so. `fit` and `report` read the lines; `--even` and `--odd` take
 every second topic of each world, so that the coefficients can be fitted to some topics and reported
 on others.
 
-A point counts for the gain if the crawl went on for 1 000 requests or found all.
+A point is a crawl that stops at a budget; `report` also takes the moments at which the rules of
+STOPS end a crawl. A point counts for the gain if the crawl went on for 1 000 requests or found all.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ from scipy.special import gammaln
 
 from evocrawl import relevance
 from evocrawl.core.config.config import Config
+from evocrawl.core.config.stop import stop_conditions
 from evocrawl.core.events import Event, VisitSettled
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.estimation.coefficients import GAIN, REMAINING, Coefficients
-from evocrawl.estimation.forecast import interval
+from evocrawl.estimation.forecast import FIRST, interval
 from evocrawl.estimation.outlook import HORIZON, recall_of
+from evocrawl.estimation.stop_rule import PATIENCE
 from evocrawl.population.assembly import Assembly
 from evocrawl.simulation.runner import run
 from evocrawl.simulation.scoring import PageScorer
@@ -46,10 +49,13 @@ from evocrawl.simulation.worlds.registry import made_up_by, open_world
 
 Row = dict[str, Any]
 BUDGETS = (100, 200, 400, 800, 1200, 1600)
+EVERY = 10
+"""Requests between two looks at the forecast, as those of the stop rule."""
+STOPS = ("yield<5%", "yield<2%", "recall>50%", "recall>90%")
 
 
 class Recorder:
-    """Keeps the recent yield of a run at some budgets, and the requests of its finds."""
+    """Keeps the recent yield of a run every 10 requests, and the requests of its finds."""
 
     def __init__(self, relevant_at: float) -> None:
         self.relevant_at = relevant_at
@@ -66,7 +72,7 @@ class Recorder:
         spent = self.crawl.budget.spent
         if event.first and (event.relevance or 0.0) >= self.relevant_at:
             self.finds.append(spent)
-        if len(self.points) < len(BUDGETS) and spent >= BUDGETS[len(self.points)]:
+        if spent >= (self.points[-1]["requests"] + EVERY if self.points else FIRST):
             late = self.crawl.forecast.recent_yield
             self.points.append({"requests": spent, "late": late, "found": len(self.finds)})
 
@@ -132,18 +138,21 @@ def within_reach(graph: WebGraph, seeds: Sequence[str], relevant: Iterable[bytes
 
 @dataclass(frozen=True)
 class Point:
-    """A crawl stopped at a budget. `gain` is None if it did not go on for long enough."""
+    """A crawl that is stopped, by a budget or a rule, `by`.
+
+    `gain` is None if it did not go on for long enough.
+    """
 
     crawls: str
-    requests: int
+    by: str
     late: float
     found: int
     gain: int | None
     left: int
 
 
-def rows(asked: argparse.Namespace) -> Iterator[Point]:
-    """Yield the points of the logs."""
+def rows(asked: argparse.Namespace, stops: Sequence[str] = ()) -> Iterator[Point]:
+    """Yield the points of the logs: one for each budget and each rule of `stops`."""
     seen: dict[str, list[str]] = defaultdict(list)
     for path in asked.logs:
         for line in path.read_text().splitlines():
@@ -154,15 +163,36 @@ def rows(asked: argparse.Namespace) -> Iterator[Point]:
             is_even = topics.index(row["topic"]) % 2 == 0
             if (asked.even and not is_even) or (asked.odd and is_even):
                 continue
-            for each in row["points"]:
+            for by, each in stopped(row["points"], stops):
                 end = each["requests"] + HORIZON
                 is_known = row["is_over"] or row["requests"] >= end
                 gain = sum(each["requests"] < find <= end for find in row["finds"])
                 yield Point(
-                    f"{row['world']}, {row['species']}", each["requests"], each["late"],
-                    each["found"], gain if is_known else None,
-                    max(row["reachable"] - each["found"], 0),
+                    f"{row['world']}, {row['species']}", by, each["late"], each["found"],
+                    gain if is_known else None, max(row["reachable"] - each["found"], 0),
                 )  # fmt: skip
+
+
+def stopped(points: Sequence[Row], stops: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """Yield the points at which the budgets and the rules stop a crawl, with their names."""
+    for budget in BUDGETS:
+        for each in points:
+            if each["requests"] >= budget:
+                yield f"after {budget:5} requests", each
+                break
+    for rule in stops:
+        (condition,) = stop_conditions(rule)
+        since: int | None = None
+        for each in points:
+            gain = interval(GAIN, each["late"], HORIZON)
+            recall = recall_of(each["found"], interval(REMAINING, each["late"]))
+            if not condition.holds(gain.middle / HORIZON, recall.middle):
+                since = None
+            elif since is None:
+                since = each["requests"]
+            elif each["requests"] - since >= PATIENCE:
+                yield f"stopped by {rule}", each
+                break
 
 
 def fit(asked: argparse.Namespace) -> None:
@@ -195,7 +225,7 @@ def fitted(late: Sequence[float], counts: Sequence[float]) -> Coefficients:
 def report(asked: argparse.Namespace) -> None:
     """Print coverage and width of the intervals."""
     groups: dict[str, list[tuple[bool | None, float, bool, float]]] = defaultdict(list)
-    for point in rows(asked):
+    for point in rows(asked, STOPS):
         to_come = interval(GAIN, point.late, HORIZON)
         recall = recall_of(point.found, interval(REMAINING, point.late))
         true = point.found / (point.found + point.left) if point.found + point.left else 0.0
@@ -205,9 +235,10 @@ def report(asked: argparse.Namespace) -> None:
             recall.low <= true <= recall.high,
             recall.high - recall.low,
         )
-        budget = point.requests // 100 * 100
-        for group in (point.crawls, f"after {budget:5} requests", "all"):
-            groups[group].append(result)
+        groups[point.by].append(result)
+        if point.by.startswith("after"):
+            for group in (point.crawls, "all"):
+                groups[group].append(result)
     print("| crawls | points | gain within | width, pages | recall within | width |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, results in sorted(groups.items(), key=lambda each: (each[0] == "all", each[0])):
@@ -232,7 +263,7 @@ def main() -> None:
     new.add_argument("--split", default="")
     new.add_argument("--species", default="evo,energy,best_first_anchor")
     new.add_argument("--start", default="search")
-    new.add_argument("--relevance", default="tfidf")
+    new.add_argument("--relevance", default=Config.read({}, {"query": "a"}).relevance)
     new.add_argument("--budget", type=int, default=2600)
     new.set_defaults(run=record)
     for name, act in (("fit", fit), ("report", report)):

@@ -1,7 +1,9 @@
-"""Takes the pictures of the dashboard's views in docs/guide/, of a stored crawl.
+"""Takes the pictures of the dashboard's views in docs/guide/, or in another folder.
 
-    python docs/make_pictures.py STORE [--only why hosts]
+    python docs/make_pictures.py STORE [--only why hosts] [--all FOLDER] [--running ADDRESS]
 
+STORE is a finished crawl. Control is taken of a running one, whose log has the ADDRESS of its
+dashboard, with the token. `--all` takes every view in both widths, light and dark, to be looked at.
 Needs Chromium and the extra `dev`. Look at each picture before it is committed.
 """
 
@@ -13,7 +15,7 @@ import subprocess
 import sys
 import urllib.parse
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ _CODE = "import sys; from evocrawl.cli import main; sys.exit(main())"
 class Picture:
     """A view, with the size of its window and what has to be there before the picture is taken.
 
-    `best` puts the address of a good page into the view's query.
+    `best` puts the address of a good page into the view's query, `runs` asks for a running crawl.
     """
 
     view: str
@@ -39,6 +41,7 @@ class Picture:
     height: int = 900
     scheme: str = "light"
     best: bool = False
+    runs: bool = False
 
 
 PICTURES = {
@@ -48,7 +51,21 @@ PICTURES = {
     "hosts": Picture("hosts", "td"),
     "why": Picture("why", "h2 >> text='The reason'", best=True),
     "why-phone": Picture("why", "h2 >> text='The reason'", 390, 1400, "dark", best=True),
+    "control": Picture("control", "form", 1000, 760, runs=True),
 }
+_VIEWS = ("overview", "agents", "results", "hosts", "why", "control")
+
+
+def every(runs: bool) -> dict[str, Picture]:
+    """Return pictures of every view in both widths, light and dark."""
+    return {
+        f"{view}-{width}-{scheme}": replace(
+            PICTURES[view], width=width, height=height, scheme=scheme, runs=runs
+        )
+        for view in _VIEWS
+        for width, height in ((1280, 900), (390, 1200))
+        for scheme in ("light", "dark")
+    }
 
 
 def good_page(url: str) -> str:
@@ -58,20 +75,22 @@ def good_page(url: str) -> str:
     return str(next(each["url"] for each in pages if each["depth"] >= 2 and each["anchor"]))
 
 
-def take(browser: Browser, url: str, name: str, of: Picture) -> None:
+def take(browser: Browser, address: str, file: Path, of: Picture) -> None:
     """Take one picture."""
+    url, _, token = address.partition("#")
     tab = browser.new_page(
         viewport={"width": of.width, "height": of.height},
         color_scheme=of.scheme,  # type: ignore[arg-type]
         device_scale_factor=1 if of.width > 500 else 2,
     )
     query = f"?{urllib.parse.urlencode({'url': good_page(url)})}" if of.best else ""
+    tab.goto(f"{url}#{token}")
+    if not of.runs:
+        tab.wait_for_selector("#state >> text='finished'", timeout=240_000)
     tab.goto(f"{url}#/{of.view}{query}")
-    tab.wait_for_selector("#state >> text='finished'", timeout=240_000)
-    tab.reload()
     tab.wait_for_selector(of.ready, timeout=240_000)
     tab.wait_for_timeout(1500)
-    tab.screenshot(path=str(FOLDER / f"dashboard-{name}.png"), animations="disabled")
+    tab.screenshot(path=str(file), animations="disabled")
     tab.close()
 
 
@@ -79,16 +98,25 @@ def main() -> None:
     """Take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("store", help="a finished crawl, as evocrawl dashboard takes it")
-    parser.add_argument("--only", nargs="+", default=list(PICTURES), choices=list(PICTURES))
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--only", nargs="+", choices=list(PICTURES))
+    which.add_argument("--all", type=Path, metavar="FOLDER")
+    parser.add_argument("--running", metavar="ADDRESS")
     given = parser.parse_args()
+    pictures = every(runs=bool(given.running)) if given.all else PICTURES
+    chosen = given.only or [
+        name for name, each in pictures.items() if given.running or not each.runs
+    ]
     line = [sys.executable, "-c", _CODE, "dashboard", given.store, "--port", "0"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        url = server.stdout.readline().split()[-1].partition("#")[0]
+        url = server.stdout.readline().split()[-1]
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
-            for name in given.only:
-                take(browser, url, name, PICTURES[name])
+            for name in chosen:
+                address = given.running if pictures[name].runs else url
+                file = given.all / f"{name}.png" if given.all else FOLDER / f"dashboard-{name}.png"
+                take(browser, address, file, pictures[name])
                 print(name, flush=True)
             browser.close()
         server.terminate()

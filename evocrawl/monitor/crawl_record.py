@@ -89,9 +89,8 @@ class CrawlRecord(Record):
         match event:
             case VisitSettled():
                 self._settled(event)
-            case VisitOpened():
-                if self._began_s is None:
-                    self._began_s = event.visit.started_at_s
+            case VisitOpened(visit=visit):
+                self._opened(visit)
             case Fed(agent=agent, energy=energy):
                 self._change(agent, energy)
                 self._agent(agent).gained += energy
@@ -133,6 +132,13 @@ class CrawlRecord(Record):
             case Left(agent=agent, energy=energy):
                 self._agent(agent).died_at = self.requests
                 self._tell(agent, "left for another worker", energy=energy)
+
+    def _opened(self, visit: Visit) -> None:
+        if self._began_s is None:
+            self._began_s = visit.started_at_s
+        name = visit.lead.host
+        free_at_s = self._population.environment.hosts.free_at_s(name)
+        self._host(name).delay_s = max(free_at_s - visit.started_at_s, 0.0)
 
     def _settled(self, event: VisitSettled) -> None:
         visit = event.visit

@@ -37,6 +37,15 @@ REASONS = {
 """The words for each stop reason."""
 
 
+def why_ended(reason: str) -> str:
+    """Return a stop reason in words.
+
+    >>> why_ended("exhausted"), why_ended("a reason of a project")
+    ('no link is left to follow', 'a reason of a project')
+    """
+    return REASONS.get(reason, one_line(reason))
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a run of a crawl has ended.
@@ -55,8 +64,7 @@ class Ending:
 def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
     """Return the lines of the report; each is safe for a terminal."""
     ledger = summary.ledger
-    why = REASONS.get(ending.reason, one_line(ending.reason))
-    lines = [f"The crawl has ended: {why}."]
+    lines = [f"The crawl has ended: {why_ended(ending.reason)}."]
     if ending.query:
         lines.append(f"  query     {one_line(ending.query, 100)}")
     lines += [

@@ -50,7 +50,10 @@ class AgentRecord:
 
 @dataclass(slots=True)
 class HostRecord:
-    """What the visits to a host brought; `seconds` is the sum over its fetches."""
+    """What the visits to a host brought; `seconds` is the sum over its fetches.
+
+    `delay_s` is the delay after the latest request, before the next may be sent.
+    """
 
     host: str
     visits: int = 0
@@ -61,6 +64,7 @@ class HostRecord:
     dropped: int = 0
     seconds: float = 0.0
     body_bytes: int = 0
+    delay_s: float = 0.0
     trouble: str = ""
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from sys import maxsize
 
 from sortedcontainers import SortedKeyList
 
 from evocrawl.core.model import AgentId, VisitId
+from evocrawl.monitor.steps import Steps
 
-_STEP = 500
+_STEP = 1000
+_FEW = 1000
+"""Number of results up to which they are sorted; more of them are read off the ranking of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Result:
 class Filter:
     """Which results are shown; an empty filter shows all.
 
-    `text` is looked for in title, URL and anchor; upper and lower case are the same.
+    Each word of `text` has to be in title, URL or anchor; upper and lower case are the same.
     """
 
     text: str = ""
@@ -45,30 +48,52 @@ class Filter:
     least: float = 0.0
     marked: bool = False
 
-    def passes(self, result: Result) -> bool:
-        """Return True if the result is shown."""
+    def passes(self, result: Result, words: Sequence[str]) -> bool:
+        """Return True if the result is shown; `words` are those of `text`, in lower case."""
         if result.relevance < self.least or (self.agent not in (None, result.agent)):
             return False
         if (self.host and self.host != result.host) or (self.marked and result.mark is None):
             return False
-        if not self.text:
-            return True
-        return self.text.lower() in f"{result.title}\n{result.url}\n{result.anchor}".lower()
+        if words:
+            text = f"{result.title}\n{result.url}\n{result.anchor}".lower()
+            for word in words:  # `all` takes four times as long
+                if word not in text:
+                    return False
+        return True
 
-    @property
-    def is_empty(self) -> bool:
-        """True if every result passes."""
-        return self == Filter()
+
+class _Chosen:
+    """The results that a filter shows. `is_whole` is False until all results have been read."""
+
+    def __init__(self, only: Filter) -> None:
+        self.only = only
+        self.visits: set[VisitId] = set()
+        self.is_whole = False
+        self._words = only.text.lower().split()
+
+    def add(self, results: Iterable[Result]) -> None:
+        """Add those of some results that are shown."""
+        passes, words = self.only.passes, self._words
+        self.visits.update([each.visit for each in results if passes(each, words)])
+
+    def note(self, result: Result) -> None:
+        """Add a result, or remove it if it has changed and is not shown any more."""
+        if self.only.passes(result, self._words):
+            self.visits.add(result.visit)
+        else:
+            self.visits.discard(result.visit)
 
 
 class Results:
     """Results by relevance, the best first; of equals the first found."""
 
+    of_run = ("_chosen",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self) -> None:
         self._by_visit: dict[VisitId, Result] = {}
         self._visit_of: dict[str, VisitId] = {}
-        self._changes = 0
-        self._kept: tuple[Filter, int, list[Result]] | None = None
+        self._chosen: _Chosen | None = None
         self._ranked: SortedKeyList[VisitId, tuple[float, int]] = SortedKeyList(key=self._key)
 
     def __len__(self) -> int:
@@ -80,7 +105,6 @@ class Results:
 
     def add(self, result: Result) -> None:
         """Add a page; it replaces an earlier one of the same visit or URL. O(log n)."""
-        self._changes += 1
         known = self._visit_of.get(result.url, result.visit)
         old = self._by_visit.get(known)
         if old is not None:
@@ -89,6 +113,8 @@ class Results:
         self._by_visit[known] = result
         self._visit_of[result.url] = known
         self._ranked.add(known)
+        if self._chosen is not None:
+            self._chosen.note(result)
 
     def add_all(self, results: Iterable[Result]) -> None:
         """Add many pages. O(n log n), three times faster than one by one."""
@@ -99,7 +125,7 @@ class Results:
             else:
                 self._by_visit[each.visit] = each
                 self._visit_of[each.url] = each.visit
-        self._changes += 1
+        self._chosen = None
         self._ranked.clear()
         self._ranked.update(self._by_visit)
         for each in again:
@@ -116,31 +142,54 @@ class Results:
 
     def mark(self, visit: VisitId, relevant: bool | None) -> None:
         """Note the user's mark. O(1)."""
-        self._changes += 1
-        self._by_visit[visit] = replace(self._by_visit[visit], mark=relevant)
+        marked = self._by_visit[visit] = replace(self._by_visit[visit], mark=relevant)
+        if self._chosen is not None:
+            self._chosen.note(marked)
 
     def best(self, count: int, start: int = 0) -> list[Result]:
         """Return `count` results from `start` on, the best first. O(start + count)."""
         return [self._by_visit[each] for each in self._ranked.islice(start, start + count)]
 
-    def matching(self, only: Filter) -> Generator[None, None, list[Result]]:
-        """Return the results that a filter shows, the best first; the last answer is kept.
+    def shown(self, only: Filter, count: int, start: int = 0) -> Steps[tuple[int, list[Result]]]:
+        """Return how many results a filter shows, and `count` of them from `start`, the best first.
 
-        O(results of at least the filter's relevance). It yields after every `_STEP` results.
+        O(start + count) for a filter by relevance alone. Others read all results, O(n), about a
+        third of a microsecond each, since the ranking jumps about in memory and the order of their
+        arrival does not. The latest filter is kept up to date: its further answers are O(n) only to
+        the last result that is shown.
         """
-        if self._kept is None or self._kept[:2] != (only, self._changes):
-            changes, found = self._changes, []
-            end = self._ranked.bisect_key_right((-only.least, maxsize))
-            passes = only.passes
-            for at, visit in enumerate([*self._ranked.islice(0, end)]):
-                result = self._by_visit[visit]
-                if passes(result):
-                    found.append(result)
-                if at % _STEP == _STEP - 1:
-                    yield
-            self._kept = only, changes, found
-            return found
-        return self._kept[2]
+        if only == Filter(least=only.least):
+            total = self._ranked.bisect_key_right((-only.least, maxsize))
+            return total, self.best(max(min(count, total - start), 0), start)
+        visits = yield from self._choose(only)
+        ranked = yield from self._in_order(visits, start + count)
+        return len(visits), [self._by_visit[each] for each in ranked[start:]]
+
+    def _choose(self, only: Filter) -> Steps[set[VisitId]]:
+        """Return the results that a filter shows; those that change meanwhile are noted, too."""
+        chosen = self._chosen
+        if chosen is None or not chosen.is_whole or chosen.only != only:
+            chosen = self._chosen = _Chosen(only)
+            visits = [*self._by_visit]
+            for at in range(0, len(visits), _STEP):
+                chosen.add(map(self._by_visit.__getitem__, visits[at : at + _STEP]))
+                yield
+            chosen.is_whole = True
+        return chosen.visits
+
+    def _in_order(self, visits: set[VisitId], most: int) -> Steps[list[VisitId]]:
+        """Return the first `most` of some results in the order of the ranking."""
+        if len(visits) <= _FEW:
+            return sorted(visits, key=self._key)[:most]
+        found: list[VisitId] = []
+        for at, visit in enumerate([*self._ranked]):
+            if len(found) >= most:
+                break
+            if visit in visits:
+                found.append(visit)
+            if at % _STEP == _STEP - 1:
+                yield
+        return found
 
     def _key(self, visit: VisitId) -> tuple[float, int]:
         return -self._by_visit[visit].relevance, visit

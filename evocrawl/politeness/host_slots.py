@@ -143,6 +143,11 @@ class HostSlots:
                 state.next_start_s = 0.0
                 self._freed(host)
 
+    def free_at_s(self, host: str) -> float:
+        """Return when the delay or back-off of `host` ends, 0.0 if none runs. O(1)."""
+        state = self._busy.get(host)
+        return 0.0 if state is None else state.next_start_s
+
     def wakes_at(self) -> float | None:
         """Return the time at which the next delay ends, None when no delay runs."""
         return self._delays[0][0] if self._delays else None

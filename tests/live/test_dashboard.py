@@ -25,7 +25,10 @@ from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, S
 
 TOKEN = "a-token-of-the-tests"
 EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e"
+LONG = "longer" * 50
 WAIT_MS = 300_000
+LOOKS = ((1280, "light"), (390, "dark"))
+"""A desktop and a phone."""
 OUR_WORDS = """() => [...document.querySelectorAll("main li, main p")].map((each) => {
   const copy = each.cloneNode(true);
   for (const foreign of copy.querySelectorAll("bdi")) foreign.remove();
@@ -43,7 +46,8 @@ def endless(other: str) -> Site:
             return not_found(request)
         n = int(number)
         title = f"{EVIL.replace(chr(60), '&lt;')} {n}"
-        links = (f"/{2 * n + 1} {QUERY} {n}", f"http://{other}/{2 * n + 2} reef {n}")
+        title += f" {LONG}"
+        links = (f"/{2 * n + 1} {QUERY} {n}", f"http://{other}/{2 * n + 2} reef {n} {LONG}")
         return page(*links, text=f"{QUERY} {n} " * (n % 5), title=title)
 
     return answer
@@ -122,9 +126,11 @@ def asked_of(proxy: LoopbackProxy, host: str) -> int:
 
 
 def check_accessible(tab: Page) -> None:
-    """Check that axe finds no serious problem, in light and in dark."""
-    for scheme in ("light", "dark"):
+    """Check that axe finds no serious problem, and that nothing is wider than the window."""
+    for width, scheme in LOOKS:
+        tab.set_viewport_size({"width": width, "height": 800})
         tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
         found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
         serious = [each for each in found if each["impact"] in ("serious", "critical")]
         assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
@@ -165,7 +171,8 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
         assert all("\u202e" not in each for each in tab.evaluate(OUR_WORDS))
 
         tab.click("nav >> text=Agents")
-        tab.click(".tree li:first-child button:not([aria-expanded])")
+        tab.focus(".tree li:first-child button:not([aria-expanded])")
+        tab.keyboard.press("Enter")
         tab.wait_for_selector(".panel table tbody tr >> visible=true")
         number = open_mind(tab, port)
         tab.wait_for_selector("td >> text=temperature")
@@ -174,6 +181,7 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
         tab.wait_for_selector(f"text=The line of agent {number} is excluded.")
 
         tab.click("nav >> text=Hosts")
+        tab.wait_for_selector("td[data-name='delay, s'] >> text='0.20'")
         tab.click("[aria-label='Exclude b.test']")
         tab.wait_for_selector("text=No further link to b.test")
         check_accessible(tab)

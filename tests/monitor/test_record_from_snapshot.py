@@ -10,6 +10,8 @@ from journeys import Journey, new_population
 from evocrawl.core.ledger import Ledger
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.page_texts import PageTexts
+from evocrawl.monitor.results import Filter
+from evocrawl.monitor.steps import whole
 from evocrawl.population.population import Population
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.replay import rebuild
@@ -51,6 +53,8 @@ def test_a_record_continues_from_a_snapshot(tmp_path: Path) -> None:
     journey.journaled.snapshots.parts["record"] = record
     for _ in range(150):
         journey.act()
+    asked = Filter(least=0.1, host="a.test")
+    whole(record.results.shown(asked, 5))
     journey.journaled.take_snapshot()
     for _ in range(50):
         journey.act()
@@ -68,3 +72,4 @@ def test_a_record_continues_from_a_snapshot(tmp_path: Path) -> None:
         if has_snapshot:
             assert shown_of(again) == shown_of(record)
             assert len(again.results) > 3
+            assert whole(again.results.shown(asked, 5)) == whole(record.results.shown(asked, 5))

@@ -21,7 +21,6 @@ from evocrawl.monitor.curve import MOST, Curve, Point
 from evocrawl.monitor.record import Record
 from evocrawl.monitor.report.html import family, report_html
 from evocrawl.monitor.report.markdown import plain
-from evocrawl.monitor.results import Filter, Result, Results
 from evocrawl.monitor.steps import whole
 from evocrawl.monitor.stored_record import SharedRecord, stored_record
 from evocrawl.store.archive import Archive
@@ -178,37 +177,6 @@ def test_a_crawl_that_cannot_be_replayed_has_a_note(crawl: StoredCrawl) -> None:
     found = stored_record(str(crawl.path))
     assert "cannot be replayed" in found.notes[0]
     assert len(found.record.results) == 8
-
-
-def some_result(visit: int, relevance: float, **more: Any) -> Result:
-    values = {
-        "url": f"http://a.test/{visit}",
-        "title": "",
-        "host": "a.test",
-        "agent": 1,
-        "depth": 0,
-    }
-    values |= {"parent": "", "anchor": "", "energy": 0.0, "language": "", "seconds": 0.0}
-    return Result(visit=visit, relevance=relevance, **{**values, **more})
-
-
-@given(st.lists(st.tuples(st.integers(1, 30), st.floats(0, 1), st.sampled_from("ab")), max_size=60))
-def test_results_are_ranked_and_filtered(rows: list[tuple[int, float, str]]) -> None:
-    """Like a sorted list of the latest visit of each page."""
-    results, latest = Results(), {}
-    for visit, relevance, host in rows:
-        results.add(some_result(visit, relevance, host=host))
-        latest[visit] = (relevance, host)
-    order = sorted(latest, key=lambda each: (-latest[each][0], each))
-    assert [each.visit for each in results.best(100)] == order
-    at_once = Results()
-    at_once.add_all(some_result(visit, relevance, host=host) for visit, relevance, host in rows)
-    assert at_once.best(100) == results.best(100)
-    assert [each.visit for each in results.best(5, 3)] == order[3:8]
-    only = Filter(host="a", least=0.5)
-    shown = [each for each in order if latest[each][1] == "a" and latest[each][0] >= 0.5]
-    for _ in range(2):  # the second is the one that was kept
-        assert [each.visit for each in whole(results.matching(only))] == shown
 
 
 def test_a_long_curve_stays_small_and_keeps_its_ends() -> None:

@@ -51,6 +51,8 @@ class CrawlDashboard:
             record, controls, config.query, config.species,
             config.relevant_at, store, config.learnt, note,
         )  # fmt: skip
+        hosts = context.population.environment.hosts
+        self.source.free_in_s = lambda host: hosts.free_at_s(host) - context.now_s()
         address, port = listening(config.dashboard)
         try:
             self.server = Dashboard(self.source, address, port, config.dashboard_token)

@@ -83,7 +83,7 @@ class Api:
         return {"points": (yield from views.curve(self.source.record))}
 
     def results(self, query: Query) -> Steps[Row]:
-        """Return some of the pages, the best first. O(start + count), O(pages) with a filter."""
+        """Return some of the pages, the best first; see `Results.shown` for what it costs."""
         only = Filter(
             short(query, "q"),
             short(query, "host"),
@@ -92,12 +92,7 @@ class Api:
             flag_of(query, "marked"),
         )
         start, count = _window(query)
-        results = self.source.record.results
-        if only.is_empty:
-            total, shown = len(results), results.best(count, start)
-        else:
-            found = yield from results.matching(only)
-            total, shown = len(found), found[start : start + count]
+        total, shown = yield from self.source.record.results.shown(only, count, start)
         rows = []
         for each in shown:
             if each.title:
@@ -154,6 +149,8 @@ class Api:
         record = self.source.record
         start, count = _window(query)
         rows = yield from views.hosts(record, count, start)
+        for row in rows:
+            row["free_in_s"] = max(self.source.free_in_s(row["host"]), 0.0)
         return {"total": len(record.hosts), "offset": start, "hosts": rows}
 
     def stop(self, body: Row) -> Row:  # noqa: ARG002 - the form of a write

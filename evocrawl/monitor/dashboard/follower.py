@@ -10,6 +10,7 @@ from evocrawl.core.errors import EvocrawlError
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ReadOnly, Source
+from evocrawl.monitor.final import why_ended
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.shared_controls import StoreControls
 from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
@@ -19,7 +20,7 @@ from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
 from evocrawl.store.journal.operations import Op
 
 _AT_ONCE = 200
-_STEP_S = 0.02
+_STEP_S = 0.005
 _QUIET_S = 60.0
 _READ_ONLY = "this dashboard reads a store; a running crawl is controlled with -a dashboard=PORT"
 _SHARED = (
@@ -29,7 +30,7 @@ _SHARED = (
 
 
 class Follower:
-    """Fills the record of a stored crawl. Call `step` again and again; each takes some 0.02 s.
+    """Fills the record of a stored crawl. Call `step` again and again; each takes some 0.005 s.
 
     Raises StateError if there is no such crawl.
     """
@@ -101,7 +102,7 @@ class Follower:
         if self._is_reading:
             note = f"The store is read: {self._last} entries so far; numbers are still growing."
         elif ended:
-            note = f"The crawl has ended: {ended}."
+            note = f"The crawl has ended: {why_ended(ended)}."
         else:
             note = "The store is followed; new pages appear as the crawl writes them."
         if self._is_reading:

@@ -7,7 +7,6 @@ import logging
 import secrets
 from collections.abc import Callable, Generator, Mapping
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any
 
 from twisted.internet import reactor as the_reactor
@@ -21,6 +20,7 @@ from evocrawl.monitor.dashboard.connections import Connections
 from evocrawl.monitor.dashboard.explaining import Explainer
 from evocrawl.monitor.dashboard.metrics import CONTENT_TYPE, metrics
 from evocrawl.monitor.dashboard.openapi import description
+from evocrawl.monitor.dashboard.page_files import page_files
 from evocrawl.monitor.dashboard.source import Source
 from evocrawl.monitor.dashboard.stream import Stream
 from evocrawl.monitor.dashboard.turns import Task, Turns
@@ -32,15 +32,6 @@ Found = bytes | Steps[Row] | None
 """The body of an answer, or the steps that make its value; None if it comes by another way."""
 
 _JSON = "application/json; charset=utf-8"
-_ASSETS = {
-    "": ("index.html", "text/html; charset=utf-8"),
-    "app.js": ("app.js", "text/javascript; charset=utf-8"),
-    "views.js": ("views.js", "text/javascript; charset=utf-8"),
-    "style.css": ("style.css", "text/css; charset=utf-8"),
-    "uPlot.js": ("uPlot.iife.min.js", "text/javascript; charset=utf-8"),
-    "uPlot.css": ("uPlot.min.css", "text/css; charset=utf-8"),
-    "uPlot.LICENSE.txt": ("uPlot.LICENSE.txt", "text/plain; charset=utf-8"),
-}
 _HEADERS = {
     "Server": "evocrawl",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -117,11 +108,7 @@ class _Answers:
         self._stream = stream
         self._explainer = explainer
         self._turns = turns
-        folder = files("evocrawl.monitor.dashboard").joinpath("assets")
-        self._assets = {
-            name: (folder.joinpath(file).read_bytes(), kind)
-            for name, (file, kind) in _ASSETS.items()
-        }
+        self._assets = page_files()
 
     def begin(self, request: Request) -> None:
         """Answer a request soon; an unexpected exception gives a 500 without details."""

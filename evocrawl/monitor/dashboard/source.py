@@ -122,6 +122,8 @@ class Source:
     note: str = ""
     title_of: Callable[[str], str] = lambda _: ""
     """Returns the title of a page, by its URL, whose result has none."""
+    free_in_s: Callable[[str], float] = lambda _: 0.0
+    """Returns in how many seconds a host may be asked again, 0 or less for now."""
 
     @property
     def limit(self) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from evocrawl.monitor.final import why_ended
 from evocrawl.monitor.report.svg import Line, chart
 from evocrawl.monitor.views import Row
 
@@ -101,7 +102,9 @@ def _render(template: str, **values: Any) -> bytes:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(href=safe_href, number=_number, whole=_whole, date=date)
+    environment.filters.update(
+        href=safe_href, number=_number, whole=_whole, date=date, why_ended=why_ended
+    )
     environment.globals["family"] = family
     # A page may have lone surrogates, which have no UTF-8.
     return environment.get_template(template).render(values).encode("utf-8", "replace")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
+from evocrawl.monitor.final import why_ended
 from evocrawl.monitor.report.html import date, safe_href
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>:@])")
@@ -59,7 +60,7 @@ def _comparison(found: dict[str, Any]) -> Iterator[str]:
 def _crawl(crawl: dict[str, Any], mark: str) -> Iterator[str]:
     yield f"{mark} {plain(crawl['query'] or crawl['store'])}"
     yield ""
-    ended = f"ended: {crawl['ended']}" if crawl["ended"] else "can go on"
+    ended = f"ended: {plain(why_ended(crawl['ended']))}" if crawl["ended"] else "can go on"
     yield f"{plain(crawl['store'])}, {date(crawl['began'])} to {date(crawl['stopped'])}, {ended}"
     for note in crawl["notes"]:
         yield from ("", f"> {plain(note)}")

@@ -43,7 +43,7 @@ def test_the_status_has_the_numbers_of_the_crawl(server: Server, crawl: StoredCr
     assert (status["query"], status["species"], status["limit"]) == (QUERY, "energy", 60)
     assert (status["pages"], status["relevant"]) == (ledger.pages, ledger.relevant_pages)
     assert status["requests"] == crawl.assembly.budget.spent
-    assert status["note"] == f"The crawl has ended: {crawl.population.ended}."
+    assert status["note"] == "The crawl has ended: no link is left to follow."
     points = server.get("curve")["points"]
     assert points[-1]["relevant"] == ledger.relevant_pages
     text = server.ask("/metrics")[2].decode()
@@ -130,10 +130,12 @@ def test_the_page_loads_nothing_from_elsewhere(server: Server) -> None:
     for file in re.findall(r"(?:src|href)=\"([\w.]+)\"", page):
         assert server.ask(f"/{file}")[0] == 200
     assert b"MIT" in server.ask("/uPlot.LICENSE.txt")[2]
-    for file in ("views.js", "app.js"):
-        assert not re.search(
-            rb"innerHTML|insertAdjacentHTML|eval\(|outerHTML", server.ask(f"/{file}")[2]
-        )
+    script = server.ask("/app.js")[2]
+    assert script.startswith(b'"use strict"')
+    assert not re.search(rb"innerHTML|insertAdjacentHTML|eval\(|outerHTML", script)
+    assert {*re.findall(rb"views\.(\w+) = ", script)} == {
+        *re.findall(rb"#/(\w+)", server.ask("/")[2])
+    }
 
 
 @pytest.mark.parametrize(

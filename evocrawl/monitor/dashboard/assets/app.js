@@ -1,9 +1,9 @@
-"use strict";
 // The state of the page: the token, the latest status, and the view that is shown.
 
 const app = {
   token: "",
   status: null,
+  known: null,  // a promise: the first status is there, or cannot be had
   view: null,
   name: "",
 };
@@ -21,10 +21,15 @@ function headers(more) {
   return app.token ? { Authorization: `Bearer ${app.token}`, ...more } : { ...more };
 }
 
+// The answer for a view, which needs the status too: both are asked for at once.
 async function ask(path, parameters) {
   const query = new URLSearchParams(parameters || {}).toString();
-  const answer = await fetch(`api/v1/${path}${query ? "?" + query : ""}`, { headers: headers() });
-  return decoded(answer);
+  const [found] = await Promise.all([got(`${path}${query ? "?" + query : ""}`), app.known]);
+  return found;
+}
+
+async function got(path) {
+  return decoded(await fetch(`api/v1/${path}`, { headers: headers() }));
 }
 
 async function tell(path, body) {
@@ -164,10 +169,9 @@ addEventListener("hashchange", () => {
   document.getElementById("main").focus();
 });
 
-// The first view needs the status: it has the parameters of a crawl that can be controlled.
-async function start() {
+function start() {
   takeToken();
-  await ask("status").then(showStatus).catch(() => {});
+  app.known = got("status").then(showStatus).catch(() => {});
   route();
   listen();
 }
