@@ -10,6 +10,8 @@ from scrapy import Request, signals
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
+from scrapy.linkextractors import IGNORED_EXTENSIONS
+from scrapy.utils.url import url_has_any_extension
 
 from evocrawl.adapter.browser.launching import check_browser
 from evocrawl.adapter.browser.renderer import Renderer
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _READ_BYTES = 500_000
+_DOWNLOADS = tuple(f".{each}" for each in IGNORED_EXTENSIONS if each != "pdf")
+"""Endings of addresses that have no page: a script that leads to one begins a download."""
 _OF_TRANSFER = frozenset(("content-length", "content-encoding", "transfer-encoding"))
 
 
@@ -97,7 +101,8 @@ class BrowserMiddleware:
         if redirects is None or not target.startswith(("http:", "https:")):
             return None
         try:
-            if fingerprint(target) == fingerprint(page.url):
+            is_download = url_has_any_extension(target, _DOWNLOADS)
+            if is_download or fingerprint(target) == fingerprint(page.url):
                 return None
         except ValueError:
             return None

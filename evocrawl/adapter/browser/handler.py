@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,9 @@ class BrowserHandler(OpenHandler, ScrapyPlaywrightDownloadHandler):  # type: ign
         # The page's own route does not see requests of windows that the page opens.
         await wrapper.context.route("**", lambda route: route.abort())
         await wrapper.context.route_web_socket("**", lambda socket: socket.close())
+        cookies = self._loads[name].cookies
+        if cookies is not None and (rows := cookies.of_crawl()):
+            await _add_cookies(wrapper.context, rows)
         return wrapper
 
     def count(self, asked: Any) -> None:
@@ -106,6 +110,16 @@ class BrowserHandler(OpenHandler, ScrapyPlaywrightDownloadHandler):  # type: ign
     def route_of(self, context_name: str) -> Any:
         """Return the function that answers the requests of the context's page."""
         return self._loads[context_name].route
+
+
+async def _add_cookies(context: Any, cookies: Sequence[Mapping[str, Any]]) -> None:
+    """Give a context cookies; leave out those that the browser refuses."""
+    try:
+        await context.add_cookies(cookies)
+    except Exception:
+        for each in cookies:
+            with suppress(Exception):
+                await context.add_cookies([each])
 
 
 def _drivers() -> list[psutil.Process]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from evocrawl.adapter.browser.page_cookies import PageCookies
+from evocrawl.adapter.browser.page_html import html_of
 from evocrawl.adapter.browser.parts import Asked, PageParts, Part
-from evocrawl.adapter.exceptions import PageTooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,7 @@ _MOST_REQUESTS = 100
 """Requests that one page may make."""
 _STEP_S = 1.0
 _LOCAL = ("about", "blob", "data")
+_NO_CONTENT = Part(204, {}, b"")
 
 
 class PageLoad:
@@ -37,7 +40,8 @@ class PageLoad:
     The page itself is not requested a second time: the browser gets the response that the crawl
     has. If a script leads to another page, `target` is its address; it is not opened here. The page
     has `timeout_s` seconds; after that its open requests fail. `may_ask` returns whether the
-    budget's share allows one more request.
+    budget's share allows one more request. `most_chars` is the greatest length of its HTML (0: any)
+    and holds in Chromium.
     """
 
     def __init__(
@@ -48,7 +52,10 @@ class PageLoad:
         parts: PageParts,
         timeout_s: float,
         may_ask: Callable[[], bool],
+        *,
         most_chars: int = 0,
+        is_chromium: bool = False,
+        cookies: PageCookies | None = None,
     ) -> None:
         self.response = response
         self._request = request
@@ -57,6 +64,8 @@ class PageLoad:
         self._parts = parts
         self._may_ask = may_ask
         self._most_chars = most_chars
+        self._is_chromium = is_chromium
+        self.cookies = cookies
         self._ends_s = monotonic() + timeout_s
         self._is_over = asyncio.Event()
         self._is_begun = False
@@ -85,7 +94,8 @@ class PageLoad:
     async def settle(self, page: Any) -> None:
         """Wait until the page has been quiet for half a second, or until its time is over.
 
-        Raises PageTooLarge if the page has become larger than `most_chars`.
+        In Chromium the page's HTML is read here, and the page can no longer change it. Raises
+        PageTooLarge if it has more than `most_chars` characters.
         """
         from playwright.async_api import TimeoutError as TooSlow
 
@@ -97,28 +107,28 @@ class PageLoad:
                 await _let_scripts_run(page, self.left_s)
                 break
         self.end()
-        chars = await _characters(page) if self._most_chars else 0
-        if chars > self._most_chars:
-            raise PageTooLarge(f"{self.response.url} has {chars} characters in the browser")
+        await self._keep_cookies(page, self.response.url)
+        if self._is_chromium:
+            html = await html_of(page, self._most_chars)
+            page.content = partial(_given, html)
 
     async def _answer(self, asked: Any) -> Part | None:
         if asked.is_navigation_request():
             return self._navigate(asked)
-        if asked.resource_type not in _WANTED or urlsplit(asked.url).scheme in _LOCAL:
+        if not _is_wanted(asked) or urlsplit(asked.url).scheme in _LOCAL:
             return None
         if asked.method not in METHODS:
             return None
         if self._asked >= _MOST_REQUESTS or self.left_s <= 0 or not self._may_ask():
             return None
         self._asked += 1
-        cookies = await asked.frame.page.context.cookies(asked.url)
+        await self._keep_cookies(asked.frame.page, asked.url)
         wanted = Asked(
             asked.url,
             asked.method,
             asked.resource_type,
             dict(asked.headers),
             asked.post_data_buffer,
-            {each["name"]: each["value"] for each in cookies},
         )
         coming = asyncio.ensure_future(self._parts.get(wanted, self._request, self._visit))
         over = asyncio.ensure_future(self._is_over.wait())
@@ -128,15 +138,34 @@ class PageLoad:
         over.cancel()
         return coming.result() if coming in done else None
 
+    async def _keep_cookies(self, page: Any, url: str) -> None:
+        """Keep the cookies that scripts have set, before a request and at the end."""
+        if self.cookies is not None:
+            self.cookies.keep(await page.context.cookies(url))
+
     def _navigate(self, asked: Any) -> Part | None:
-        """Answer the first navigation; note the target of a later one of the main frame."""
+        """Answer the first navigation; note the target of a later one of the main frame.
+
+        The answer to the later one has no content, so the page stays (HTML, "navigate"). A form
+        that a script sends by POST has no target: a redirect would ask for it by GET.
+        """
         if asked.frame.parent_frame is not None:
             return None
         if not self._is_begun:
             self._is_begun = True
             return Part.of(self.response)
-        self.target = asked.url
-        return None
+        if asked.method == "GET":
+            self.target = asked.url
+        return _NO_CONTENT
+
+
+def _is_wanted(asked: Any) -> bool:
+    """Return True for a request that can add text or links.
+
+    Chromium has no kind for what a worker imports, nor for data that a page loads in advance.
+    """
+    kind = asked.resource_type
+    return kind in _WANTED or (kind == "other" and asked.headers.get("accept") == "*/*")
 
 
 async def _let_scripts_run(page: Any, most_s: float) -> None:
@@ -151,17 +180,5 @@ async def _let_scripts_run(page: Any, most_s: float) -> None:
         await asyncio.wait_for(page.evaluate("0"), most_s)
 
 
-async def _characters(page: Any) -> int:
-    """Return the length of the page's HTML, measured where no script of the page can interfere."""
-    session = await page.context.new_cdp_session(page)
-    tree = await session.send("Page.getFrameTree")
-    frame = {"frameId": tree["frameTree"]["frame"]["id"]}
-    world = await session.send("Page.createIsolatedWorld", frame)
-    answer = await session.send(
-        "Runtime.evaluate",
-        {
-            "expression": "document.documentElement.outerHTML.length",
-            "contextId": world["executionContextId"],
-        },
-    )
-    return int(answer["result"].get("value") or 0)
+async def _given(html: str) -> str:
+    return html

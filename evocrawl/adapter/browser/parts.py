@@ -64,17 +64,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request of a page. `kind` is Playwright's resource type, such as "script" or "fetch".
-
-    `cookies` are the browser's cookies for the address, with those that scripts have set.
-    """
+    """A request of a page. `kind` is Playwright's resource type, such as "script" or "fetch"."""
 
     url: str
     method: str
     kind: str
     headers: dict[str, str]
     body: bytes | None
-    cookies: dict[str | bytes, str | bytes | bool | float | int]
 
 
 class PageParts:
@@ -153,7 +149,6 @@ def _request(asked: Asked, opener: Request, visit: VisitId) -> Request:
         method=asked.method,
         headers=headers,
         body=asked.body or b"",
-        cookies=asked.cookies,
         meta={**meta, OPENER: visit, "dont_retry": True, "allow_offsite": True},
         callback=NO_CALLBACK,
         dont_filter=True,

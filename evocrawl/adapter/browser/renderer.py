@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.http import HtmlResponse
 
 from evocrawl.adapter.browser.browsers import Browsers, PageNotOpenedError
+from evocrawl.adapter.browser.page_cookies import PageCookies
 from evocrawl.adapter.browser.page_load import PageLoad
 from evocrawl.adapter.browser.parts import PageParts
 from evocrawl.adapter.exceptions import PageTooLarge
@@ -89,7 +90,6 @@ class Renderer:
         self, request: Request, response: Response, fetch: Fetch, handler: BrowserHandler
     ) -> PageLoad:
         is_limited = self._config.browser == "auto"
-        most_chars = self._most_chars if handler.is_chromium else 0
         return PageLoad(
             request,
             response,
@@ -97,7 +97,9 @@ class Renderer:
             self._parts,
             self._config.browser_timeout_s,
             self.has_share if is_limited else lambda: True,
-            most_chars,
+            most_chars=self._most_chars,
+            is_chromium=handler.is_chromium,
+            cookies=PageCookies(self._crawler, request),
         )
 
     def has_share(self) -> bool:

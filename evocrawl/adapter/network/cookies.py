@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from http.cookiejar import Cookie
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy.http.cookies import CookieJar, potential_domain_matches
+from scrapy.http.cookies import CookieJar, WrappedRequest, potential_domain_matches
 from scrapy.utils.httpobj import urlparse_cached
 
 if TYPE_CHECKING:
@@ -20,6 +21,20 @@ MOST_BYTES = 8_192
 def bound_cookie_jars(middleware: CookiesMiddleware) -> None:
     """Make a middleware create bounded jars from now on."""
     middleware.jars.default_factory = BoundedCookieJar
+
+
+def cookies_for(jar: CookieJar, request: Request) -> list[Cookie]:
+    """Return the cookies of a jar that belong to a request; `add_cookie_header` adds the same."""
+    wrapped: Any = WrappedRequest(request)
+    inner: Any = jar.jar
+    jar.policy._now = inner._now = int(time.time())  # type: ignore[attr-defined] # as Scrapy does
+    host = urlparse_cached(request).hostname or ""
+    names = [host, f".{host}", *potential_domain_matches(host)]
+    if "." not in host:
+        names += potential_domain_matches(f"{host}.local")
+    known = [each for each in dict.fromkeys(names) if each in inner._cookies]
+    found = (inner._cookies_for_domain(each, wrapped) for each in known)
+    return [cookie for cookies in found for cookie in cookies]
 
 
 class BoundedCookieJar(CookieJar):

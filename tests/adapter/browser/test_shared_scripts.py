@@ -37,7 +37,7 @@ def _get(engine: Engine, urls: list[str]) -> PageParts:
 
     async def get() -> None:
         for url in urls:
-            asked = Asked(url, "GET", "script", {}, None, {})
+            asked = Asked(url, "GET", "script", {}, None)
             part = await shared.get(asked, Request("http://a.test/"), 1)  # type: ignore[arg-type]
             assert part is not None
 
