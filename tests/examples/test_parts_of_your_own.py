@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from answers import Web, json_of
 from journeys import Journey, ListJournal, new_population, state_of
 from scrapy import Request
 
@@ -14,6 +16,8 @@ from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.model import Content
 from evocrawl.population.assembly import makers_of
 from evocrawl.relevance.registry import create
+from evocrawl.seeding import registry as sources
+from evocrawl.seeding.base import SeedError
 from evocrawl.simulation.runner import run
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import registry
@@ -107,3 +111,24 @@ def test_a_middleware_of_your_own_sends_the_number_of_the_visit() -> None:
         VisitHeader().process_request(request)
     assert page.headers["X-Visit"] == b"7"
     assert "X-Visit" not in call.headers
+
+
+def test_a_source_of_seeds_of_your_own_searches_articles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries without an address are left out; an answer of another form is an error."""
+    point = EntryPoint("crossref", "examples.parts.crossref:Crossref", sources.GROUP)
+    monkeypatch.setattr(sources, "_packages", lambda: {"crossref": point})
+    works = [
+        {"URL": "http://doi.test/1", "title": ["<i>Acropora</i> bleaching"]},
+        {"URL": "http://doi.test/2", "title": []},
+        {"title": ["an article without an address"]},
+    ]
+    web = Web({"http://api.test/works": json_of({"message": {"items": works}})})
+    seeds = web.seeds("crossref:http://api.test/works", most=5)
+    assert [(each.url, each.title) for each in seeds] == [
+        ("http://doi.test/1", "Acropora bleaching"), ("http://doi.test/2", ""),
+    ]  # fmt: skip
+    assert parse_qs(urlsplit(web.asked[0]).query) == {
+        "query": ["coral bleaching"], "rows": ["5"], "select": ["URL,title"],
+    }  # fmt: skip
+    with pytest.raises(SeedError, match="message"):
+        Web({"http://api.test/works": json_of([])}).seeds("crossref:http://api.test/works")

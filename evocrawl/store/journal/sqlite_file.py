@@ -77,6 +77,16 @@ _KEPT = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT NOT N
 """The table of `evocrawl.store.journal.kept_values`."""
 
 
+def refuse_other_content(path: Path) -> None:
+    """Raise StateError if the file has other content, which SQLite overwrites if it is short."""
+    if not os.path.isfile(path):
+        return
+    with explained(path), open(path, "rb") as file:
+        header = file.read(len(_HEADER))
+    if header and header != _HEADER:
+        raise StateError(f"{path}: {_NO_DATABASE}")
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """Open the state at `path` for writing; create it if it does not exist.
 
@@ -84,7 +94,6 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     with explained(path):
         real = os.path.realpath(path)
-        _check_header(real, path)
         database = sqlite3.connect(real, isolation_level=None, check_same_thread=False)
         try:
             if _is_empty(database):
@@ -154,16 +163,6 @@ def _is_empty(database: sqlite3.Connection) -> bool:
 def _make(database: sqlite3.Connection) -> None:
     marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"
     database.executescript(f"BEGIN;{marks}{_TABLES}COMMIT;")
-
-
-def _check_header(real: str, path: Path) -> None:
-    """Raise StateError if the file has other content, which SQLite overwrites if it is short."""
-    if not os.path.exists(real):
-        return
-    with open(real, "rb") as file:
-        header = file.read(len(_HEADER))
-    if header and header != _HEADER:
-        raise StateError(f"{path}: {_NO_DATABASE}")
 
 
 def _check_marks(database: sqlite3.Connection, path: Path) -> None:

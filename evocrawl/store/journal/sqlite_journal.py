@@ -87,6 +87,7 @@ class SqliteJournal:
         self._pages: list[tuple[Any, ...]] = []
         self._bodies: list[tuple[Any, ...]] = []
         self._is_open = True
+        sqlite_file.refuse_other_content(self.path)
         self._owner = Ownership(self.path)
         try:
             self._database = sqlite_file.connect(self.path)

@@ -45,6 +45,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         with pytest.raises(StateError, match=f"{name}: .*{problem}"):
             SqliteJournal(tmp_path / name, ABOUT)
         assert (tmp_path / name).read_bytes() == before
+    assert not (tmp_path / "text-lock").exists()  # a mistyped name leaves no file
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
