@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from evocrawl.relevance import create
+from evocrawl.relevance import create, query_language
 from evocrawl.relevance.language_check import LanguageCheck, check_for, name_of
 from evocrawl.relevance.query_language import language_of
 from evocrawl.relevance.vectors.table import save_table
+from evocrawl.relevance.word_lists import frequency_list
 
 OWN = "tfidf+relevance_models.Longest"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def word_lists_in_memory() -> Iterator[None]:
+    """Read the list of each language once: most queries are compared with 26 of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(query_language, "frequency_list", cache(frequency_list))
+        yield
 
 
 @pytest.mark.parametrize(
