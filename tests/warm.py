@@ -1,8 +1,8 @@
 """Loads once, in the server that `processes` forks, all that a crawl loads at its start.
 
-Besides modules these are the list of public suffixes and the word list and vectors of the default
-relevance model. The objects are frozen: the collector of a fork does not visit them, so their
-memory stays shared.
+Besides modules these are the list of public suffixes, the word list and vectors of the default
+relevance model, and the metadata of the installed packages. The objects are frozen: the collector
+of a fork does not visit them, so their memory stays shared.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 import sys
 
+import installed  # noqa: F401 - before all that asks for metadata
 import scrapy.commands
 from forked import run_program as run_program  # what the forks run
 
@@ -26,7 +27,8 @@ _MODULES = [
     "evocrawl.middlewares.links",
     "evocrawl.middlewares.redirects", "evocrawl.pipelines.energy",
     "evocrawl.pipelines.relevance", "evocrawl.pipelines.reward", "evocrawl.relevance.tfidf",
-    "evocrawl.spiders.evospider", "evocrawl.store.journal.sqlite_journal", "platformdirs",
+    "evocrawl.spiders.evospider", "evocrawl.store.export.warc_folder",
+    "evocrawl.store.journal.sqlite_journal", "numpy.ma", "platformdirs",
     "scrapy.cmdline", "scrapy.core.downloader.handlers.datauri",
     "scrapy.core.downloader.handlers.http11", "scrapy.core.engine", "scrapy.crawler",
     "scrapy.exporters", "scrapy.logformatter", "scrapy.statscollectors", "scrapy_poet.commands",
