@@ -14,6 +14,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
+from zipfile import ZipFile
 
 import scrapy
 from livecrawl import ROOT
@@ -24,7 +25,7 @@ bind_address = 127.0.0.1
 http_port = {port}
 jobs_dir = jobs
 max_proc = 2
-poll_interval = 0.1
+poll_interval = 0.3
 """
 WAIT_S = 400
 PARTS = (
@@ -118,6 +119,18 @@ class Daemon:
         )
         return done.stdout + done.stderr
 
+    def place_bytecode(self, project: str) -> None:
+        """Copy the bytecode in a project's egg to where an import from an archive looks for it.
+
+        Without it each job compiles all modules, which takes longer than its crawl.
+        """
+        (egg,) = (self.directory / "eggs" / project).glob("*.egg")
+        with ZipFile(egg, "a") as archive:
+            for name in archive.namelist():
+                folder, cached, file = name.rpartition("__pycache__/")
+                if cached:
+                    archive.writestr(f"{folder}{file.partition('.')[0]}.pyc", archive.read(name))
+
     def _is_up(self) -> bool:
         assert self.process.poll() is None, self.log
         try:
@@ -131,7 +144,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
     until = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < until, "it did not come to pass"
-        time.sleep(0.1)
+        time.sleep(0.3)
 
 
 def copy_of_ours(to: Path) -> Path:

@@ -62,6 +62,7 @@ def daemon(web: LoopbackProxy, folder: Path) -> Iterator[Daemon]:
         start.write_text(start.read_text().replace('__version__ = "', '__version__ = "egg.'))
         said = running.deploy(copy)
         assert '"spiders": 1, "status": "ok"' in said
+        running.place_bytecode(OURS[0])
         yield running
         wait_for(lambda: not children_of(running.process.pid))
 
