@@ -10,6 +10,7 @@ pairs that it puts in the wrong order ::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,17 +128,16 @@ class MeetingHasher(Hasher):
     """Keeps the vector of the first word of each bucket."""
 
     def __init__(self, reader: Reader, vectors: Vectors) -> None:
-        super().__init__(reader)
+        super().__init__(reader, self._note)
         self.vectors = vectors
         self.table = np.zeros((BUCKETS, len(vectors.query)), np.float32)
         self.are_met = np.zeros(BUCKETS, np.bool_)
 
-    def __missing__(self, key: str) -> int:
-        bucket = super().__missing__(key)
-        if key and not self.are_met[bucket]:
-            self.are_met[bucket] = True
-            self.table[bucket] = self.vectors.embedding.of_text(key.removeprefix("\0"))
-        return bucket
+    def _note(self, keys: Sequence[str], buckets: Sequence[int]) -> None:
+        for key, bucket in zip(keys, buckets, strict=True):
+            if not self.are_met[bucket]:
+                self.are_met[bucket] = True
+                self.table[bucket] = self.vectors.embedding.of_text(key.removeprefix("\0"))
 
 
 class ExtendedModel(LinkModel):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from evocrawl.core.config.config import Config
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint
 from evocrawl.frontier import CandidatesByRow, Frontier, MemoryPageBase, OpenLinks
 from evocrawl.population.environment import Environment
-from evocrawl.relevance.base import Relevance
+from evocrawl.relevance.base import Relevance, met_by
 from evocrawl.relevance.lexicon import Lexicon
 from evocrawl.relevance.terms import link_analyser_of
 from evocrawl.relevance.vectors.model import query_vectors_of
@@ -77,6 +78,7 @@ class SpeciesParts:
             prior.shipped(),
             spill=self._spill,
             vectors=query_vectors_of(self._model),
+            meets=partial(met_by, self._model),
         )
         if config.learnt:
             persistence.load(made, config.learnt)

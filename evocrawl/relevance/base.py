@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -32,6 +32,9 @@ class Relevance(Protocol):
     cannot compare with anything. `language` is a BCP 47 tag, "" if unknown. `reads` names what the
     model needs of a page besides its words. A constructor may also take `argument`, `examples` and
     `fresh_s` by name: see `evocrawl.relevance.registry`.
+
+    `meets(texts)`, if a model has it, returns which short texts may score above 0 as the words of
+    a link: many links have no word of the query, and need not be scored one by one.
 
     `needs_language`, if a model has it, is the language in which pages have to be (a primary
     subtag), since others score low; "" if the language does not matter; None if the model compares
@@ -63,6 +66,12 @@ def teach(models: Iterable[Relevance], content: Content, relevant: bool) -> None
     for model in models:
         if isinstance(model, Learner):
             model.learn(content, relevant)
+
+
+def met_by(model: Relevance, texts: Sequence[str]) -> Sequence[bool]:
+    """Return which short texts may score above 0 by a model, as anchors or contexts of links."""
+    meets: Callable[[Sequence[str]], Sequence[bool]] | None = getattr(model, "meets", None)
+    return [True] * len(texts) if meets is None else meets(texts)
 
 
 def observer_of(model: Relevance) -> Callable[[Page], None] | None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evocrawl.core.model import Content, Page
-from evocrawl.relevance.base import Extra, Relevance, observer_of, teach
+from evocrawl.relevance.base import Extra, Relevance, met_by, observer_of, teach
 from evocrawl.relevance.calibration import (
     Calibration,
     chance_of,
@@ -104,6 +104,13 @@ class _Together:
             weight * model.link(anchor, context, language) for weight, model in self._linked
         )
         return min(1.0, score)
+
+    def meets(self, texts: Sequence[str]) -> Sequence[bool]:
+        """Return which short texts may score above 0 by a model that scores links."""
+        first, *others = [met_by(model, texts) for _, model in self._linked]
+        for met in others:
+            first = [one or other for one, other in zip(first, met, strict=True)]
+        return first
 
     def learn(self, content: Content, relevant: bool) -> None:
         """Give a user's mark of a page to each model that learns."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from sys import intern
@@ -29,7 +29,14 @@ import Stemmer
 from evocrawl.core.errors import SettingError
 from evocrawl.core.text.segmentation import segments
 from evocrawl.core.text.spelling import plain_arabic, without_accents
-from evocrawl.core.text.words import is_one_sign, rough_words, runs, signs, words
+from evocrawl.core.text.words import (
+    is_one_sign,
+    rough_words,
+    rough_words_of_each,
+    runs,
+    signs,
+    words,
+)
 from evocrawl.relevance.compounds import GRAMMARS, compounds
 from evocrawl.relevance.hebrew import HEBREW, HebrewStemmer
 from evocrawl.relevance.query_language import language_of
@@ -138,17 +145,33 @@ class Analyser:
 
     def words(self, text: str) -> list[str]:
         """Return the rough words of any `text`: words that are not ASCII are not yet split."""
+        return rough_words(_dotted(text) if self.language in _DOTTED_I else text)
+
+    def words_of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the rough words of each text, as `words` does, in fewer calls."""
         if self.language in _DOTTED_I:
-            text = text.replace("I\u0307", "i").replace("I", "ı").replace("İ", "i")
-        return rough_words(text)
+            texts = [*map(_dotted, texts)]
+        return rough_words_of_each(texts)
 
     def terms(self, word: str) -> Terms:
         """Return the terms of a rough `word` in their order, with repetitions. O(characters)."""
         return self._known[word]
 
-    def terms_once(self, word: str) -> Terms:
-        """Return the same as `terms` for a caller that remembers them: they are not kept here."""
-        return self._known.get(word) or self._read(word)
+    def first_terms(self, words: Sequence[str]) -> list[str]:
+        """Return the first term of each rough word, for a caller that remembers them.
+
+        They are not kept here.
+        """
+        known = map(self._known.get, words)
+        if not self._is_plain:
+            return [
+                (terms or self._read(word))[0] for word, terms in zip(words, known, strict=True)
+            ]
+        stem = self._stem
+        return [
+            terms[0] if terms else stem(word) if word.isascii() else self._read(word)[0]
+            for word, terms in zip(words, known, strict=True)
+        ]
 
     def _read(self, word: str) -> Terms:
         if word.isascii():
@@ -233,6 +256,11 @@ def _stemmer(language: str) -> Callable[[str], str]:
     except KeyError:
         return str
     return stem
+
+
+def _dotted(text: str) -> str:
+    """Return a text with small i's, for a language that has an i with and without a dot."""
+    return text.replace("I\u0307", "i").replace("I", "ı").replace("İ", "i")
 
 
 def _singular(word: str) -> str:

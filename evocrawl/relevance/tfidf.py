@@ -81,6 +81,12 @@ class TfIdf:
         of_context = phrases[context] if context else 0.0
         return ANCHOR_SHARE * of_anchor + (1 - ANCHOR_SHARE) * of_context
 
+    def meets(self, texts: Sequence[str]) -> list[bool]:
+        """Return which short texts have a term of the query; `link` gives the others 0."""
+        return self._screen.passed_by(
+            self._analyser.words_of_each([text[:_LONGEST_PHRASE] for text in texts])
+        )
+
     def learn(self, content: Content, relevant: bool) -> None:
         """Move the query by a page that a user has marked; see `evocrawl.relevance.feedback`."""
         mentions = self._reader.read(content).mentions
@@ -180,17 +186,32 @@ class Screen:
             return False
         if not self._friends.isdisjoint(words):
             return True
-        return self._meets(set(words) - self._strangers)
+        return bool(self._read_new(set(words) - self._strangers))
 
-    def _meets(self, words: Iterable[str]) -> bool:
-        """Read words that are not known yet, and store the result."""
-        found = False
-        for word in words:
-            is_stranger = self._are_strangers(self._read(word))
-            found = found or not is_stranger
-            if len(word) <= LONGEST_KNOWN_WORD:
-                known = self._strangers if is_stranger else self._friends
-                if len(known) >= _KNOWN_WORDS:
-                    known.clear()
-                known.add(word)
+    def passed_by(self, texts: Sequence[Sequence[str]]) -> list[bool]:
+        """Return what `passes` does for the words of each text; each word is looked up once."""
+        words = set[str]().union(*texts) - self._strangers
+        friends = words & self._friends
+        friends |= self._read_new(words - friends)
+        if not friends:
+            return [False] * len(texts)
+        return [not friends.isdisjoint(words) for words in texts]
+
+    def _read_new(self, words: set[str]) -> set[str]:
+        """Read words that are not known yet, and store the result; return those with a term."""
+        are_strangers = self._are_strangers
+        read = zip(words, map(self._read, words), strict=True)
+        found = {word for word, terms in read if not are_strangers(terms)}
+        _keep(self._friends, found)
+        _keep(self._strangers, words - found)
         return found
+
+
+def _keep(known: set[str], new: set[str]) -> None:
+    """Add words to those that are known, if they are not too long; their number is bounded."""
+    if max(map(len, new), default=0) > LONGEST_KNOWN_WORD:
+        new = {word for word in new if len(word) <= LONGEST_KNOWN_WORD}
+    if len(known) + len(new) > _KNOWN_WORDS:
+        known.clear()
+    if len(new) <= _KNOWN_WORDS:
+        known |= new

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.model import Content
 from evocrawl.relevance import Relevance, create, names
+from evocrawl.relevance.base import met_by
 
 QUERY = "coral bleaching"
 RELEVANT = "Coral bleaching happens when a warm sea makes corals expel their algae."
@@ -61,6 +62,15 @@ def test_a_score_of_any_text_is_finite_and_in_the_unit_interval(
         for score in (model.page(content), model.link(title, words, language)):
             assert math.isfinite(score)
             assert 0.0 <= score <= 1.0
+
+
+@given(texts=st.lists(ANY_TEXT | st.sampled_from(["the corals", "reef, CORAL", "bread"])))
+def test_words_of_a_link_that_are_not_met_score_0(model: Relevance, texts: list[str]) -> None:
+    """In any order and company; a model that does not know in advance meets every text."""
+    met = met_by(model, texts)
+    assert [*met_by(model, texts)] == [*met]
+    for text, is_met in zip(texts, met, strict=True):
+        assert is_met or model.link(text, "") == model.link("", text) == 0.0
 
 
 def test_empty_text_has_no_relevance(model: Relevance) -> None:

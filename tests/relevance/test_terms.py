@@ -171,3 +171,15 @@ def test_words_are_remembered_in_bounded_memory(monkeypatch: pytest.MonkeyPatch)
         assert analyser.read(["reefs", f"w{number}s"]) == ["reef", f"w{number}"]
     assert stemmed.count("reefs") == 1
     assert len(analyser._known) + len(analyser._known._before) <= 20
+
+
+@pytest.mark.parametrize("language", ["en", "de", "tr", "he", "th"])
+@given(text=st.text("aIs İi\u0307-έл鲸ไฟฟ้", max_size=40))
+def test_texts_are_read_together_as_they_are_one_by_one(language: str, text: str) -> None:
+    """Their words are the same, and the first term of each word, known or not."""
+    once, often = Analyser(language), Analyser(language)
+    words = once.words(text)
+    assert once.words_of_each([text, "", text]) == [words, [], words]
+    read = [word for word in words if often.terms(word)]
+    firsts = [often.terms(word)[0] for word in read]
+    assert once.first_terms(read) == often.first_terms(read) == firsts

@@ -8,7 +8,7 @@ import pytest
 
 from evocrawl.core.errors import QueryError, SettingError
 from evocrawl.core.model import Content
-from evocrawl.relevance import create
+from evocrawl.relevance import create, tfidf
 from evocrawl.relevance.reading import TITLE_MENTIONS
 from evocrawl.relevance.term_frequencies import background
 from evocrawl.relevance.terms import Analyser
@@ -151,3 +151,13 @@ def test_memories_are_bounded_and_change_no_score(monkeypatch: pytest.MonkeyPatc
     assert len(model._phrases) <= 2
     assert len(model._screen._strangers) <= 2
     assert len(model._screen._friends) <= 2
+
+
+def test_words_that_are_forgotten_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full memory of words, or one too small for a page, changes no answer."""
+    monkeypatch.setattr(tfidf, "_KNOWN_WORDS", 3)
+    model = TfIdf("coral reef")
+    texts = ["a reef", "stone road", "one two three four five", "corals", "b", "reefs of stone"]
+    for _ in range(2):
+        assert model.meets(texts) == [True, False, False, True, False, True]
+        assert [model.link(text, "") > 0 for text in texts] == model.meets(texts)

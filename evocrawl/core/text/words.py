@@ -18,7 +18,7 @@ All parts of evocrawl that compare words use this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import regex
@@ -63,6 +63,25 @@ _ASCII_WORDS = bytes(
 def rough_words(text: str) -> list[str]:
     """Return the rough words of any `text`: words that are not ASCII are not yet split. O(n)."""
     return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
+
+
+_BETWEEN = "\0"
+_KEEPS_BETWEEN = bytes(byte if byte == 0 else _ASCII_WORDS[byte] for byte in range(256))
+
+
+def rough_words_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """Return the rough words of each text, as `rough_words` does, in fewer calls. O(characters).
+
+    >>> rough_words_of_each(["Deep-sea mining", "", "reef"])
+    [['deep', 'sea', 'mining'], [], ['reef']]
+    """
+    if not texts:
+        return []
+    joined = _BETWEEN.join(texts).encode("utf-8", "replace").translate(_KEEPS_BETWEEN).decode()
+    parts = joined.split(_BETWEEN)
+    if len(parts) > len(texts):  # a text has the sign that is put between texts
+        return [*map(rough_words, texts)]
+    return [part.split() for part in parts]
 
 
 def rough_words_of_bytes(raw: bytes) -> list[bytes]:

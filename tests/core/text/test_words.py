@@ -14,6 +14,7 @@ from evocrawl.core.text.words import (
     pairs,
     rough_words,
     rough_words_of_bytes,
+    rough_words_of_each,
     signs,
     whole_words,
     words,
@@ -24,6 +25,12 @@ from evocrawl.core.text.words import (
 def test_words_of_ascii_are_the_runs_of_letters_and_digits(text: str) -> None:
     """The bytes give the same words as the characters."""
     assert words(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+@given(st.lists(st.text("aB9 -\0\n\u00a0\ud800é鲸")))
+def test_texts_are_split_together_as_they_are_one_by_one(texts: list[str]) -> None:
+    """Also a text that has the sign which is put between two texts."""
+    assert rough_words_of_each(texts) == [*map(rough_words, texts)]
 
 
 @given(st.text("abÉéßдЖ9_-.\u00a0\ud800 "))

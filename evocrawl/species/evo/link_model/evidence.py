@@ -114,6 +114,10 @@ class LinkGraph:
         known = self._rows.get(fingerprint)
         return None if known is None else known[0]
 
+    def rows(self, fingerprints: Sequence[Fingerprint]) -> list[int | None]:
+        """Return the rows of targets, None for an unknown target. O(targets)."""
+        return [None if known is None else known[0] for known in self._rows.get_each(fingerprints)]
+
     def add_targets(self, new: Targets) -> range:
         """Add targets that `row` does not know; return their rows. O(targets)."""
         count = len(new.urls)

@@ -10,11 +10,10 @@ both to the number of the word in the text of a page.
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import compress
 from typing import Protocol
 from zlib import crc32
 
@@ -29,11 +28,13 @@ _LONGEST_FIELD = 400
 _LONGEST_PAGE = 4_000
 _LONGEST_KNOWN = 40
 _KNOWN_WORDS = 20_000
-_SECOND = itemgetter(1)
+_MET_AT_ONCE = 1_000
+"""Most words that are added at once, so that the cache keeps its bound."""
 
 Ids = npt.NDArray[np.uint16]
 Reals = npt.NDArray[np.float32]
-OnWord = Callable[[str, int], None]
+Places = npt.NDArray[np.intp]
+OnWords = Callable[[Sequence[str], Sequence[int]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,80 +72,63 @@ class Reader(Protocol):
     parts_compounds: bool
     """Whether a word in ASCII may have more than one term."""
 
-    def words(self, text: str) -> list[str]:
-        """Return the words of a text, rough."""
+    def words_of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the words of each text, rough."""
 
     def terms(self, word: str) -> tuple[str, ...]:
         """Return the terms of a rough word in their order."""
 
-    def terms_once(self, word: str) -> tuple[str, ...]:
-        """Return the same for a caller that remembers them."""
+    def first_terms(self, words: Sequence[str]) -> list[str]:
+        """Return the first term of each rough word, for a caller that remembers them."""
 
 
 class Hasher(dict[str, int]):
     """Caches the numbers of terms; bounded, since a crawl always meets new words.
 
     When the cache is full, its words become those of the time before, from which words that occur
-    again are taken over. `on_word` gets each key and its bucket when the key is met: the first
+    again are taken over. `on_words` gets keys and their buckets when the keys are met: the first
     time, and at times again.
     """
 
     of_run = ("_before",)
     """Attributes that are no part of a snapshot."""
 
-    def __init__(self, reader: Reader, on_word: OnWord | None = None) -> None:
+    def __init__(self, reader: Reader, on_words: OnWords | None = None) -> None:
         super().__init__({"": 0})
         self._reader = reader
-        self._on_word = on_word
+        self._on_words = on_words
         self._before: dict[str, int] = {}
 
     def __missing__(self, key: str) -> int:
         """Return the bucket of a key in [1, BUCKETS), the same in every process; 0 for ""."""
-        bucket = self._before.get(key)
-        if bucket is None:
-            bucket = self._bucket(key)
-        if len(key) <= _LONGEST_KNOWN:
-            if len(self) >= _KNOWN_WORDS:
-                self._before = dict(self)
-                self.clear()
-                self[""] = 0
-            self[key] = bucket
-        return bucket
-
-    def _bucket(self, key: str) -> int:
-        if not key:
-            return 0
-        term = key[1:] if key[0] == TERM else self._reader.terms_once(key)[0]
-        bucket = crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1
-        if self._on_word is not None:
-            self._on_word(key, bucket)
-        return bucket
+        return self._meet([key])[key]
 
     def links(self, texts: Iterable[tuple[str, str, str]]) -> Ids:
         """Return the words of links, given by anchor, context and tag path: each field's first
         ones, each once; shape (n, LINK_WIDTH).
         """
+        anchors, contexts, tag_paths = zip(*texts, strict=True)
+        # Neighbouring links often have the same context and path.
+        different = [*dict.fromkeys(contexts)]
+        read = self.keys_of_each([text[:_LONGEST_FIELD] for text in (*anchors, *different)])
+        around = dict(zip(different, read[len(anchors) :], strict=True))
+        paths = {path: _padded(_paths(path), TAGS.width) for path in dict.fromkeys(tag_paths)}
         words = list[str]()
-        read, paths = dict[str, list[str]](), dict[str, list[str]]()
-        for anchor, context, tag_path in texts:
-            anchors = self.keys_of(anchor[:_LONGEST_FIELD])
-            # Neighbouring links often have the same context and path.
-            around = read.get(context)
-            if around is None:
-                around = read[context] = self.keys_of(context[:_LONGEST_FIELD])
-            path = paths.get(tag_path)
-            if path is None:
-                path = paths[tag_path] = _padded(_paths(tag_path), TAGS.width)
-            words += _padded(anchors, ANCHOR.width)
-            words += _padded(_around(anchors, around), CONTEXT.width)
-            words += path
+        for keys, context, tag_path in zip(read, contexts, tag_paths, strict=False):
+            own = [*dict.fromkeys(keys)][: ANCHOR.width]
+            others = [*dict.fromkeys(_around(keys, around[context]))]
+            words += own
+            words += _NO_WORDS[len(own) : ANCHOR.width]
+            words += others
+            words += _NO_WORDS[len(others) : CONTEXT.width]
+            words += paths[tag_path]
         return self._marked(words, _LINK_MARKS)
 
-    def urls(self, texts: Iterable[str]) -> Ids:
+    def urls(self, texts: Sequence[str]) -> Ids:
         """Return the last words of readable URLs, shape (n, URL.width)."""
         words = list[str]()
-        for text in texts:
-            words += _padded(self.keys_of(text)[-URL.width :], URL.width)
+        for keys in self.keys_of_each(texts):
+            words += _padded(keys[-URL.width :], URL.width)
         return self._marked(words, _URL_MARKS)
 
     def page(self, title: str, text: str) -> tuple[Ids, Reals]:
@@ -153,36 +137,87 @@ class Hasher(dict[str, int]):
         The weight of a word with n mentions is 1 + ln n; a mention in the title counts three times.
         Zeros for a page without words. O(characters), of at most 4000.
         """
-        counts = Counter(map(self.__getitem__, self.keys_of(text[:_LONGEST_PAGE])))
-        for word in self.keys_of(title[:_LONGEST_FIELD]):
-            counts[self[word]] += 3
-        kept = sorted(counts.items(), key=_SECOND, reverse=True)[:PAGE_WORDS]
+        in_text, in_title = self.keys_of_each([text[:_LONGEST_PAGE], title[:_LONGEST_FIELD]])
+        times = Counter(in_text)
+        for key in in_title:
+            times[key] += 3
         ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
-        if kept:
-            numbers, times = np.array(kept).T
-            ids[: len(kept)] = numbers
-            heavy = 1 + np.log(times)
-            weights[: len(kept)] = heavy / math.sqrt(heavy @ heavy)
+        if times:
+            buckets, counts = _summed(self._buckets([*times]), [*times.values()])
+            most = np.argsort(-counts, kind="stable")[:PAGE_WORDS]
+            ids[: len(most)] = buckets[most]
+            heavy = 1 + np.log(counts[most])
+            weights[: len(most)] = heavy / math.sqrt(heavy @ heavy)
         return ids, weights
 
-    def keys_of(self, text: str) -> list[str]:
-        """Return the keys of a text's terms in their order, with repetitions."""
-        words = self._reader.words(text)
+    def keys_of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the keys of the terms of each text in their order, with repetitions."""
+        read = self._reader.words_of_each(texts)
         if self._reader.parts_compounds:
-            return [TERM + term for word in words for term in self._reader.terms(word)]
-        if text.isascii():
-            return words
+            terms = self._reader.terms
+            return [[TERM + term for word in words for term in terms(word)] for words in read]
+        return [
+            words if text.isascii() else self._keys(words)
+            for words, text in zip(read, texts, strict=True)
+        ]
+
+    def _keys(self, words: list[str]) -> list[str]:
+        """Return the keys of rough words of which some are not ASCII."""
         keys, start = list[str](), 0
-        for at, word in enumerate(words):
-            if not word.isascii():
+        for at, is_ascii in enumerate(map(str.isascii, words)):
+            if not is_ascii:
                 keys += words[start:at]
-                keys += map(TERM.__add__, self._reader.terms(word))
+                keys += map(TERM.__add__, self._reader.terms(words[at]))
                 start = at + 1
-        return keys + words[start:]
+        return keys + words[start:] if start else words
+
+    def _buckets(self, keys: Sequence[str]) -> list[int]:
+        """Return the buckets of different keys. O(keys)."""
+        # Each key is looked up once, since the words of a crawl do not fit into the CPU's cache.
+        found = [*map(self.get, keys)]
+        if None not in found:
+            return found  # type: ignore[return-value] # mypy does not see the test
+        new = [key for key, bucket in zip(keys, found, strict=True) if bucket is None]
+        met = dict[str, int]()
+        for at in range(0, len(new), _MET_AT_ONCE):
+            met |= self._meet(new[at : at + _MET_AT_ONCE])
+        return [
+            met[key] if bucket is None else bucket for key, bucket in zip(keys, found, strict=True)
+        ]
+
+    def _meet(self, keys: Sequence[str]) -> dict[str, int]:
+        """Add different keys that are not known; return their buckets."""
+        before = self._before
+        found = {key: before[key] for key in keys if key in before}
+        new = [key for key in keys if key not in found] if found else keys
+        terms = self._terms(new)
+        buckets = [crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1 for term in terms]
+        if self._on_words is not None:
+            self._on_words(new, buckets)
+        found.update(zip(new, buckets, strict=True))
+        kept = {key: found[key] for key in keys if len(key) <= _LONGEST_KNOWN}
+        if len(self) + len(kept) > _KNOWN_WORDS:
+            self._before = dict(self)
+            self.clear()
+            self[""] = 0
+        self.update(kept)
+        return found
+
+    def _terms(self, keys: Sequence[str]) -> list[str]:
+        """Return the terms of keys."""
+        are_words = [key[0] != TERM for key in keys]
+        if all(are_words):
+            return self._reader.first_terms(keys)
+        read = iter(self._reader.first_terms([*compress(keys, are_words)]))
+        return [
+            next(read) if is_word else key[1:] for key, is_word in zip(keys, are_words, strict=True)
+        ]
 
     def _marked(self, words: list[str], marks: Ids) -> Ids:
         """Return the buckets of keys with the marks of their fields, shape (n, len(marks))."""
-        plain = np.frombuffer(array("H", map(self.__getitem__, words)), np.uint16)
+        different = [*dict.fromkeys(words)]
+        bucket_of = dict(zip(different, self._buckets(different), strict=True))
+        plain = np.fromiter(map(bucket_of.__getitem__, words), np.uint16, len(words))
         plain = plain.reshape(-1, len(marks))
         marked = plain ^ marks
         marked[marked == 0] = 1
@@ -193,6 +228,16 @@ class Hasher(dict[str, int]):
 def plain(words: Ids) -> Ids:
     """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
     return np.where(words > 0, words ^ _MARKS, np.uint16(0))
+
+
+def _summed(buckets: Sequence[int], counts: Sequence[int]) -> tuple[Places, Places]:
+    """Return the different buckets in their order, and the sum of the counts of each."""
+    if len({*buckets}) < len(buckets):
+        sums = dict.fromkeys(buckets, 0)
+        for bucket, count in zip(buckets, counts, strict=True):
+            sums[bucket] += count
+        buckets, counts = [*sums], [*sums.values()]
+    return np.array(buckets), np.array(counts)
 
 
 def _around(anchors: list[str], context: list[str]) -> list[str]:

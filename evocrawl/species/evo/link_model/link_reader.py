@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from evocrawl.core.model import Content, Fingerprint, Link, Page
 from evocrawl.core.urls.readable import readable
 from evocrawl.species.evo.link_model.evidence import PageLinks, Targets, path_group
-from evocrawl.species.evo.link_model.hashing import Hasher, Ids, OnWord, Reader, Reals
+from evocrawl.species.evo.link_model.hashing import Hasher, Ids, OnWords, Reader, Reals
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
+Meets = Callable[[Sequence[str]], Sequence[bool]]
+"""Returns which texts may have a match above 0."""
 
+_READ_AT_ONCE = 256
+"""Texts that are split into words at once, so that a page of many links takes little memory."""
 _ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
 """Undo the weights by which a relevance model mixes the two (Shark-search's)."""
 
 
 class LinkReader:
-    """Reads pages, links and addresses by one hasher."""
+    """Reads pages, links and addresses by one hasher; `meets` spares the texts that match 0."""
 
-    def __init__(self, match: Match, reader: Reader, on_word: OnWord | None = None) -> None:
+    def __init__(
+        self,
+        match: Match,
+        reader: Reader,
+        on_words: OnWords | None = None,
+        meets: Meets | None = None,
+    ) -> None:
         self._match = match
-        self._hasher = Hasher(reader, on_word)
+        self._meets = meets or (lambda texts: [True] * len(texts))
+        self._hasher = Hasher(reader, on_words)
 
     def page(self, content: Content) -> tuple[Ids, Reals]:
         """Return the words of a page and their weights: see `Hasher.page`."""
@@ -29,18 +40,22 @@ class LinkReader:
 
     def links(self, rows: list[int], links: Collection[Link]) -> PageLinks:
         """Return the words and matches of the links of a page to targets `rows`. O(links)."""
+        anchors = [link.anchor for link in links]
+        contexts = [link.context for link in links]
+        paths = [link.tag_path for link in links]
+        group_of = {path: path_group(path) for path in dict.fromkeys(paths)}
         return PageLinks(
             rows,
-            [path_group(link.tag_path) for link in links],
-            self._hasher.links((link.anchor, link.context, link.tag_path) for link in links),
-            [self.match_of_anchor(link.anchor) for link in links],
-            [self._match_of_context(link.context) for link in links],
+            [group_of[path] for path in paths],
+            self._hasher.links(zip(anchors, contexts, paths, strict=True)),
+            self._matches(anchors, self.match_of_anchor),
+            self._matches(contexts, self._match_of_context),
         )
 
     def targets(self, urls: Mapping[Fingerprint, str]) -> Targets:
         """Return the words and matches of addresses."""
         texts = [readable(url) for url in urls.values()]
-        matches = [self._match_of_context(text) for text in texts]
+        matches = self._matches(texts, self._match_of_context)
         return Targets([*urls.values()], [*urls], self._hasher.urls(texts), matches)
 
     def match_of_anchor(self, text: str) -> float:
@@ -50,11 +65,24 @@ class LinkReader:
     def _match_of_context(self, text: str) -> float:
         return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0
 
+    def _matches(self, texts: list[str], match: Callable[[str], float]) -> list[float]:
+        """Return the matches of texts; equal ones are computed once."""
+        different = [*dict.fromkeys(texts)]
+        found = dict.fromkeys(different, 0.0)
+        for at in range(0, len(different), _READ_AT_ONCE):
+            part = different[at : at + _READ_AT_ONCE]
+            for text, is_met in zip(part, self._meets(part), strict=True):
+                if is_met:
+                    found[text] = match(text)
+        return [found[text] for text in texts]
+
 
 def links_of(page: Page) -> dict[Fingerprint, Link]:
     """Return the first link of a page to each target other than the page itself."""
-    found: dict[Fingerprint, Link] = {}
-    for link in page.links:
-        found.setdefault(link.fingerprint, link)
+    links = page.links
+    found = dict(zip([link.fingerprint for link in links], links, strict=True))
+    if len(found) < len(links):
+        found = {link.fingerprint: link for link in reversed(links)}
+        found = {link.fingerprint: found[link.fingerprint] for link in links}
     found.pop(page.fingerprint, None)
     return found

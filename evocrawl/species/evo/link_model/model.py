@@ -26,7 +26,7 @@ from evocrawl.species.evo.link_model.features import (
 )
 from evocrawl.species.evo.link_model.hashing import Reader, plain
 from evocrawl.species.evo.link_model.history import History
-from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, links_of
+from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, Meets, links_of
 from evocrawl.species.evo.link_model.nearness import COMPARED, Nearness, WordVectors
 from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.posterior import Posterior
@@ -46,7 +46,8 @@ _WHOLE = Tuning()
 class LinkModel:
     """Stores the evidence about links and scores them.
 
-    `match` computes the match of words with the query; `reader` reads them in the query's language;
+    `match` computes the match of words with the query, `meets` tells which texts may have one;
+    `reader` reads them in the query's language;
     `relevant_at` > 0 is the relevance of a page about the query, from which the initial `r` is
     computed. `vectors` are word vectors with that of the query; without them, links are scored by
     their words alone.
@@ -61,6 +62,7 @@ class LinkModel:
         tuning: Tuning = _WHOLE,
         spill: SpillFile | None = None,
         vectors: WordVectors | None = None,
+        meets: Meets | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
         self.row_of = self.evidence.row
@@ -76,7 +78,7 @@ class LinkModel:
             self.evidence, self.words, self.profile, self.nearness, mask
         )
         self._history = History(len(FEATURES))
-        self._reader = LinkReader(match, reader, self.nearness.note_word)
+        self._reader = LinkReader(match, reader, self.nearness.note_words, meets)
         has_profile = tuning.has("profile")
         self.labels = PageLabels(
             self.evidence, self.profile, _GOOD * relevant_at, has_profile=has_profile
@@ -286,8 +288,7 @@ class LinkModel:
 
     def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
         """Return the rows of addresses; add unknown addresses as targets."""
-        row_of = self.evidence.row
-        rows = [row_of(target) for target in urls]
+        rows = self.evidence.rows([*urls])
         new = [target for target, row in zip(urls, rows, strict=True) if row is None]
         if new:
             targets = self._reader.targets({target: urls[target] for target in new})

@@ -86,11 +86,15 @@ class Nearness:
             return 0.0
         return max(0.0, 1 - (self._good + self._good_elsewhere) / NEEDED)
 
-    def note_word(self, key: str, bucket: int) -> None:
-        """Note the hasher's key of a word, with its bucket. O(1)."""
-        if not self._is_known[bucket] and self.strength:
-            self._is_known[bucket] = 1
-            self._waiting.append((key.removeprefix(TERM), bucket))
+    def note_words(self, keys: Sequence[str], buckets: Sequence[int]) -> None:
+        """Note the hasher's keys of words, with their buckets. O(words)."""
+        if not self.strength:
+            return
+        is_known = self._is_known
+        for key, bucket in zip(keys, buckets, strict=True):
+            if not is_known[bucket]:
+                is_known[bucket] = 1
+                self._waiting.append((key.removeprefix(TERM), bucket))
 
     def note_label(self, label: float) -> None:
         """Note the label of a page that was found."""

@@ -88,7 +88,7 @@ def test_words_keep_their_numbers_when_the_cache_is_full(monkeypatch: pytest.Mon
     """They are hashed once if they occur again before the cache is full a second time."""
     monkeypatch.setattr(hashing, "_KNOWN_WORDS", 4)
     met: list[str] = []
-    hasher = Hasher(ENGLISH, lambda key, _: met.append(key))
+    hasher = Hasher(ENGLISH, lambda keys, _: met.extend(keys))
     words = ["coral", "reef", "coral", "stone", "road", "coral", "", "reef", "coral"]
     assert [hasher[word] for word in words] == [Hasher(ENGLISH)[word] for word in words]
     assert met == ["coral", "reef", "stone", "road"]
