@@ -61,6 +61,11 @@ class CandidatesByRow:
         self._keep(number, lead)
         return lead
 
+    def get_each(self, numbers: Sequence[int]) -> list[Lead | None]:
+        """Return the links of different numbers, None for a number without a link."""
+        near = self._near
+        return [near[number] if number in near else self.get(number) for number in numbers]
+
     def put(self, leads: Mapping[int, Lead]) -> list[int]:
         """Set the links of some numbers; return the numbers that had none, in their order."""
         numbers = np.array([*leads], np.intp)
@@ -70,20 +75,19 @@ class CandidatesByRow:
         addresses = self._places.get("address", numbers)
         for address in addresses[addresses < _NEAR].tolist():
             self._file.forget(address)
-        for number, lead in leads.items():
-            # The old link must not go to disk in place of the new one.
-            self._near.pop(number, None)
-            self._unusual.pop(number, None)
-            if len(lead.fingerprint) != _KEY_BYTES:
-                self._unusual[number] = lead.fingerprint
         targets = [lead.fingerprint for lead in leads.values()]
-        keys = b"".join([each[:_KEY_BYTES].ljust(_KEY_BYTES) for each in targets])
+        if self._unusual or {*map(len, targets)} != {_KEY_BYTES}:
+            targets = self._plain_keys(leads)
         records = self._places.fresh(len(numbers))
         records["address"] = _NEAR
-        records["key"] = np.frombuffer(keys, np.uint8).reshape(-1, _KEY_BYTES)
+        records["key"] = np.frombuffer(b"".join(targets), np.uint8).reshape(-1, _KEY_BYTES)
         self._places.put(numbers, records)
+        near = self._near
         for number, lead in leads.items():
-            self._keep(number, lead)
+            if number in near:
+                near.move_to_end(number)
+            near[number] = lead
+        self._make_room()
         new: list[int] = numbers[addresses == _NONE].tolist()
         return new
 
@@ -108,7 +112,8 @@ class CandidatesByRow:
 
     def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
         """Return the targets of the links of some numbers, None for a number without a link."""
-        known = [number for number in numbers if number < len(self._places)]
+        count = len(self._places)
+        known = [number for number in numbers if number < count]
         places = self._places.take(np.array(known, np.intp))
         keys = places["key"].tobytes()
         found: list[Fingerprint | None] = [
@@ -133,9 +138,21 @@ class CandidatesByRow:
         if count > len(self._places):
             self._places.append(self._places.fresh(count - len(self._places)))
 
+    def _plain_keys(self, leads: Mapping[int, Lead]) -> list[bytes]:
+        """Return the targets of links as keys of one length; remember those of another length."""
+        for number, lead in leads.items():
+            self._unusual.pop(number, None)
+            if len(lead.fingerprint) != _KEY_BYTES:
+                self._unusual[number] = lead.fingerprint
+        return [lead.fingerprint[:_KEY_BYTES].ljust(_KEY_BYTES) for lead in leads.values()]
+
     def _keep(self, number: int, lead: Lead) -> None:
         self._near[number] = lead
         self._near.move_to_end(number)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Move the links to disk that were used least lately, if there are too many in memory."""
         while len(self._near) > self._most:
             far, gone = self._near.popitem(last=False)
             if self._address(far) == _NEAR:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import fsum
 
 from numpy.random import Generator
@@ -74,6 +74,10 @@ class MemoryPageBase:
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return True if a link to `target` has been followed or is being followed."""
         return target in self._claimed
+
+    def are_claimed(self, targets: Sequence[Fingerprint]) -> list[bool]:
+        """Return what `is_claimed` returns for each target. O(targets)."""
+        return self._claimed.contains_each(targets)
 
     def claim(self, target: Fingerprint) -> None:
         """Reserve `target`, so that no other link to it is followed. O(1)."""

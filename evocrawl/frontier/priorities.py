@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from math import nan
 from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint
 
 FORM = "<dI"
 """Format of priority and number in a `KeyMap`."""
+Rows: TypeAlias = npt.NDArray[np.intp]
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
 """Returns the row of a target, from 0 without gaps, or None if it has no row."""
 
@@ -78,14 +82,48 @@ class PrioritiesByRow:
             return
         priorities = self._priorities
         if row >= len(priorities):
-            more = row + 1 - len(priorities)
-            priorities.extend(repeat(nan, more))
-            self._numbers.extend(repeat(0, more))
+            self._make_room(row + 1)
         if priorities[row] != priorities[row]:
             self._in_rows += 1
             if self._others:
                 self._others.discard(key)
         priorities[row], self._numbers[row] = priority, number
+
+    def put_each(
+        self,
+        keys: Sequence[Fingerprint],
+        rows: Rows,
+        priorities: Sequence[float],
+        numbers: Sequence[int],
+    ) -> int:
+        """Set priorities and numbers of different targets whose `rows` are known. O(targets).
+
+        Return how many of them were in.
+        """
+        if not len(rows):
+            return 0
+        self._make_room(int(rows.max()) + 1)
+        # Views would keep the columns from growing, so they do not outlive this call.
+        of_rows, numbers_of_rows = (
+            np.frombuffer(self._priorities),
+            np.frombuffer(self._numbers, "I"),
+        )
+        are_new = np.isnan(of_rows[rows])
+        of_rows[rows], numbers_of_rows[rows] = priorities, numbers
+        new = int(np.count_nonzero(are_new))
+        self._in_rows += new
+        moved = 0
+        if self._others:
+            for place in np.flatnonzero(are_new).tolist():
+                moved += keys[place] in self._others
+                self._others.discard(keys[place])
+        return len(rows) - new + moved
+
+    def _make_room(self, rows: int) -> None:
+        more = rows - len(self._priorities)
+        if more > 0:
+            self._priorities.extend(repeat(nan, more))
+            self._numbers.extend(repeat(0, more))
 
     def discard(self, key: Fingerprint) -> None:
         """Remove a target if it is in. O(1)."""

@@ -10,7 +10,7 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.frontier.candidate_file import NOWHERE
 from evocrawl.frontier.disk_queues import DiskQueues, QueuedLead
-from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf
+from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf, Rows
 from evocrawl.frontier.sorted_runs import Mark
 
 MOST_LINKS = 5_000
@@ -103,18 +103,20 @@ class Frontier:
             self._outdated += 1
             self._insert(lead, priority)
 
-    def place(self, leads: Sequence[Lead], priorities: Sequence[float]) -> None:
+    def place(
+        self, leads: Sequence[Lead], priorities: Sequence[float], rows: Rows | None = None
+    ) -> None:
         """Set links and priorities of different targets that are open, whether they wait or not.
 
-        Runtime complexity: O(log n) a link.
+        `rows` are those of the targets, for a queue with `row_of`. O(log n) a link.
         """
-        best, queues = self._best, self._queues
-        number, changed = self._pushed, dict[str, None]()
+        number = self._pushed
+        self._pushed += len(leads)
+        self._outdated += self._prefer(leads, priorities, number + 1, rows)
+        queues, changed = self._queues, dict[str, None]()
         for lead, priority in zip(leads, priorities, strict=True):
             number += 1
-            target, host = lead.fingerprint, lead.host
-            self._outdated += best.get(target) is not None
-            best.put(target, priority, number & _NUMBERS)
+            host = lead.host
             entry = (-priority, number, lead, NOWHERE)
             queue = queues.get(host)
             if queue is None:
@@ -124,11 +126,24 @@ class Frontier:
             heappush(queue, entry)
             if queue[0] is entry:
                 changed[host] = None
-        self._pushed = number
         self._held += len(leads)
         for host in changed:
             self._list(host)
         self._make_room()
+
+    def _prefer(
+        self, leads: Sequence[Lead], priorities: Sequence[float], first: int, rows: Rows | None
+    ) -> int:
+        """Store priorities, and numbers from `first` on; return how many links waited before."""
+        numbers = [number & _NUMBERS for number in range(first, first + len(leads))]
+        targets = [lead.fingerprint for lead in leads]
+        if rows is not None and isinstance(self._best, PrioritiesByRow):
+            return self._best.put_each(targets, rows, priorities, numbers)
+        waited = 0
+        for target, priority, number in zip(targets, priorities, numbers, strict=True):
+            waited += self._best.get(target) is not None
+            self._best.put(target, priority, number)
+        return waited
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link whose host is free; the link stays until it is claimed.

@@ -99,12 +99,13 @@ class Discovery:
 
     def _show_to(self, view: SpeciesView, page: Page, via: Lead, depth: int) -> None:
         """Show the links of a page that one species may follow. O(links)."""
-        shows_all, is_claimed = view.species.revisits, self._base.is_claimed
+        links: Sequence[Link] = page.links
+        if not view.species.revisits:
+            claimed = self._base.are_claimed([link.fingerprint for link in links])
+            links = [link for link, is_out in zip(links, claimed, strict=True) if not is_out]
         appraise = view.appraise
         leads = [
-            make_lead(link, page.fingerprint, depth, *appraise(link, page, via))
-            for link in page.links
-            if shows_all or not is_claimed(link.fingerprint)
+            make_lead(link, page.fingerprint, depth, *appraise(link, page, via)) for link in links
         ]
         view.species.sight.found(self._kept(leads, view.species))
 

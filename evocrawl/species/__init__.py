@@ -81,7 +81,14 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 
 
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
-    return evo(have.frontier(model.row_of), have.base.is_claimed, model, have.leads())
+    base = have.base
+    return evo(
+        have.frontier(model.row_of),
+        base.is_claimed,
+        model,
+        have.leads(),
+        are_claimed=base.are_claimed,
+    )
 
 
 SPECIES: dict[str, Maker] = {

@@ -70,6 +70,9 @@ class PageBase(Protocol):
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return True if a link to `target` has been chosen before."""
 
+    def are_claimed(self, targets: Sequence[Fingerprint]) -> list[bool]:
+        """Return the same for each target."""
+
 
 class Sight(Protocol):
     """Decides which links an agent sees."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
+import numpy.typing as npt
 from numpy.random import Generator
 
 from evocrawl.core.model import Fingerprint, Lead
@@ -24,6 +26,8 @@ from evocrawl.species.base import (
 )
 from evocrawl.species.reasons import Reason, Standing, as_standing, rank_among
 
+Rows = npt.NDArray[np.intp]
+
 
 class Queue(Protocol):
     """The methods of a frontier that `WholeFrontier` uses."""
@@ -38,8 +42,13 @@ class Queue(Protocol):
     def rerank(self, lead: Lead, priority: float) -> None:
         """Give a waiting link another priority."""
 
-    def place(self, leads: Sequence[Lead], priorities: Sequence[float]) -> None:
-        """Set links and priorities of different open targets, whether they wait or not."""
+    def place(
+        self, leads: Sequence[Lead], priorities: Sequence[float], rows: Rows | None = None
+    ) -> None:
+        """Set links and priorities of different open targets, whether they wait or not.
+
+        `rows` are those of the targets, if they are numbered.
+        """
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link of a free host."""

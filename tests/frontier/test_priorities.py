@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from evocrawl.frontier.priorities import FORM, PrioritiesByRow
 KEYS = [b"%012d" % number for number in range(8)]
 ACTIONS = st.lists(
     st.tuples(
-        st.sampled_from(["put", "discard", "number"]),
+        st.sampled_from(["put", "put each", "discard", "number"]),
         st.sampled_from(KEYS),
         st.floats(allow_nan=False) | st.sampled_from([0.0, -inf, inf]),
         st.integers(0, 2**32 - 1),
@@ -24,7 +25,7 @@ ACTIONS = st.lists(
 )
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["number", "push", "rerank", "claim", "release", "take"]),
+        st.sampled_from(["number", "push", "rerank", "place", "claim", "release", "take"]),
         st.integers(0, 30),
         st.integers(0, 5),
     ),
@@ -54,6 +55,12 @@ def test_priorities_by_row_are_those_of_a_dict(
             case "put":
                 priorities.put(key, priority, number)
                 model[key] = (priority, number)
+            case "put each":
+                few = [each for each in numbers.rows if each >= key]
+                rows = np.array([numbers.rows[each] for each in few], np.intp)
+                waited = priorities.put_each(few, rows, [priority] * len(few), [number] * len(few))
+                assert waited == len(model.keys() & few)
+                model.update(dict.fromkeys(few, (priority, number)))
             case "discard":
                 priorities.discard(key)
                 model.pop(key, None)
@@ -101,6 +108,11 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
             case "rerank":
                 alone.rerank(link, priority)
                 by_row.rerank(link, priority)
+            case "place":
+                numbers.note(key)
+                if key not in claimed:
+                    alone.place([link], [priority])
+                    by_row.place([link], [priority], np.array([numbers.rows[key]]))
             case _:
                 best = alone.peek(lambda _: True)
                 assert by_row.peek(lambda _: True) == best

@@ -9,7 +9,7 @@ time as the map grows (linear hashing, Litwin 1980), so that no single step take
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from struct import Struct
 from typing import Any, TypeAlias
@@ -76,6 +76,45 @@ class KeyMap:
         if at > 0 and at % self._stride:
             at = self._place(key, bucket)
         return None if at < 0 else self._unpack_from(bucket, at + _KEY_BYTES)
+
+    def get_each(self, keys: Sequence[Fingerprint]) -> list[Values | None]:
+        """Return what `get` returns for each key, in one call. O(keys)."""
+        buckets, few = self._buckets, self._few
+        if not buckets:
+            return [*map(few.get, keys)]
+        high, low, count, stride = self._high, self._low, len(buckets), self._stride
+        unpack_from = self._unpack_from
+        found = list[Values | None]()
+        for key in keys:
+            if len(key) != _KEY_BYTES:
+                found.append(few.get(key))
+                continue
+            place = hash(key) & high
+            bucket = buckets[place if place < count else place & low]
+            at = bucket.find(key)
+            if at > 0 and at % stride:
+                at = self._place(key, bucket)
+            found.append(None if at < 0 else unpack_from(bucket, at + _KEY_BYTES))
+        return found
+
+    def contains_each(self, keys: Sequence[Fingerprint]) -> list[bool]:
+        """Return for each key whether the map contains it, in one call. O(keys)."""
+        buckets, few = self._buckets, self._few
+        if not buckets:
+            return [key in few for key in keys]
+        high, low, count, stride = self._high, self._low, len(buckets), self._stride
+        found = list[bool]()
+        for key in keys:
+            if len(key) != _KEY_BYTES:
+                found.append(key in few)
+                continue
+            place = hash(key) & high
+            bucket = buckets[place if place < count else place & low]
+            at = bucket.find(key)
+            if at > 0 and at % stride:
+                at = self._place(key, bucket)
+            found.append(at >= 0)
+        return found
 
     def put(self, key: Fingerprint, *values: Any) -> None:
         """Set the values of `key`."""

@@ -50,6 +50,9 @@ class LeadsByRow(Protocol):
     def get(self, number: int) -> Lead | None:
         """Return the link of a row, None for a row without a link."""
 
+    def get_each(self, numbers: Sequence[int]) -> list[Lead | None]:
+        """Return the links of different rows."""
+
     def put(self, leads: Mapping[int, Lead]) -> list[int]:
         """Set the links of some rows; return the rows that had none."""
 
@@ -72,16 +75,20 @@ class CandidateRanking:
     Links are stored by the model's row of their target, which a lead carries as its features.
     """
 
+    of_run = ("_at_hand", "_shown")
+    """Attributes that are no part of a snapshot."""
+
     def __init__(
         self,
         queue: Queue,
         model: Valuer,
         is_claimed: Callable[[Fingerprint], bool],
         leads: LeadsByRow,
+        are_claimed: Callable[[Sequence[Fingerprint]], list[bool]] | None = None,
     ) -> None:
         self._queue = queue
         self._model = model
-        self._is_claimed = is_claimed
+        self._are_claimed = are_claimed or (lambda targets: [*map(is_claimed, targets)])
         self._leads = leads
         self._turns = array("I")
         self._next_turn = 0
@@ -90,6 +97,10 @@ class CandidateRanking:
         self._unplaced: list[int] = []
         """Those of them that are not in the queue yet, or with an older score."""
         self._hand: list[int] = []
+        self._at_hand: list[Lead | None] = []
+        """The links of `_hand`."""
+        self._shown: tuple[Sequence[Lead], list[int]] = ([], [])
+        """The links that `best` returned last, and their places in `_hand`."""
         self._features = np.zeros((0, 0))
         self._place_at_hand: dict[int, int] = {}
         self._seen = -1
@@ -98,11 +109,12 @@ class CandidateRanking:
     def found(self, leads: Sequence[Lead]) -> None:
         """Add links, new or found again. The next look scores them and places them in the queue."""
         rows: dict[int, Lead] = {}
-        for lead in leads:
+        are_claimed = self._are_claimed([lead.fingerprint for lead in leads])
+        for lead, is_claimed in zip(leads, are_claimed, strict=True):
             row = row_of(lead)
             if row is not None:
                 rows[row] = lead
-            if row is None or self._is_claimed(lead.fingerprint):
+            if row is None or is_claimed:
                 self._queue.push(lead, _SEED if row is None else lead.score)
         self._turns.extend(self._leads.put(rows))
         self._fresh.extend(rows)
@@ -136,24 +148,39 @@ class CandidateRanking:
         if are_open:
             self._look_again(first)
             self._seen = self._model.version
+        if len(self._at_hand) < len(self._hand):
+            self._at_hand = self._leads.get_each(self._hand)
         hosts: dict[str, bool] = {}
-        leads = []
-        for row in self._hand:
-            lead = self._leads.get(row)
-            if lead is None or (not are_open and self._is_claimed(lead.fingerprint)):
+        shown, places = list[Lead](), list[int]()
+        for place, lead in enumerate(self._at_hand if are_open else self._open_at_hand()):
+            if lead is None:
                 continue
-            if lead.host not in hosts:
-                hosts[lead.host] = is_free(lead.host)
-            if hosts[lead.host]:
-                leads.append(lead)
-        return leads or [first]
+            host = lead.host
+            if host not in hosts:
+                hosts[host] = is_free(host)
+            if hosts[host]:
+                shown.append(lead)
+                places.append(place)
+        self._shown = shown, places
+        return shown or [first]
+
+    def _open_at_hand(self) -> list[Lead | None]:
+        """Return the links at hand, None in the place of one that was claimed since the look."""
+        claimed = self._are_claimed([b"" if lead is None else lead.fingerprint
+                                     for lead in self._at_hand])  # fmt: skip
+        return [
+            None if is_claimed else lead
+            for lead, is_claimed in zip(self._at_hand, claimed, strict=True)
+        ]
 
     def features(self, leads: Sequence[Lead]) -> Matrix:
         """Return the features of links at hand, as of the last look, shape (n, d)."""
-        rows = [row_of(lead) or 0 for lead in leads]
-        places = [self._place_at_hand.get(row, -1) for row in rows]
-        if min(places, default=-1) < 0:
-            return self._model.features(np.array(rows))
+        shown, places = self._shown
+        if leads is not shown:
+            rows = [row_of(lead) or 0 for lead in leads]
+            places = [self._place_at_hand.get(row, -1) for row in rows]
+            if min(places, default=-1) < 0:
+                return self._model.features(np.array(rows))
         return self._features.take(places, axis=0)
 
     def freed(self, host: str) -> None:
@@ -207,12 +234,15 @@ class CandidateRanking:
     def _open_leads(self, rows: Sequence[int]) -> Iterator[Lead]:
         """Yield the open links of some rows, each once."""
         for lead in map(self._leads.get, dict.fromkeys(rows)):
-            if lead is not None and not self._is_claimed(lead.fingerprint):
+            if lead is not None and not self._are_claimed([lead.fingerprint])[0]:
                 yield lead
 
     def _look_again(self, first: Lead) -> None:
         rows = self._open((*self._hand, *self._fresh)) | self._swept()
         rows.add(row_of(first) or 0)
+        known = dict(zip(self._hand, self._at_hand, strict=False))
+        for row in self._fresh:
+            known.pop(row, None)
         self._fresh.clear()
         self._unplaced.clear()
         ordered = np.array(sorted(rows))
@@ -221,10 +251,13 @@ class CandidateRanking:
         has_changed = np.abs(scores - self._leads.scores(ordered)) > _CHANGE
         changed, worths = ordered[has_changed], scores[has_changed]
         self._leads.set_scores(changed, worths)
-        leads = [self._leads.get(row) or first for row in changed.tolist()]
-        self._queue.place(leads, worths.tolist())
         best = np.argsort(-scores, kind="stable")[:_AT_HAND]
         self._hand = ordered[best].tolist()
+        needed = [row for row in {*changed.tolist(), *self._hand} if row not in known]
+        known.update(zip(needed, self._leads.get_each(needed), strict=True))
+        self._at_hand = [known[row] for row in self._hand]
+        leads = [known[row] or first for row in changed.tolist()]
+        self._queue.place(leads, worths.tolist(), changed)
         self._features = features[best]
         self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
 
@@ -260,12 +293,12 @@ class CandidateRanking:
 
     def _open(self, rows: Sequence[int]) -> set[int]:
         """Return the `rows` whose targets are not claimed."""
-        is_claimed = self._is_claimed
-        return {
-            row
-            for row, target in zip(rows, self._leads.targets(rows), strict=True)
-            if target is not None and not is_claimed(target)
-        }
+        targets = self._leads.targets(rows)
+        known = [target for target in targets if target is not None]
+        if len(known) < len(targets):
+            rows = [row for row, target in zip(rows, targets, strict=True) if target is not None]
+        claimed = self._are_claimed(known)
+        return {row for row, is_claimed in zip(rows, claimed, strict=True) if not is_claimed}
 
 
 def row_of(lead: Lead) -> int | None:

@@ -251,9 +251,13 @@ def evo(
     *,
     temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
+    are_claimed: Callable[[Sequence[Fingerprint]], list[bool]] | None = None,
 ) -> Species:
-    """Make the species with its own queue, model and store of links by row."""
-    prospects = CandidateRanking(queue, model, is_claimed, leads)
+    """Make the species with its own queue, model and store of links by row.
+
+    `are_claimed` is `is_claimed` for many targets at once.
+    """
+    prospects = CandidateRanking(queue, model, is_claimed, leads, are_claimed)
     mates = GenomePool(model.width, temperatures, mutation)
     reader = PageObserver(model)
     return Species(

@@ -37,6 +37,8 @@ def test_a_map_holds_what_a_dict_holds(actions: list[tuple[str, bytes, int]], sm
             model.pop(name, None)
         assert len(keys) == len(model)
         assert {name: keys.get(name) for name in KEYS if name in keys} == model
+        assert keys.get_each(KEYS) == [*map(model.get, KEYS)]
+        assert keys.contains_each(KEYS) == [name in model for name in KEYS]
         assert set(keys) == set(model)
 
 
