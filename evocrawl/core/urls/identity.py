@@ -124,6 +124,7 @@ def digest(identity: str) -> Fingerprint:
     return blake2b(identity.encode(), digest_size=FINGERPRINT_BYTES).digest()
 
 
+@lru_cache(maxsize=_KEPT)
 def host_of(url: str) -> str:
     """Return the host of `url` as in its identity, "" if it has none: the key of politeness."""
     plain = _HOST_AS_WRITTEN.match(url)

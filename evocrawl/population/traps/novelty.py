@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -174,7 +175,7 @@ class NoveltyIndex:
     def _compare(self, page: Fingerprint, sketch: Sketch) -> NoveltyVerdict:
         every = len(sketch.sampled) < _FEW
         looked = sketch.windows if every else sketch.sampled
-        different = np.unique(looked)
+        different = _different(np.sort(looked))
         known = self._owners_of(different, page)
         fresh = len(different) - sum(known.values())
         novelty = fresh / len(looked)
@@ -187,9 +188,10 @@ class NoveltyIndex:
         """Return how many of the windows each other page had last, by the page's number."""
         places, tags = _place(windows)
         owners = self._owners[places]
-        owners = owners[(owners > 0) & (self._tags[places] == tags)]
-        numbers, counts = np.unique(owners, return_counts=True)
-        found = zip((numbers - 1).tolist(), counts.tolist(), strict=True)
+        owners = np.sort(owners[(owners > 0) & (self._tags[places] == tags)])
+        numbers = _different(owners)
+        counts = np.diff(owners.searchsorted(numbers), append=len(owners))
+        found = zip((numbers.astype(np.intp) - 1).tolist(), counts.tolist(), strict=True)
         return {number: count for number, count in found if self._pages[number] != page}
 
     def _recent(self, kind: str, text: str) -> _Recent:
@@ -235,6 +237,13 @@ def _windows(plain: bytes) -> Hashes:
     mixed *= _C
     mixed ^= mixed >> np.uint64(32)
     return mixed
+
+
+def _different(ordered: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the different values of a sorted array, in order."""
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
 
 
 def _sampled(windows: Hashes) -> Hashes:

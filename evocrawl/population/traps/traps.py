@@ -112,7 +112,9 @@ class TrapDetector:
             return
         domain = domain_of(host_of(page.url))
         met = self.targets.meet(links)
-        inward = [domain_of(each.host or host_of(each.url)) == domain for each in links]
+        hosts = [each.host or host_of(each.url) for each in links]
+        is_inward = {host: domain_of(host) == domain for host in dict.fromkeys(hosts)}
+        inward = [is_inward[host] for host in hosts]
         if any(inward):
             self.yields.links_met.note(domain, float(met[inward].mean()))
         is_fresh = (~met).tolist()
