@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -40,3 +41,16 @@ def test_the_life_of_a_link_shows_every_state_that_a_link_reaches_by_itself() ->
     """A redirect or another worker makes a link "taken": the table has that state."""
     shown = " ".join(words(MAKE["link_life"]()))
     assert [state for state in LinkState if state.value not in shown] == [LinkState.TAKEN]
+
+
+def test_the_picture_of_a_species_has_a_row_for_each_agent_and_a_dot_for_each_find() -> None:
+    make = runpy.run_path(str(DOCS / "make_species_pictures.py"))
+    (energy,) = (scene for scene in make["SCENES"] if scene.species == "energy")
+    scene = replace(energy, options={**energy.options, "max_requests": 25})
+    made = scene.run()
+    svg = ElementTree.fromstring(make["drawn"](scene, made))
+    drawn = [node.tag.rpartition("}")[2] for node in svg.iter()]
+    assert drawn.count("rect") == 1 + len(made.lives)
+    found = [step for step in made.steps if (step.relevance or 0) >= scene.config().relevant_at]
+    assert drawn.count("circle") == len(found) > 0
+    assert f"energy, {made.requests} requests" in " ".join(words(make["drawn"](scene, made)))
