@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import secrets
@@ -68,7 +69,7 @@ def add_to(commands: Any) -> None:
 
 
 def mcp(asked: argparse.Namespace) -> int:
-    """Serve until the client closes standard input, or until Ctrl-C."""
+    """Serve until the client closes standard input, or until Ctrl-C or SIGTERM."""
     try:
         from evocrawl.api.mcp.serving import serve_http, serve_stdio
     except ImportError as error:
@@ -87,8 +88,8 @@ def mcp(asked: argparse.Namespace) -> int:
     token, is_random = token_of(os.environ)
     if is_random:
         print(f"token: {token}", file=sys.stderr)
-    serve_http(crawls, asked.http, token, lambda url: print(f"mcp server: {url}", flush=True))
-    return 0
+    announce = functools.partial(print, "mcp server:", flush=True)
+    return serve_http(crawls, asked.http, token, announce)
 
 
 def token_of(environment: Any) -> tuple[str, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from appsite import HOST, START, javascript, shell, texts_of
@@ -44,6 +45,15 @@ HOSTILE = {
     ".then(all => document.body.append(all.map(each => each.status).join(' ')));",
     "/cookie": "document.cookie = 'mine=1'; fetch('/needs-cookies').then(r => r.text())"
     ".then(t => document.body.append(t));",
+    "/components": "document.cookie = 'later=1';"
+    "class Reef extends HTMLElement { connectedCallback() { this.attachShadow({mode: 'open'})"
+    ".innerHTML = '<h2>inside</h2><slot></slot><a href=/in-component>after</a>'; } }"
+    "customElements.define('reef-view', Reef);"
+    "document.body.innerHTML = '<reef-view>of the page </reef-view>' + document.cookie;"
+    "new Worker('/worker.js').onmessage = sent => document.body.append(sent.data);",
+    "/stays": "document.body.innerHTML = '<p>stays</p><form method=post action=/form></form>';"
+    "location.reload(); setTimeout(() => document.forms[0].submit(), 50);"
+    "setTimeout(() => location.href = '/file.zip', 100);",
     "/slow": "document.body.append('before '); fetch('/never').then(() => 0);",
     "/polls": "setInterval(() => fetch('/poll?' + Math.random()), 50);",
 }
@@ -63,9 +73,13 @@ def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
 
     inside = f"document.body.append('before '); fetch('http://127.0.0.2:{inner.port}/')"
     scripts = {**HOSTILE, "/asks-inside": f"{inside}.catch(() => document.body.append('refused'));"}
+    start = page(*scripts, text=f"{QUERY} " * 60)
     pages: dict[str, Response | Callable[[Request], Response]] = {
         "/robots.txt": Response(200, b"User-agent: *\nDisallow: /private/\n"),
-        "/": page(*scripts, text=f"{QUERY} " * 60),
+        "/": replace(start, headers={**start.headers, "set-cookie": "first=3"}),
+        "/in-component": page(text=f"in a component {QUERY} " * 60),
+        "/worker.js": javascript("importScripts('/imported.js');"),
+        "/imported.js": javascript("fetch('/data').then(r => r.text()).then(postMessage);"),
         "/landed": page(text=f"landed {QUERY} " * 60),
         "/private/page": page(text="private"),
         "/private/data": Response(200, b"private"),
@@ -123,7 +137,15 @@ def test_a_page_in_the_browser_follows_the_rules_of_the_crawl(serve, crawl: Craw
     assert texts["/posts"] == "POST reef 7"
     assert texts["/methods"] == " ".join(9 * ["rejected"])
     assert not [name for name in crawled.stats if name.endswith(("/M0", "/M8"))]
-    assert set(texts["/cookie"].split("; ")) == {"mine=1", "theirs=2"}
+    assert {"mine=1", "theirs=2", "first=3"} <= set(texts["/cookie"].split("; "))
+    assert texts["/components"].startswith("inside of the page after")
+    assert "first=3" in texts["/components"]
+    assert texts["/components"].endswith("moved data")
+    assert "/in-component" in texts
+    assert texts["/stays"] == "stays"
+    assert {"/form"} == {each.path for each in proxy.log if each.method == "POST"}
+    assert paths.count("/stays") == 1
+    assert "/file.zip" not in paths
     assert texts["/slow"] == "before"
     assert {"/huge", "/polls"} <= set(texts)
     assert "landed" in texts["/landed"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,12 @@ logger = logging.getLogger(__name__)
 
 _HUNG_S = 20.0
 """Seconds in which a page must close after its time-out."""
-_TRIES = 2
+_TRIES = 3
+"""Times that a page is opened whose browser hangs or dies."""
 
 
 class Renderer:
-    """Opens pages of the crawl; a page whose browser hangs or dies is opened in a new one."""
+    """Opens pages of the crawl; pages whose browser hangs or dies are opened in a new one."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         assert crawler.stats is not None
@@ -43,6 +45,7 @@ class Renderer:
         self._config = context.config
         self._parts = PageParts(crawler)
         self.browsers = Browsers(crawler, context.config.browser_lifetime_pages)
+        self._again = asyncio.Lock()
         self._cut_off: set[asyncio.Future[Response]] = set()
         self._most_chars = crawler.settings.getint("DOWNLOAD_MAXSIZE")
 
@@ -71,9 +74,11 @@ class Renderer:
     async def _open(
         self, request: Request, response: Response, fetch: Fetch
     ) -> tuple[Response, str]:
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
+            # One of the pages that were open may be the cause: they are opened one by one.
+            turn = self._again if attempt else nullcontext()
             try:
-                async with self.browsers.take() as handler:
+                async with turn, self.browsers.take() as handler:
                     load = self._load(request, response, fetch, handler)
                     opened = await self._within_time(handler, load)
             except (PageTooLarge, PageNotOpenedError) as error:

@@ -60,9 +60,14 @@ class SeedWarnings:
         return cls(crawler, context)
 
     def look(self) -> None:
-        """Warn of the seeds if there is no page yet; stop once there is one."""
+        """Warn of the seeds if there is no page yet; stop once there is one.
+
+        While sources of seeds are asked no seed is requested; the log names the sources.
+        """
         if self._context.ledger.pages:
             self._stop()
+        elif self._context.is_seeding:
+            self._began_s = self._context.now_s()
         elif self._context.now_s() - self._began_s >= _PATIENCE_S:
             self._warn()
 
