@@ -139,12 +139,12 @@ class Daemon:
             return False
 
 
-def wait_for(is_so: Callable[[], bool]) -> None:
+def wait_for(is_so: Callable[[], bool], every_s: float = 0.3) -> None:
     """Check repeatedly, for some minutes at most."""
     until = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < until, "it did not come to pass"
-        time.sleep(0.3)
+        time.sleep(every_s)
 
 
 def copy_of_ours(to: Path) -> Path:

@@ -109,7 +109,7 @@ def test_a_cancelled_job_is_continued_under_its_id(daemon: Daemon, web: Loopback
     for times, signal in ((1, "KILL"), (2, "TERM")):
         asked_before = len(web.log)
         daemon.schedule(*OURS, "again", **ARGUMENTS)
-        wait_for(lambda: len(web.log) >= asked_before + 25)  # noqa: B023 - called here only
+        wait_for(lambda: len(web.log) >= asked_before + 25, every_s=0.02)  # noqa: B023
         answer = daemon.ask("cancel.json", project=OURS[0], job="again", signal=signal)
         assert answer["prevstate"] == "running"
         daemon.wait_for_end(OURS[0], "again", times)
