@@ -73,7 +73,7 @@ def test_every_reachable_link_is_followed_once(goes_once: str, seed: int) -> Non
 def test_visits_under_way_may_settle_in_any_order(species: str, seed: int) -> None:
     """In any order, with any outcome: bounds, energy and claims are kept."""
     web, rng = web_of(seed), np.random.default_rng(seed)
-    population, ledger = make(species, seed, max_unsettled=6, budget=200)
+    population, ledger = make(species, seed, max_unsettled=6, budget=120)
     population.on_event.append(BoundsAtEveryEvent(population))
     population.place(link(url) for url in [*web.links][:3])
     targets = list[bytes]()
@@ -98,7 +98,7 @@ def test_no_visit_goes_to_a_host_that_is_not_free(species: str, seed: int) -> No
     """B050: neither above its concurrency nor before the end of its delay; each host has visits."""
     web = web_of(seed)
     seeds = [*web.links][:3]
-    budget = 200 if revisits(species) else None
+    budget = 120 if revisits(species) else None
     population, ledger = make(
         species, seed, max_unsettled=9, limit=lambda _: (2, 1.5), budget=budget
     )
