@@ -25,6 +25,8 @@ _WORDS = 60
 _CONTEXT_WORDS = 20
 _TITLE_WORDS = 3
 _TOPICAL = 0.5
+_MOST_DRAWN = 1000
+"""Documents that are remembered, 10 kB each: crawls of one small world meet the same ones."""
 
 _TITLE, _TEXT, _CONTEXT, _LATENCY, _TIMEOUT, _LINK = range(6)
 """Salts: one for each purpose of a draw."""
@@ -99,6 +101,7 @@ class Synthetic(AnsweringWorld):
         waiting = -np.log1p(-chance(self._seed, np.arange(len(graph)), _LATENCY))
         self._latency_s = (0.5 * weather.latency_s * (1 + waiting)).astype(np.float32)
         self.fetchable = ~(self.forbidden | self._silent)
+        self._drawn: dict[tuple[int, int, int], Document] = {}
 
     @abstractmethod
     def host(self, page: int) -> str:
@@ -165,9 +168,20 @@ class Synthetic(AnsweringWorld):
 
     def document(self, page: int, now_s: float) -> Document:
         """Return the state of a page at `now_s`. Takes O(words + links)."""
-        url = self.url(page)
         number, changed_at_s = self.revision(page, now_s)
-        pages = np.concatenate(([page], self._visible(page, now_s)))
+        targets = self._visible(page, now_s)
+        key = page, number, len(targets)  # links are only added, so their number names them
+        document = self._drawn.pop(key, None) or self._draw(page, number, changed_at_s, targets)
+        if len(self._drawn) >= _MOST_DRAWN:
+            del self._drawn[next(iter(self._drawn))]
+        self._drawn[key] = document
+        return document
+
+    def _draw(
+        self, page: int, number: int, changed_at_s: float | None, targets: Integers
+    ) -> Document:
+        url = self.url(page)
+        pages = np.concatenate(([page], targets))
         main, side = self.topics_of(pages)
         titles = [
             " ".join(words).capitalize()

@@ -102,7 +102,7 @@ def clustering_of(graph: Graph, nodes: int, rng: Generator) -> float:
             shares.append(0.0)
             continue
         member[around] = True
-        linked = sum(int(member[both.out(neighbour)].sum()) for neighbour in around)
+        linked = np.count_nonzero(member[both.out_of_all(around)])
         member[around] = False
         shares.append(linked / (len(around) * (len(around) - 1)))
     return float(np.mean(shares))

@@ -107,6 +107,7 @@ class News(Synthetic):
         other.__dict__.update(self.__dict__)
         other.name = f"{self.name}-rewired"
         other.graph = rewired(self.graph, rng)
+        other._drawn = {}
         other._index = None
         return other
 

@@ -36,6 +36,15 @@ class Graph:
         """Return the pages to which `page` links."""
         return self.targets[self.starts[page] : self.starts[page + 1]]
 
+    def out_of_all(self, pages: Integers) -> Integers:
+        """Return the targets of all links of these pages, page by page."""
+        starts = self.starts[pages]
+        counts = self.starts[pages + 1] - starts
+        before = np.cumsum(counts) - counts
+        places = np.repeat(starts - before, counts) + np.arange(counts.sum())
+        found: Integers = self.targets[places]
+        return found
+
     def out_degrees(self) -> Integers:
         """Return the number of links on each page."""
         return np.diff(self.starts)
