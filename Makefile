@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-pyproject
+MYPY := $(BIN)/python -m mypy -p evocrawl
 
 # Many tests start processes: without stored bytecode each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,17 +18,17 @@ crawl: venv
 
 # Style, types, and the tests; among them are Scrapy's own, with the add-on. Redis and Chromium are installed
 # where they are missing and may be; else the tests that need them are skipped. Many tests wait for servers, so
-# that four processes keep two cores busy.
-test: lint types
+# that four processes keep two cores busy. Types are checked beside the tests.
+test: lint
 	$(BIN)/python tests/programs.py
-	$(BIN)/python -m pytest -n 4 --dist worksteal -q -rs
+	$(MYPY) & types=$$!; $(BIN)/python -m pytest -n 4 --dist worksteal -q -rs; tests=$$?; wait $$types && exit $$tests
 
 lint: venv
 	$(BIN)/ruff check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines
 	$(BIN)/ruff format --check . evocrawl/spiders evocrawl/middlewares evocrawl/pipelines
 
 types: venv
-	$(BIN)/python -m mypy -p evocrawl
+	$(MYPY)
 
 # The site of the documentation, in build/docs/. A warning is an error, and so is a link within the site that leads nowhere.
 docs: venv

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Self
 
 import scrapy
+import scrapy.core.downloader.contextfactory  # early: it inspects each frame of the call stack
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.downloadermiddlewares.retry import RetryMiddleware

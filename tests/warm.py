@@ -22,6 +22,7 @@ from evocrawl.core.urls.templates import domain_of
 from evocrawl.relevance.registry import Wanted
 
 _MODULES = [
+    "scrapy.core.downloader.contextfactory",  # first: it inspects each frame of the call stack
     "aiohttp.web", "evocrawl.adapter.early_stop", "evocrawl.adapter.exporters",
     "evocrawl.adapter.extensions.stats", "evocrawl.adapter.scheduler", "evocrawl.addon",
     "evocrawl.middlewares.links",

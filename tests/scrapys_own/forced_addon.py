@@ -6,6 +6,7 @@ import gc
 from typing import Any
 
 import pytest
+import scrapy.core.downloader.contextfactory  # noqa: F401 - early: it inspects the call stack
 from scrapy.crawler import Crawler
 
 FORCED = {

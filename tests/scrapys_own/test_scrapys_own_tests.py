@@ -38,6 +38,9 @@ GROUPS = {
 """Files of tests that run crawls or components of crawls: `crawl` is Scrapy's test_crawl.py."""
 
 
+FILES = {f"test_{each}.py" for group in GROUPS.values() for each in group}
+
+
 def _listed(heading: str) -> dict[str, str]:
     """Return the tests of the table under a heading of the page, each with its reason."""
     section = PAGE.read_text().partition(f"### {heading}\n")[2].partition("\n### ")[0]
@@ -65,7 +68,7 @@ def _outcomes(report: Path) -> tuple[set[str], set[str]]:
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of Scrapy's source; all processes of pytest share it, and its bytecode."""
     shared = tmp_path_factory.getbasetemp()
-    return unpacked(shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared)
+    return unpacked(shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared, FILES)
 
 
 @pytest.mark.takes_s(60)
@@ -102,9 +105,8 @@ def test_scrapys_own_tests_pass(source: Path, group: str, tmp_path: Path) -> Non
 
 
 def test_each_listed_test_exists_and_has_a_reason(source: Path) -> None:
-    files = {f"test_{each}.py" for group in GROUPS.values() for each in group}
     for name, why in {**FAIL, **NOT_RUN}.items():
         file, *_, function = name.split("::")
-        assert file in files
+        assert file in FILES
         assert f"def {function}(" in (source / "tests" / file).read_text(), name
         assert len(why.split()) > 5, name
