@@ -1,15 +1,18 @@
 """Measures the memory of a known URL, and the time to choose and settle, as a crawl grows.
 
     python benchmarks/memory.py [--species best_first energy evo] [--known 100000 1000000]
+                                [--laid-links 30]
 
 A bare population gets generated pages of 30 links, 24 of them to new addresses, the others to known
 ones, on one host for each 200 addresses, with words out of 20 000 phrases. The known addresses are
 those fetched and those that wait. All pages but the last 3 000, and one of ten before, are added to
 page base and frontier (or the open links of each page) without a choice, as `settle` adds them; the
-model of evo reads every page. Memory is the growth of the process (resident set) since its first
-hundred pages, in all, and for each URL that became known in the second half of the crawl, when most
-tables and caches of a fixed size are full. Times are the processor time of `choose` and `settle`,
-over the last pages: mean, median, and the longest of them. Each row is a process of its own.
+model of evo reads every page. With `--laid-links 300` those pages have so many links, four of five
+of them to new addresses, so that ten million addresses take minutes and not hours. Memory is the
+growth of the process (resident set) since its first hundred pages, in all, and for each URL that
+became known in the second half of the crawl, when most tables and caches of a fixed size are full.
+Times are the processor time of `choose` and `settle`, over the last pages: mean, median, and the
+longest of them. Each row is a process of its own.
 """
 
 from __future__ import annotations
@@ -70,10 +73,11 @@ class Web:
         self.known = 10
         return [self.link(number) for number in range(10)]
 
-    def page(self, url: str, price: float) -> Page:
-        fresh = range(self.known, self.known + _NEW)
-        old = self.rng.integers(self.known, size=_LINKS - _NEW).tolist()
-        self.known += _NEW
+    def page(self, url: str, price: float, links_of_page: int = 0) -> Page:
+        new, count = (links_of_page * 4 // 5, links_of_page) if links_of_page else (_NEW, _LINKS)
+        fresh = range(self.known, self.known + new)
+        old = self.rng.integers(self.known, size=count - new).tolist()
+        self.known += new
         links = tuple([self.link(number) for number in (*fresh, *old)])
         content = Content(self.words(4), self.words(100))
         relevance = float(self.rng.random() ** 4)
@@ -92,12 +96,12 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-def lay(web: Web, assembly: Assembly, upto: int) -> None:
-    """Add pages and links; only one page in ten is visited."""
+def lay(web: Web, assembly: Assembly, upto: int, links: int = 0) -> None:
+    """Add pages of so many links; only one page in ten is visited."""
     species, base = assembly.population.species[0], assembly.base
     appraise = getattr(species.choice, "appraise", None)
     while web.known < upto:
-        page = web.page(web.url(web.laid), 0.0)
+        page = web.page(web.url(web.laid), 0.0, links)
         web.laid += 1
         if base.is_claimed(page.fingerprint):
             continue
@@ -133,13 +137,13 @@ def crawl(web: Web, assembly: Assembly, upto: int) -> tuple[list[float], list[fl
     return chosen[-_LAST:], settled[-_LAST:]
 
 
-def measure(species: str, known: int) -> str:
+def measure(species: str, known: int, laid_links: int) -> str:
     web, assembly = Web(), assembly_of(species)
     assembly.population.place(web.seeds())
     memory = list[int]()
     for upto in (_FIRST * _NEW, known // 2, known):
         if memory:
-            lay(web, assembly, upto - _SETTLED * _NEW)
+            lay(web, assembly, upto - _SETTLED * _NEW, laid_links)
         chosen, settled = crawl(web, assembly, upto)
         memory.append(resident())
     grown, further = memory[2] - memory[0], memory[2] - memory[1]
@@ -156,15 +160,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--species", nargs="+", default=["best_first", "energy", "evo"])
     parser.add_argument("--known", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--laid-links", type=int, default=_LINKS)
     parser.add_argument("--here", action="store_true", help="run in this process")
     given = parser.parse_args()
     if given.here:
-        print(measure(given.species[0], given.known[0]), flush=True)
+        print(measure(given.species[0], given.known[0], given.laid_links), flush=True)
         return
     print(_HEAD, "| --- |" + " ---: |" * 10, sep="\n", flush=True)
     for species in given.species:
         for known in given.known:
-            line = [sys.executable, __file__, "--here", "--species", species, "--known", str(known)]
+            line = [sys.executable, __file__, "--here", "--species", species, "--known", str(known),
+                    "--laid-links", str(given.laid_links)]  # fmt: skip
             subprocess.run(line, check=True)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgpack
 
 from evocrawl.core.containers.spill_file import SpillFile
-from evocrawl.core.model import Lead
+from evocrawl.core.model import Fingerprint, Lead
 
 NOWHERE = -1
 """The address of a link that is not packed."""
+_NUMBERED = 1 << 61
+"""Addresses from here on belong to links that have a number."""
 _IN_MEMORY = 1 << 62
 """Addresses from here on belong to links that stay in memory, unpacked."""
 Row: TypeAlias = tuple[Any, ...]
@@ -19,6 +23,13 @@ _PLAIN = (type(None), bool, float, str, bytes)
 _BITS = 64
 _PACKER = msgpack.Packer(unicode_errors="surrogatepass")
 """Shared, since creating a packer takes longer than packing a link."""
+
+
+class LeadsByNumber(Protocol):
+    """Links by number: `evocrawl.frontier.CandidatesByRow`."""
+
+    def get(self, number: int) -> Lead | None:
+        """Return the link of a number, None without a link."""
 
 
 class LeadFile:
@@ -51,6 +62,57 @@ class LeadFile:
     def forget(self, address: int) -> None:
         """Discard the link at an address, which is not needed any more."""
         self._kept.pop(address, None)
+
+
+class LeadPlaces(Protocol):
+    """Where the links of a disk queue are: `LeadFile`, or `NumberedLeads`."""
+
+    def put(self, lead: Lead) -> int:
+        """Store a link; return its address."""
+
+    def take(self, address: int) -> tuple[Lead | None, int]:
+        """Return the link at an address, and the address it still has there or NOWHERE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """Numbers targets as the function `number`, and names what holds their links by number.
+
+    `numbers` returns the numbers of many targets; `of_lead` returns that of a link's target, None
+    for a link that `leads` does not hold.
+    """
+
+    number: Callable[[Fingerprint], int | None]
+    numbers: Callable[[Sequence[Fingerprint]], Sequence[int | None]]
+    leads: LeadsByNumber
+    of_lead: Callable[[Lead], int | None]
+
+    def __call__(self, target: Fingerprint) -> int | None:
+        """Return the number of a target, None for one without."""
+        return self.number(target)
+
+
+class NumberedLeads:
+    """Links that are held by number, which is their address; others are in `file`.
+
+    So a link that waits in a queue and is held by its number is stored once.
+    """
+
+    def __init__(self, numbering: Numbering, file: LeadFile) -> None:
+        self._leads = numbering.leads
+        self._number_of = numbering.of_lead
+        self._file = file
+
+    def put(self, lead: Lead) -> int:
+        """Return the address of a link; store it if it has no number."""
+        number = self._number_of(lead)
+        return self._file.put(lead) if number is None else _NUMBERED + number
+
+    def take(self, address: int) -> tuple[Lead | None, int]:
+        """Return the link at an address and the address; None for a number without a link."""
+        if _NUMBERED <= address < _IN_MEMORY:
+            return self._leads.get(address - _NUMBERED), address
+        return self._file.take(address)
 
 
 def pack(lead: Lead) -> bytes | None:

@@ -52,19 +52,28 @@ class CandidatesByRow:
         if lead is not None:
             self._near.move_to_end(number)
             return lead
-        address = self._address(number)
-        if address == _NONE:
-            return None
-        lead, kept_at = self._file.take(address)
-        if kept_at == NOWHERE:
-            self._places.set_one("address", number, _NEAR)
-        self._keep(number, lead)
-        return lead
+        return self.get_each([number])[0]
 
     def get_each(self, numbers: Sequence[int]) -> list[Lead | None]:
         """Return the links of different numbers, None for a number without a link."""
-        near = self._near
-        return [near[number] if number in near else self.get(number) for number in numbers]
+        near, count = self._near, len(self._places)
+        far = [number for number in numbers if number not in near and number < count]
+        read = self._read(far) if far else {}
+        found = [near.get(number) or read.get(number) for number in numbers]
+        for number, lead in read.items():
+            near[number] = lead
+        self._make_room()
+        return found
+
+    def _read(self, numbers: Sequence[int]) -> dict[int, Lead]:
+        """Return the links of numbers that are not in memory."""
+        read, addresses = dict[int, Lead](), self._places.get("address", np.array(numbers))
+        for number, address in zip(numbers, addresses.tolist(), strict=True):
+            if address != _NONE:
+                read[number], kept_at = self._file.take(address)
+                if kept_at == NOWHERE:
+                    self._places.set_one("address", number, _NEAR)
+        return read
 
     def put(self, leads: Mapping[int, Lead]) -> list[int]:
         """Set the links of some numbers; return the numbers that had none, in their order."""
@@ -146,14 +155,16 @@ class CandidatesByRow:
                 self._unusual[number] = lead.fingerprint
         return [lead.fingerprint[:_KEY_BYTES].ljust(_KEY_BYTES) for lead in leads.values()]
 
-    def _keep(self, number: int, lead: Lead) -> None:
-        self._near[number] = lead
-        self._near.move_to_end(number)
-        self._make_room()
-
     def _make_room(self) -> None:
         """Move the links to disk that were used least lately, if there are too many in memory."""
-        while len(self._near) > self._most:
-            far, gone = self._near.popitem(last=False)
-            if self._address(far) == _NEAR:
-                self._places.set_one("address", far, self._file.put(gone))
+        over = len(self._near) - self._most
+        if over <= 0:
+            return
+        leaving = [self._near.popitem(last=False) for _ in range(over)]
+        numbers = np.array([number for number, _ in leaving], np.intp)
+        are_new = self._places.get("address", numbers) == _NEAR
+        put = self._file.put
+        addresses = [
+            put(lead) for (_, lead), is_new in zip(leaving, are_new, strict=True) if is_new
+        ]
+        self._places.set("address", numbers[are_new], np.array(addresses, np.uint64))

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead
-from evocrawl.frontier.candidate_file import NOWHERE, LeadFile
+from evocrawl.frontier.candidate_file import NOWHERE, LeadPlaces
 from evocrawl.frontier.sorted_runs import Mark, Runs
 
 QueuedLead: TypeAlias = tuple[float, int, Lead, int]
@@ -20,12 +20,15 @@ those of all other queues.
 
 
 class DiskQueues:
-    """Sorted queues of links by name, with their links in `spill`. `runs` has no empty queue."""
+    """Sorted queues of links by name in `spill`, with their links in `file`.
 
-    def __init__(self, spill: SpillFile) -> None:
+    `runs` has no empty queue.
+    """
+
+    def __init__(self, spill: SpillFile, file: LeadPlaces) -> None:
         self.runs: dict[str, Runs] = {}
         self._spill = spill
-        self._file = LeadFile(spill)
+        self._file = file
 
     def put(self, name: str, entries: Iterable[QueuedLead]) -> None:
         """Add sorted entries to a queue, which is made if there is none."""
@@ -48,4 +51,6 @@ class DiskQueues:
             entries += runs.take(most - first)
         if runs.first is None:
             del self.runs[name]
-        return [(rank, number, *self._file.take(address)) for rank, number, address in entries]
+        taken = [(rank, number, *self._file.take(at)) for rank, number, at in entries]
+        # A link that is not held any more was claimed.
+        return [(*mark, lead, at) for *mark, lead, at in taken if lead is not None]

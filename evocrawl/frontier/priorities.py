@@ -13,12 +13,15 @@ import numpy.typing as npt
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint
+from evocrawl.frontier.candidate_file import Numbering
 
 FORM = "<dI"
 """Format of priority and number in a `KeyMap`."""
 Rows: TypeAlias = npt.NDArray[np.intp]
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
 """Returns the row of a target, from 0 without gaps, or None if it has no row."""
+RowsOf: TypeAlias = Callable[[Sequence[Fingerprint]], Sequence[int | None]]
+"""Returns the same for each target."""
 
 
 class PriorityIndex(Protocol):
@@ -29,6 +32,9 @@ class PriorityIndex(Protocol):
 
     def get(self, key: Fingerprint) -> tuple[float, int] | None:
         """Return priority and number of a target, None where it is not in."""
+
+    def get_each(self, keys: Sequence[Fingerprint]) -> Sequence[tuple[float, int] | None]:
+        """Return what `get` returns for each target."""
 
     def put(self, key: Fingerprint, priority: float, number: int) -> None:
         """Set priority and number, in [0, 2³²), of a target."""
@@ -51,7 +57,10 @@ class PrioritiesByRow:
     """
 
     def __init__(self, row_of: RowOf) -> None:
-        self._row_of = row_of
+        self._row_of = row_of.number if isinstance(row_of, Numbering) else row_of
+        self._rows_of: RowsOf = lambda keys: [*map(row_of, keys)]
+        if isinstance(row_of, Numbering):
+            self._rows_of = row_of.numbers
         self._priorities = array("d")  # NaN: absent
         self._numbers = array("I")
         self._in_rows = 0
@@ -71,6 +80,17 @@ class PrioritiesByRow:
             if priority == priority:  # only NaN differs from itself
                 return priority, self._numbers[row]
         return self._others.get(key) if self._others else None
+
+    def get_each(self, keys: Sequence[Fingerprint]) -> list[tuple[float, int] | None]:
+        """Return what `get` returns for each target. O(targets)."""
+        priorities, numbers = self._priorities, self._numbers
+        count, found = len(priorities), list[tuple[float, int] | None]()
+        for key, row in zip(keys, self._rows_of(keys), strict=True):
+            if row is not None and row < count and priorities[row] == priorities[row]:
+                found.append((priorities[row], numbers[row]))
+            else:
+                found.append(self._others.get(key) if self._others else None)
+        return found
 
     def put(self, key: Fingerprint, priority: float, number: int) -> None:
         """Set priority and number of a target. O(1) amortised."""

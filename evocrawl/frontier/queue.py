@@ -8,7 +8,12 @@ from heapq import heapify, heappop, heappush
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
-from evocrawl.frontier.candidate_file import NOWHERE
+from evocrawl.frontier.candidate_file import (
+    NOWHERE,
+    LeadFile,
+    NumberedLeads,
+    Numbering,
+)
 from evocrawl.frontier.disk_queues import DiskQueues, QueuedLead
 from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf, Rows
 from evocrawl.frontier.sorted_runs import Mark
@@ -39,7 +44,8 @@ class Frontier:
     `spill`, into sorted queues: one for each host with many links, and one for all other hosts.
     They return to memory when they are the best. `most` does not change the order: an entry comes
     first when it is the best of all hosts that are not parked, in memory or on disk. A link on disk
-    takes about 30 bytes of memory, or 13 if `row_of` numbers the targets.
+    takes about 30 bytes of memory, or 13 if `row_of` numbers the targets. A `Numbering`
+    names another part that holds the links by row: the queue on disk has the rows alone then.
     """
 
     of_run = ("_most",)
@@ -54,7 +60,10 @@ class Frontier:
     ) -> None:
         self._is_claimed = is_claimed
         self._most = most
-        self._disk = DiskQueues(SpillFile() if spill is None else spill)
+        spill = SpillFile() if spill is None else spill
+        file = LeadFile(spill)
+        held = NumberedLeads(row_of, file) if isinstance(row_of, Numbering) else file
+        self._disk = DiskQueues(spill, held)
         self._best: PriorityIndex = (
             KeyMap(FORM, most) if row_of is None else PrioritiesByRow(row_of)
         )
@@ -306,5 +315,10 @@ class Frontier:
         entries = sorted(free) + sorted(parked)
         if self._outdated * _FEW > len(entries):
             self._outdated = 0
-            entries = [*filter(self._is_current, entries)]
+            known = self._best.get_each([entry[2].fingerprint for entry in entries])
+            entries = [
+                entry
+                for entry, has in zip(entries, known, strict=True)
+                if has is not None and has[1] == entry[1] & _NUMBERS
+            ]
         return entries

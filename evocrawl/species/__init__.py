@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from evocrawl.core.clock import Clock
 from evocrawl.core.model import Fingerprint
+from evocrawl.frontier.candidate_file import Numbering
 from evocrawl.species.ache import ache
 from evocrawl.species.base import PageBase, Species
 from evocrawl.species.baselines import (
@@ -19,7 +20,7 @@ from evocrawl.species.baselines import (
 )
 from evocrawl.species.biocrawler.species import biocrawler, biocrawler_dumb
 from evocrawl.species.energy import LinkRelevance, energy
-from evocrawl.species.evo.prospects import LeadsByRow
+from evocrawl.species.evo.prospects import LeadsByRow, row_of
 from evocrawl.species.evo.species import SharedModel, evo
 from evocrawl.species.fish_search import fish_search
 from evocrawl.species.foragers.species import foragers
@@ -42,7 +43,10 @@ class QueueMaker(Protocol):
     """A function that makes an empty queue."""
 
     def __call__(self, row_of: RowOf | None = None) -> Queue:
-        """Return a queue; with `row_of`, it may keep rows in place of targets."""
+        """Return a queue; with `row_of`, it may keep rows in place of targets.
+
+        A `Numbering` also names the part that holds the links by row, so that the queue need not.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,9 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 
 
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
-    base = have.base
-    return evo(
-        have.frontier(model.row_of),
-        base.is_claimed,
-        model,
-        have.leads(),
-        are_claimed=base.are_claimed,
-    )
+    base, leads = have.base, have.leads()
+    queue = have.frontier(Numbering(model.row_of, model.rows_of, leads, row_of))
+    return evo(queue, base.is_claimed, model, leads, are_claimed=base.are_claimed)
 
 
 SPECIES: dict[str, Maker] = {

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Lead
-from evocrawl.frontier import Frontier
+from evocrawl.frontier import CandidatesByRow, Frontier
+from evocrawl.frontier.candidate_file import Numbering
 from evocrawl.frontier.priorities import FORM, PrioritiesByRow
 
 KEYS = [b"%012d" % number for number in range(8)]
@@ -62,6 +63,7 @@ def test_priorities_by_row_are_those_of_a_dict(
                 assert waited == len(model.keys() & few)
                 model.update(dict.fromkeys(few, (priority, number)))
             case "discard":
+                assert priorities.get_each(KEYS) == [*map(model.get, KEYS)]
                 priorities.discard(key)
                 model.pop(key, None)
             case _:
@@ -90,14 +92,21 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
     """A frontier has the same order if its targets have rows at once, late or never."""
     claimed, numbers = set[bytes](), Numbers()
     alone = Frontier(claimed.__contains__, most)
-    by_row = Frontier(claimed.__contains__, most, row_of=numbers.rows.get)
+    held = CandidatesByRow(2)
+    rows_of = lambda keys: [*map(numbers.rows.get, keys)]  # noqa: E731
+    of_lead = lambda lead: numbers.rows.get(lead.fingerprint)  # noqa: E731
+    numbering = Numbering(numbers.rows.get, rows_of, held, of_lead)
+    by_row = Frontier(claimed.__contains__, most, row_of=numbering)
     for action, number, priority in steps:
         key = b"%012d" % number
         host = f"h{number % 3}.test"
         link = Lead(f"http://{host}/{number}", key, host, b"", 0, 0.0)
+        if key in numbers.rows:
+            held.put({numbers.rows[key]: link})
         match action:
             case "number":
                 numbers.note(key)
+                held.put({numbers.rows[key]: link})
             case "claim":
                 claimed.add(key)
             case "release":
@@ -110,6 +119,7 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
                 by_row.rerank(link, priority)
             case "place":
                 numbers.note(key)
+                held.put({numbers.rows[key]: link})
                 if key not in claimed:
                     alone.place([link], [priority])
                     by_row.place([link], [priority], np.array([numbers.rows[key]]))

@@ -65,7 +65,7 @@ class LinkModel:
         meets: Meets | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
-        self.row_of = self.evidence.row
+        self.row_of, self.rows_of = self.evidence.row, self.evidence.rows
         self.words = WordModel()
         self.profile = Profile()
         self.nearness = Nearness(vectors)
