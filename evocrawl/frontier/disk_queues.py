@@ -53,4 +53,4 @@ class DiskQueues:
             del self.runs[name]
         taken = [(rank, number, *self._file.take(at)) for rank, number, at in entries]
         # A link that is not held any more was claimed.
-        return [(*mark, lead, at) for *mark, lead, at in taken if lead is not None]
+        return [(rank, number, lead, at) for rank, number, lead, at in taken if lead is not None]
