@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, Protocol, TypeAlias
 
 import msgpack
 
 from evocrawl.core.containers.spill_file import SpillFile
-from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.core.model import Lead
+from evocrawl.core.numbering import Numbering
 
 NOWHERE = -1
 """The address of a link that is not packed."""
@@ -23,13 +22,6 @@ _PLAIN = (type(None), bool, float, str, bytes)
 _BITS = 64
 _PACKER = msgpack.Packer(unicode_errors="surrogatepass")
 """Shared, since creating a packer takes longer than packing a link."""
-
-
-class LeadsByNumber(Protocol):
-    """Links by number: `evocrawl.frontier.CandidatesByRow`."""
-
-    def get(self, number: int) -> Lead | None:
-        """Return the link of a number, None without a link."""
 
 
 class LeadFile:
@@ -72,24 +64,6 @@ class LeadPlaces(Protocol):
 
     def take(self, address: int) -> tuple[Lead | None, int]:
         """Return the link at an address, and the address it still has there or NOWHERE."""
-
-
-@dataclass(frozen=True, slots=True)
-class Numbering:
-    """Numbers targets as the function `number`, and names what holds their links by number.
-
-    `numbers` returns the numbers of many targets; `of_lead` returns that of a link's target, None
-    for a link that `leads` does not hold.
-    """
-
-    number: Callable[[Fingerprint], int | None]
-    numbers: Callable[[Sequence[Fingerprint]], Sequence[int | None]]
-    leads: LeadsByNumber
-    of_lead: Callable[[Lead], int | None]
-
-    def __call__(self, target: Fingerprint) -> int | None:
-        """Return the number of a target, None for one without."""
-        return self.number(target)
 
 
 class NumberedLeads:

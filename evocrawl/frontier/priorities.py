@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint
-from evocrawl.frontier.candidate_file import Numbering
+from evocrawl.core.numbering import Numbering
 
 FORM = "<dI"
 """Format of priority and number in a `KeyMap`."""

@@ -8,11 +8,11 @@ from heapq import heapify, heappop, heappush
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.core.numbering import Numbering
 from evocrawl.frontier.candidate_file import (
     NOWHERE,
     LeadFile,
     NumberedLeads,
-    Numbering,
 )
 from evocrawl.frontier.disk_queues import DiskQueues, QueuedLead
 from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf, Rows

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 from evocrawl.core.clock import Clock
 from evocrawl.core.model import Fingerprint
-from evocrawl.frontier.candidate_file import Numbering
+from evocrawl.core.numbering import Numbering
 from evocrawl.species.ache import ache
 from evocrawl.species.base import PageBase, Species
 from evocrawl.species.baselines import (

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Lead
+from evocrawl.core.numbering import Numbering
 from evocrawl.frontier import CandidatesByRow, Frontier
-from evocrawl.frontier.candidate_file import Numbering
 from evocrawl.frontier.priorities import FORM, PrioritiesByRow
 
 KEYS = [b"%012d" % number for number in range(8)]
