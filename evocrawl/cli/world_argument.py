@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from evocrawl.simulation.worlds.registry import identity_of
+from evocrawl.core.config.hints import did_you_mean
+from evocrawl.simulation.worlds.registry import BROUGHT, identity_of
 from evocrawl.simulation.worlds.world_file import WorldError
 
 NAMES = """\
@@ -30,5 +31,6 @@ def identified(spec: str) -> str:
     try:
         return identity_of(spec)
     except FileNotFoundError:
-        problem = "no such world file or folder; a synthetic world is sites:… or news:…"
-        raise WorldError(spec, 0, "", f"{problem} (see evocrawl world --help)") from None
+        hint = did_you_mean(spec, BROUGHT) or "a synthetic world is sites:… or news:…"
+        problem = f"no such world file or folder; {hint} (see evocrawl world --help)"
+        raise WorldError(spec, 0, "", problem) from None

@@ -80,14 +80,15 @@ class _Explainer:
         rebuilt = RebuiltPopulation(about, learnt=learnt, wrap=watch.wrap)
         watch.attach(rebuilt.population)
         problem = rebuilt.replay(watch.follow(self._archive.ops()), watch.is_over)
-        found = Explanation(self._url, self._status(rebuilt))
+        relevant_at = rebuilt.config.relevant_at
+        found = Explanation(self._url, self._status(rebuilt), relevant_at)
         if problem:
             found.notes.append(f"The journal was replayed in part only: {problem}")
         self._add_link(found)
         self._add_agent(found)
-        self._add_outcome(found, rebuilt.config.relevant_at)
+        self._add_outcome(found, relevant_at)
         if self._watch.outcome is None and self._page is not None:
-            _add_record(found, self._archive, self._page, rebuilt.config.relevant_at)
+            _add_record(found, self._archive, self._page, relevant_at)
             return found
         if watch.visit is None:
             self._add_place(found, rebuilt)
@@ -194,7 +195,8 @@ def _of_shared(archive: AnyArchive, url: str, target: Fingerprint) -> Explanatio
     """Explain from the records of a crawl of several workers. O(pages)."""
     pages = {fingerprint(page.url): page for page in archive.pages()}
     page = pages.get(target)
-    found = Explanation(url, "unknown" if page is None else "fetched")
+    relevant_at = float(archive.about().get("relevant_at", 0.0))
+    found = Explanation(url, "unknown" if page is None else "fetched", relevant_at)
     found.notes.append(
         "Several workers share this crawl: it keeps no journal of choices, so that weights, "
         "energies and ranks cannot be shown."
@@ -209,7 +211,6 @@ def _of_shared(archive: AnyArchive, url: str, target: Fingerprint) -> Explanatio
         way.append(parent)
     found.path = [_step(each) for each in reversed(way)]
     found.link = LinkShown(page.parent, page.anchor, "")
-    relevant_at = float(archive.about().get("relevant_at", 0.0))
     found.found = FoundShown(
         "fetched", "", page.url, page.title, page.relevance, relevant_at, page.energy, page.seconds
     )

@@ -14,6 +14,7 @@ from evocrawl.monitor.explanation import (
     PathStep,
     ReasonShown,
 )
+from evocrawl.monitor.scores import scored, threshold
 
 _TERMS = 12
 _LINE = 160
@@ -40,7 +41,7 @@ def _lines(found: Explanation) -> Iterator[str]:
         summary = f"was not fetched: its {NO_ROBOTS}"
     yield f"{one_line(found.url, _LINE)} {summary}."
     if found.path:
-        yield from _path(found.path)
+        yield from _path(found.path, found.relevant_at)
     if found.link is not None:
         yield from _link(found.link)
     if found.agent is not None:
@@ -62,14 +63,14 @@ def _lines(found: Explanation) -> Iterator[str]:
         yield from (f"Note: {one_line(each, 400)}" for each in found.notes)
 
 
-def _path(path: Iterable[PathStep]) -> Iterator[str]:
+def _path(path: Iterable[PathStep], relevant_at: float) -> Iterator[str]:
     yield ""
     yield "The way from the seed:"
     for number, step in enumerate(path):
         via = f' by "{one_line(step.anchor, 60)}"' if step.anchor else ""
         name = one_line(step.title or step.url, 70)
-        yield f"  {number:3d}  {step.relevance:.3f}  {name}{via}"
-        yield f"       {' ' * 7}{one_line(step.url, _LINE)}"
+        yield f"  {number:3d}  {scored(step.relevance, relevant_at):17s}  {name}{via}"
+        yield f"       {' ' * 19}{one_line(step.url, _LINE)}"
 
 
 def _link(link: LinkShown) -> Iterator[str]:
@@ -85,7 +86,8 @@ def _agent(agent: AgentShown) -> Iterator[str]:
     line = " < ".join(map(str, agent.ancestors[:20]))
     more = " < …" if len(agent.ancestors) > 20 else ""
     yield ""
-    yield f"The agent: {agent.id}, species {agent.species}, after {agent.visits_before} visits"
+    visits = f"{agent.visits_before} visit" + ("" if agent.visits_before == 1 else "s")
+    yield f"The agent: {agent.id}, species {agent.species}, after {visits}"
     yield f"  ancestors      {f'{line}{more}' if agent.ancestors else 'none, it is a founder'}"
     paid = sum(agent.paid.values())
     reasons = ", ".join(f"{name} {amount:.2f}" for name, amount in agent.paid.items())
@@ -100,7 +102,7 @@ def _reason(reason: ReasonShown, *, is_followed: bool) -> Iterator[str]:
     yield "Why the link was followed:" if is_followed else "What the species thinks of the link:"
     yield f"  {one_line(reason.rule, 300)}"
     if reason.terms or reason.drawn is not None:
-        yield f"  score          {reason.score:.3f}"
+        yield f"  link's score   {reason.score:.3f}"
     if reason.drawn is not None:
         yield f"  drawn with     {reason.drawn:.1%} of probability, among {reason.in_sight} links"
     elif reason.in_sight:
@@ -127,10 +129,7 @@ def _found(found: FoundShown, reason: ReasonShown | None) -> Iterator[str]:
     if found.relevance is None:
         yield f"  found          {found.outcome}{f': {found.reason}' if found.reason else ''}"
         return
-    verdict = "relevant" if found.relevance >= found.relevant_at else "not relevant"
-    yield (
-        f"  found          relevance {found.relevance:.3f}: {verdict} "
-        f"(relevant from {found.relevant_at:.3f})"
-    )
+    verdict = scored(found.relevance, found.relevant_at)
+    yield f"  found          {verdict} ({threshold(found.relevant_at)})"
     if found.page_energy is not None:
         yield f"  page energy    {found.page_energy:.2f}, after {found.seconds:.2f} s"

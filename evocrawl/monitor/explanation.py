@@ -99,11 +99,13 @@ class PlaceShown:
 class Explanation:
     """Why the crawl followed a link to `url`, or why it did not.
 
-    `missing` are sentences on what a waiting link lacks, `notes` on what cannot be explained.
+    `relevant_at` is the least relevance of a relevant page, `missing` are sentences on what a
+    waiting link lacks, `notes` on what cannot be explained.
     """
 
     url: str
     status: Status
+    relevant_at: float
     path: list[PathStep] = field(default_factory=list)
     link: LinkShown | None = None
     agent: AgentShown | None = None

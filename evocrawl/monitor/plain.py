@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from evocrawl.monitor.snapshot import Snapshot
-from evocrawl.monitor.words import budget, duration, failures, gain, hosts, recall
+from evocrawl.monitor.words import budget, duration, failures, gain, hosts, recall, under_way
 
 
 def plain_line(now: Snapshot) -> str:
     """Return the state of the crawl in a line; if nothing has changed, what the crawl waits for."""
     if now.is_closing:
-        return f"stopping: {now.under_way} requests under way are finished first"
+        return f"stopping: {under_way(now.under_way)}"
     if not now.new_requests and not now.new_pages:
         if now.waits:
             return f"waiting for {now.waiting}"
-        return f"waiting for {now.under_way} requests under way"
+        return under_way(now.under_way)
     summary, ledger = now.summary, now.summary.ledger
     left = "" if now.left_s is None else f", about {duration(now.left_s)} left"
     failed = f", failures {failures(summary.failures, 3)}" if summary.failures else ""

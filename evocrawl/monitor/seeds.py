@@ -14,7 +14,7 @@ MOST = 1000
 """Number of seeds that are watched; the report names fewer."""
 
 CAUSES = {
-    ADDRESS: "the address guard refuses its address; allow_networks allows it",
+    ADDRESS: "the address guard refuses its address (allow_networks=127.0.0.1 allows one)",
     KNOWN: "it redirects to another seed",
     "CannotResolveHostError": "its host name is not known (DNS)",
     "DownloadConnectionRefusedError": "its server refuses the connection",

@@ -100,7 +100,7 @@ class CrawlSummary:
     @property
     def recent_harvest(self) -> float:
         """Relevant pages for each of the last 100 requests, or of all if they are fewer."""
-        if not self._recent:
+        if self.requests <= RECENT or not self._recent:
             return self.harvest
         requests, relevant = self._recent[0]
         spent = self.requests - requests

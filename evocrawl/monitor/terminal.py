@@ -19,7 +19,16 @@ from rich.text import Text
 from evocrawl.core.sanitize import one_line
 from evocrawl.monitor.scores import scored, threshold
 from evocrawl.monitor.snapshot import Snapshot
-from evocrawl.monitor.words import budget, duration, failures, gain, hosts, recall, shown_url
+from evocrawl.monitor.words import (
+    budget,
+    duration,
+    failures,
+    gain,
+    hosts,
+    recall,
+    shown_url,
+    under_way,
+)
 from evocrawl.monitor.writer import without_lock
 
 _STOP_S = 2.0
@@ -85,8 +94,7 @@ def drawn(now: Snapshot) -> Group:
         rows.insert(2, ("left", f"{gain(outlook)} in the next 1 000 requests; "
                         f"recall {recall(outlook)}"))  # fmt: skip
     if now.is_closing:
-        rows.append(("stopping", f"{now.under_way} requests under way are finished first; "
-                     "Ctrl-C again stops at once"))  # fmt: skip
+        rows.append(("stopping", f"{under_way(now.under_way)}; Ctrl-C again stops at once"))
     elif now.waits:
         rows.append(("waiting for", now.waiting))
     table = Table.grid(padding=(0, 2), expand=True)

@@ -69,6 +69,15 @@ def hosts(count: int) -> str:
     return f"{count} host" + ("" if count == 1 else "s")
 
 
+def under_way(count: int) -> str:
+    """Return what a crawl waits for while requests are under way.
+
+    >>> under_way(1), under_way(4)
+    ('waiting for 1 request under way', 'waiting for 4 requests under way')
+    """
+    return f"waiting for {count} request{'' if count == 1 else 's'} under way"
+
+
 def recall(outlook: Outlook) -> str:
     """Return the share of the relevant pages that are found: the estimate and its 90 % interval.
 

@@ -69,6 +69,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("sim", SITES, "--topics", "columns.tsv", "--out", "out"), "columns.tsv: line 1", "split"),
         (("sim", SITES, "--topics", "broken.json", "--out", "out"), "broken.json", "columns split"),
         (("topics", "none"), "none", "a synthetic world is sites:… or news:…"),
+        (("topics", "sqlite-doc"), "sqlite-doc: no such", "did you mean sqlite-docs?"),
         (("topics", "folder"), "folder", "no pages.jsonl"),
         (("topics", "broken.jsonl"), "broken.jsonl, line 1", "JSON"),
         (("topics", "empty.jsonl"), "empty.jsonl", "no page"),

@@ -71,7 +71,7 @@ def test_the_line_of_a_waiting_crawl_gives_the_reason() -> None:
 def test_the_line_shows_that_the_crawl_stops() -> None:
     """It also says that a second Ctrl-C stops the crawl at once."""
     closing = snapshot(is_closing=True, under_way=4)
-    assert plain_line(closing) == "stopping: 4 requests under way are finished first"
+    assert plain_line(closing) == "stopping: waiting for 4 requests under way"
     assert "Ctrl-C again stops at once" in shown(closing)
 
 
@@ -187,7 +187,9 @@ def test_each_seed_has_its_cause() -> None:
         urls[0]: "its host name is not known (DNS); it is not tried again",
         urls[1]: "its server answers with status 404; it is not tried again",
         urls[2]: "robots.txt forbids it; it is not tried again",
-        urls[3]: "the address guard refuses its address; allow_networks allows it; it is not "
+        urls[
+            3
+        ]: "the address guard refuses its address (allow_networks=127.0.0.1 allows one); it is not "
         "tried again",
         urls[4]: f"waits for {urls[4]}; it is tried again in 7 s",
         urls[5]: f"waits for {urls[5]}; it is tried again in 7 s",

@@ -96,7 +96,7 @@ def of_record(source: Source, url: str) -> Explanation:
     """Explain a page by the record of a crawl without a store. O(its depth)."""
     results = source.record.results
     result = results.of_url(url)
-    found = Explanation(url, "unknown" if result is None else "fetched")
+    found = Explanation(url, "unknown" if result is None else "fetched", source.relevant_at)
     found.notes.append(
         "This crawl has no store, so that the choice cannot be replayed: with store=FILE the "
         "features of the link and the links that wait are explained too."

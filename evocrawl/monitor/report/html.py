@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from evocrawl.monitor.final import why_ended
 from evocrawl.monitor.report.svg import Line, chart
+from evocrawl.monitor.scores import scored, threshold
 from evocrawl.monitor.views import Row
 
 _DEEPEST = 60
@@ -103,7 +104,13 @@ def _render(template: str, **values: Any) -> bytes:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        href=safe_href, number=_number, whole=_whole, date=date, why_ended=why_ended
+        href=safe_href,
+        number=_number,
+        whole=_whole,
+        date=date,
+        why_ended=why_ended,
+        scored=scored,
+        threshold=threshold,
     )
     environment.globals["family"] = family
     # A page may have lone surrogates, which have no UTF-8.

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from evocrawl.monitor.final import why_ended
 from evocrawl.monitor.report.html import date, safe_href
+from evocrawl.monitor.scores import scored, threshold
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>:@])")
 _LONGEST = 300
@@ -51,7 +52,7 @@ def _comparison(found: dict[str, Any]) -> Iterator[str]:
         yield from _facts(crawl)
         yield ""
         yield f"### Only crawl {number} found: {only['pages']} pages, {only['relevant']} relevant"
-        yield from _pages(only["best"])
+        yield from _pages(only["best"], crawl["summary"]["relevant_at"])
     for crawl in found["crawls"]:
         yield ""
         yield from _crawl(crawl, "##")
@@ -70,7 +71,7 @@ def _crawl(crawl: dict[str, Any], mark: str) -> Iterator[str]:
         ("requests", "pages", "relevant", "harvest", "agents", "energy", "R"), _some(crawl["curve"])
     )
     yield from ("", f"{mark}# The best pages")
-    yield from _pages(crawl["pages"])
+    yield from _pages(crawl["pages"], crawl["summary"]["relevant_at"])
     yield from ("", f"{mark}# Agents", "")
     yield from _agents(crawl["agents"])
     yield from ("", f"{mark}# Hosts", "")
@@ -113,8 +114,8 @@ def _hosts(hosts: list[dict[str, Any]]) -> Iterator[str]:
 def _facts(crawl: dict[str, Any]) -> Iterator[str]:
     now = crawl["summary"]
     limit = f" of {now['limit']}" if now["limit"] else ""
-    yield from ("", f"- relevant pages: {now['relevant']} of {now['pages']}, relevant from "
-                    f"{now['relevant_at']:.3f}")  # fmt: skip
+    relevant = f"{now['relevant']} of {now['pages']}, {threshold(now['relevant_at'])}"
+    yield from ("", f"- relevant pages: {relevant}")
     yield f"- requests: {now['requests']}{limit}, harvest rate {now['harvest']:.1%}"
     if now["left"]:
         left = now["left"]
@@ -129,18 +130,17 @@ def _some(rows: list[dict[str, Any]]) -> Iterator[tuple[Any, ...]]:
     """Return about 20 rows of the curve, the last one included."""
     step = max(len(rows) // 20, 1)
     for row in [*rows[:-1:step], *rows[-1:]]:
-        threshold = "" if row["threshold"] is None else f"{row['threshold']:.3f}"
+        rank = "" if row["threshold"] is None else f"{row['threshold']:.3f}"
         yield (row["requests"], row["pages"], row["relevant"], f"{row['harvest']:.1%}",
-               row["agents"], f"{row['energy']:.1f}", threshold)  # fmt: skip
+               row["agents"], f"{row['energy']:.1f}", rank)  # fmt: skip
 
 
-def _pages(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _pages(rows: list[dict[str, Any]], relevant_at: float) -> Iterator[str]:
     yield ""
     yield from _table(
         ("relevance", "page", "anchor", "agent"),
         (
-            (f"{row['relevance']:.3f}{' relevant' if row['relevant'] else ''}", _link(row),
-             plain(row["anchor"]), row["agent"])
+            (scored(row["relevance"], relevant_at), _link(row), plain(row["anchor"]), row["agent"])
             for row in rows
         ),
     )  # fmt: skip
