@@ -99,9 +99,27 @@ def how_to_go_on(ending: Ending) -> str:
         return "this crawl was kept in memory and cannot go on; -a store=FILE keeps the next one"
     if not ending.command:
         return "start the same crawl again"
-    words = [_APPENDING.get(word, word) for word in ending.command]
+    words = [_APPENDING.get(word, word) for word in _without_token(ending.command)]
     more = _CHANGES.get(ending.reason, "")
     return one_line(mask_secrets(shlex.join(words)), 1000) + (f"   # with {more}" if more else "")
+
+
+def _without_token(command: Sequence[str]) -> list[str]:
+    """Return the words without the dashboard's token, which no log may have.
+
+    Without it, the next crawl makes a random one.
+
+    >>> _without_token(["scrapy", "-a", "dashboard_token=secret", "-a", "dashboard=80"])
+    ['scrapy', '-a', 'dashboard=80']
+    """
+    kept: list[str] = []
+    for word in command:
+        name, is_set, _ = word.partition("=")
+        if not is_set or name.lower().removeprefix("evocrawl_") != "dashboard_token":
+            kept.append(word)
+        elif kept and kept[-1] in ("-a", "-s", "--set"):
+            kept.pop()
+    return kept
 
 
 _CHANGES = {

@@ -207,5 +207,6 @@ def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
     assert [each for each in problems if "net::" not in each and "fetch" not in each] == []
     assert len(asked) == 3  # evocrawl's own dialogs: to exclude a line and a host, and to stop
     assert json.loads(stats.read_text())["evocrawl/stop_reason"] == "stopped_by_user"
+    assert "Deprecat" not in (tmp_path / "log").read_text()
     found = explain(str(tmp_path / "s"), "http://a.test/0")
     assert (found.status, found.notes) == ("fetched", [])

@@ -132,7 +132,7 @@ def test_the_report_of_a_crawl_in_memory_says_that_it_cannot_be_continued() -> N
     for words in (command, ("scrapy", "-s", "EVOCRAWL_DASHBOARD_TOKEN=secret-of-the-dashboard")):
         report = "\n".join(final_report(summary(), Ending("shutdown", 3.0, "q", "s", words)))
         assert "secret" not in report
-        assert "DASHBOARD_TOKEN=***" in report.upper()
+        assert "token" not in report.lower()  # pasted, the command makes a token
 
 
 @given(st.floats(0, 1e7))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.defer import maybe_deferred_to_future
 
 from evocrawl.adapter.context import CrawlContext
 from evocrawl.adapter.controls import CrawlControls
@@ -77,5 +78,5 @@ class CrawlDashboard:
     def _opened(self) -> None:
         self.server.announce()
 
-    def _stopped(self) -> Any:
-        return self.server.close()
+    async def _stopped(self) -> None:
+        await maybe_deferred_to_future(self.server.close())
