@@ -11,22 +11,21 @@ import threading
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 from reef_site import HOST, reef
 
 from evocrawl.api.errors import CrawlError
 from evocrawl.api.mcp.crawls import Crawls, Limits
-from evocrawl.api.mcp.serving import http_app
 from evocrawl.api.mcp.untrusted import marked
 from evocrawl.cli import main
 from evocrawl.cli.mcp import token_of
 from evocrawl.core.errors import SettingError
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 SEED = f"http://{HOST}/"
 TOKEN = "a-token-for-this-test"
@@ -68,6 +67,8 @@ def test_an_agent_crawls_over_stdio_and_another_reads_over_http(tmp_path: Path) 
 
 
 async def _over_stdio(folder: Path, proxy: LoopbackProxy, is_followed: threading.Event) -> str:
+    from mcp import Client, StdioServerParameters  # its import takes seconds
+
     arguments = ["mcp", "--folder", str(folder), "--max-requests", "20", "--max-crawls", "1"]
     arguments += ["-s", "DOWNLOAD_DELAY=0"]
     code = f"import sys; from evocrawl.cli import main; sys.exit(main({arguments!r}))"
@@ -144,6 +145,10 @@ def _check_marked(text: str) -> None:
 
 
 async def _over_http(url: str, name: str) -> None:
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared._httpx_utils import create_mcp_http_client
+
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with (
         create_mcp_http_client(headers=headers) as http,
@@ -200,7 +205,7 @@ class _served:  # noqa: N801 - used as a function
         self._thread.join()
 
     async def _serve(self) -> None:
-        from evocrawl.api.mcp.serving import _Announced
+        from evocrawl.api.mcp.serving import _Announced, http_app
 
         def announce(url: str) -> None:
             self._url = url

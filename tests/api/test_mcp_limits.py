@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-
-pytest.importorskip("mcp")
-
 from listener import Listener
-from mcp import Client
 
 from evocrawl.api.mcp.crawls import Crawls, Limits
-from evocrawl.api.mcp.server import make_server
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Response, redirect
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="mcp is not installed")
 
 MOST = 6
 PUBLIC = "127.0.0.1"
@@ -75,6 +76,10 @@ def test_no_argument_reaches_private_addresses_or_exceeds_the_limits(
 
 
 async def _try_all(folder: Path, public: LoopbackProxy, inner: Listener) -> None:
+    from mcp import Client  # its import takes seconds
+
+    from evocrawl.api.mcp.server import make_server
+
     settings = {
         "HTTPPROXY_ENABLED": False, "DOWNLOAD_DELAY": 0, "EVOCRAWL_ALLOW_NETWORKS": f"{PUBLIC}/32",
     }  # fmt: skip

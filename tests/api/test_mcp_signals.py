@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
-from evocrawl.api.mcp import serving
 from evocrawl.api.mcp.crawls import Crawls, Limits
 
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="mcp is not installed")
 TOKEN = "a-token-for-this-test"
 
 
@@ -25,6 +24,8 @@ def _hit(number: signal.Signals) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_http_server_after_its_crawls(number: signal.Signals) -> None:
     """uvicorn alone would raise the signal again, and so end the process before."""
+    from evocrawl.api.mcp import serving  # its import takes seconds
+
     crawls = Crawls(Limits())
     folders: list[Path] = []
 
@@ -41,6 +42,8 @@ def test_a_signal_ends_the_server_while_it_waits_for_standard_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nothing can end the thread that reads a line, so the process ends without it."""
+    from evocrawl.api.mcp import serving
+
     crawls = Crawls(Limits())
     seen: list[tuple[int, bool]] = []
 

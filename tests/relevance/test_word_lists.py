@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import wordfreq
 
 from evocrawl.relevance.word_lists import frequency_list
 
@@ -13,6 +12,8 @@ from evocrawl.relevance.word_lists import frequency_list
     [("en", "small"), ("de", "best"), ("he", "large"), ("fil", "best"), ("zh", "small")],
 )  # fmt: skip
 def test_a_list_is_read_as_the_package_reads_it(language: str, size: str) -> None:
+    import wordfreq  # its import takes a second
+
     read = wordfreq.get_frequency_list.__wrapped__
     assert frequency_list(language, size) == read(language, size)
 
