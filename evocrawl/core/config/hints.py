@@ -37,6 +37,8 @@ _HOST = re.compile(
 """A host name or IPv4 address, with a port, path, query or fragment."""
 _GROUPED = re.compile(r"\d{1,3}(?:[ ,.'’]\d{3})+")
 """A whole number whose thousands are separated, such as 1,000."""
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)\s*s(?:ec(?:ond)?s?)?", re.IGNORECASE)
+_PERCENT = re.compile(r"(\d{1,2}(?:\.\d+)?|100)\s*%")
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
@@ -69,18 +71,26 @@ def did_you_mean(word: object, names: Iterable[str]) -> str:
     return f"did you mean {near}?" if near else ""
 
 
-def value_hint(name: str, value: object) -> str:
+def value_hint(name: str, value: object, allowed: str = "") -> str:
     """Return what the user probably meant by a refused `value` of option `name`, "" if unknown.
+
+    `allowed` is the text of the allowed values.
 
     >>> value_hint("seed", "https://a.example/")
     'did you mean seeds=https://a.example/?'
     >>> value_hint("max_requests", "1e3"), value_hint("max_requests", "1,000")
     ('did you mean 1000?', 'did you mean 1000?')
+    >>> value_hint("progress_s", "10 s"), value_hint("relevant_at", "50%", "a number from 0 to 1")
+    ('did you mean 10?', 'did you mean 0.5?')
     """
     text = str(value).strip()
     if name.lower().removeprefix("evocrawl_") == "seed" and is_address(text):
         seeds = "EVOCRAWL_SEEDS" if name.isupper() else "seeds"
         return f"did you mean {seeds}={text}?"
+    if name.lower().endswith("_s") and (time := _SECONDS.fullmatch(text)):
+        return f"did you mean {time[1]}?"
+    if allowed.endswith("from 0 to 1") and (share := _PERCENT.fullmatch(text)):
+        return f"did you mean {float(share[1]) / 100:g}?"
     if _GROUPED.fullmatch(text):
         return f"did you mean {re.sub(r'[^0-9]', '', text)}?"
     try:
@@ -107,15 +117,26 @@ def address_hint(text: str) -> str:
     ('did you mean https://www.example.com?', 'did you mean http://a.example/x?')
     >>> address_hint("ftp://a.example/"), address_hint("https:/a.example")
     ('', 'did you mean https://a.example?')
+    >>> address_hint("https://a.example:99999/"), address_hint("a.example:99999")
+    ('a port is at most 65535', 'a port is at most 65535')
     """
     if _HOST.fullmatch(text):
-        return f"did you mean https://{text}?"
+        return _meant(f"https://{text}", text)
     scheme, colon, rest = text.partition(":")
     bare = rest.lstrip("/")
     near = difflib.get_close_matches(scheme.lower(), ("https", "http"), n=1, cutoff=0.75)
     if colon and near and _HOST.fullmatch(bare):
-        return f"did you mean {near[0]}://{bare}?"
+        return _meant(f"{near[0]}://{bare}", text)
     return ""
+
+
+def _meant(address: str, given: str) -> str:
+    """Return the question for an address, unless it is what was given or no address either."""
+    try:
+        _ = urlsplit(address).port
+    except ValueError:
+        return "a port is at most 65535"
+    return f"did you mean {address}?" if address != given else ""
 
 
 def domain_hint(text: str) -> str:

@@ -33,7 +33,9 @@ class Option:
         try:
             return self.read(raw)
         except (ValueError, TypeError, OverflowError) as error:
-            raise SettingError(name, raw, self.allowed, value_hint(name, raw)) from error
+            raise SettingError(
+                name, raw, self.allowed, value_hint(name, raw, self.allowed)
+            ) from error
 
 
 def option(default: Any, read: Parser, allowed: str, meaning: str) -> Any:
