@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -173,7 +174,8 @@ def paint(url: str, name: str) -> None:
     """Print the time of the view Results in Chromium."""
     from playwright.sync_api import sync_playwright
 
-    options: dict[str, Any] = {"executable_path": "/usr/bin/chromium", "args": ["--no-sandbox"]}
+    program = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
+    options: dict[str, Any] = {"executable_path": program, "args": ["--no-sandbox"]}
     times = []
     with sync_playwright() as driver:
         browser = driver.chromium.launch(**options)

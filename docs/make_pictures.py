@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import urllib.parse
@@ -22,7 +23,7 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 FOLDER = Path(__file__).parent / "guide"
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-proxy-server",
               "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.*"]  # fmt: skip
 _CODE = "import sys; from evocrawl.cli import main; sys.exit(main())"
@@ -33,6 +34,7 @@ class Picture:
     """A view, with the size of its window and what has to be there before the picture is taken.
 
     `best` puts the address of a good page into the view's query, `runs` asks for a running crawl.
+    Agents shows an agent that is alive, and its line.
     """
 
     view: str
@@ -46,7 +48,7 @@ class Picture:
 
 PICTURES = {
     "overview": Picture("overview", "canvas"),
-    "agents": Picture("agents", "table, ul"),
+    "agents": Picture("agents", "summary"),
     "results": Picture("results", "td, li", 390, 1000, "dark"),
     "hosts": Picture("hosts", "td"),
     "why": Picture("why", "h2 >> text='The reason'", best=True),
@@ -75,6 +77,12 @@ def good_page(url: str) -> str:
     return str(next(each["url"] for each in pages if each["depth"] >= 2 and each["anchor"]))
 
 
+def living_agent(url: str) -> str:
+    """Return the number of an agent that is alive, of the line that found most."""
+    with urllib.request.urlopen(f"{url}api/v1/agents?alive=true&limit=1", timeout=60) as answer:
+        return str(json.load(answer)["agents"][0]["id"])
+
+
 def take(browser: Browser, address: str, file: Path, of: Picture) -> None:
     """Take one picture."""
     url, _, token = address.partition("#")
@@ -87,8 +95,13 @@ def take(browser: Browser, address: str, file: Path, of: Picture) -> None:
     tab.goto(f"{url}#{token}")
     if not of.runs:
         tab.wait_for_selector("#state >> text='finished'", timeout=240_000)
+    if of.view == "agents":
+        query = f"?id={living_agent(url)}"
     tab.goto(f"{url}#/{of.view}{query}")
     tab.wait_for_selector(of.ready, timeout=240_000)
+    if of.view == "agents":
+        tab.click("summary")
+        tab.click("[aria-expanded=false]")
     tab.wait_for_timeout(1500)
     tab.screenshot(path=str(file), animations="disabled")
     tab.close()

@@ -15,6 +15,7 @@ from evocrawl.monitor.curve import Point
 from evocrawl.monitor.record import AgentRecord, HostRecord, Record
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.steps import Steps, in_order
+from evocrawl.monitor.summary import KINDS
 from evocrawl.population.population import Population
 
 Row = dict[str, Any]
@@ -124,6 +125,7 @@ def host(row: HostRecord) -> Row:
     """Return a host as JSON values."""
     return {
         **shallow(row),
+        "trouble": KINDS.get(row.trouble, row.trouble),
         "mean_seconds": row.seconds / row.pages if row.pages else None,
         "harvest": row.relevant / row.visits if row.visits else 0.0,
     }

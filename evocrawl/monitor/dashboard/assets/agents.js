@@ -35,8 +35,9 @@ views.agents = (place, given) => {
       }, { "aria-expanded": "false", "aria-label": `clones of agent ${each.id}` })
       : null;
     const chosen = button(name, async () => { await show(each.id); panel.focus(); });
-    const life = `${each.relevant} of ${each.pages} relevant, energy ${real(each.energy, 2)}` +
-      (each.children ? `, in its line ${each.relevant_in_line} relevant` : "");
+    const life = `${each.relevant} of ${each.pages} relevant` +
+      (each.children ? `, ${each.relevant_in_line} in its line` : "") +
+      `; energy ${real(each.energy, 2)}`;
     item.append(make("div", { class: "leaf" },
       [open || make("span", { class: "no-clones" }), chosen, make("span", {}, [life])]));
     return item;
