@@ -38,36 +38,36 @@ def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
 ) -> None:
     """Every request is counted; the page itself and its script are requested once.
 
-    What the browser shows is stored: Markdown has its table and its list. After seven pages a new
+    What the browser shows is stored: Markdown has its table and its list. After five pages a new
     browser takes the place of the old one, and no page is opened twice.
     """
-    proxy = serve({HOST: app_site(12)})
+    proxy = serve({HOST: app_site(8)})
     store = tmp_path / "crawl.sqlite"
     settings = {
         "EVOCRAWL_BROWSER_PAGES": 3,
-        "EVOCRAWL_BROWSER_LIFETIME_PAGES": 7,
+        "EVOCRAWL_BROWSER_LIFETIME_PAGES": 5,
         "USER_AGENT": "reefbot/1",
     }
     kept = {"store": store, "store_bodies": "true"}
     crawled = crawl(proxy, arguments={**AUTO, **kept}, settings=settings)
     crawled.check_settled()
     texts = texts_of(crawled)
-    assert set(texts) == {"/", *(f"/articles/{each}" for each in range(12))}
+    assert set(texts) == {"/", *(f"/articles/{each}" for each in range(8))}
     assert all(QUERY in each for each in texts.values())
     paths = _paths(proxy)
     assert crawled.stat("requests") == len(paths)
     assert all(paths.count(path) == 1 for path in (*texts, "/app.js", "/api/articles/3"))
     assert "/icon.png" not in paths
     assert {each.headers["user-agent"] for each in proxy.log} == {"reefbot/1"}
-    assert crawled.stat("browser/pages") == crawled.stats["playwright/context_count"] == 13
+    assert crawled.stat("browser/pages") == crawled.stats["playwright/context_count"] == 9
     assert crawled.stats["playwright/context_count/max_concurrent"] <= 3
-    assert crawled.stat("browser/requests") == 14
-    assert crawled.stat("browser/shared") == 12
+    assert crawled.stat("browser/requests") == 10
+    assert crawled.stat("browser/shared") == 8
     assert crawled.stat("browser/failed") == crawled.stat("browser/restarts") == 0
     assert crawled.stat("browser/replaced") == 1
     assert crawled.stats["playwright/browser_count"] == 2
     # Each page of the browser costs its agent all requests of the page.
-    assert crawled.stat("energy/out") >= 13
+    assert crawled.stat("energy/out") >= 9
     markdown = stored.page(str(store), f"{START}articles/3").markdown
     assert "# Reef 3" in markdown
     assert "| Year | Weeks |\n| --- | --- |\n| 3 | 12 |" in markdown
@@ -76,7 +76,7 @@ def test_a_page_made_by_a_script_is_opened_once_and_its_links_are_followed(
     assert main(["export", str(store), "--format", "warc", "--out", str(out)]) == 0
     with out.open("rb") as file:
         kinds = Counter(each.rec_type for each in ArchiveIterator(file))
-    assert kinds == {"warcinfo": 1, "resource": 13}
+    assert kinds == {"warcinfo": 1, "resource": 9}
     check_warcs([out])
 
 
@@ -165,13 +165,13 @@ def test_a_browser_that_dies_or_hangs_is_restarted_and_no_page_is_lost(
             each.send_signal(by)
         return data("Reef 3", article(3), [])
 
-    proxy = serve({HOST: app_site(6, {"/api/articles/3": strike})})
+    proxy = serve({HOST: app_site(4, {"/api/articles/3": strike})})
     options = {"browser_timeout_s": timeout_s, "browser_pages": 4}
     crawled = crawl(proxy, arguments={**AUTO, **options})
     crawled.check_settled()
     assert len(hit) == crawled.stat("browser/restarts") == strikes
     texts = texts_of(crawled)
-    assert set(texts) == {"/", *(f"/articles/{each}" for each in range(6))}
+    assert set(texts) == {"/", *(f"/articles/{each}" for each in range(4))}
     without = {path for path, text in texts.items() if QUERY not in text}
     assert without == ({"/articles/3"} if strikes == 3 else set())
     assert crawled.stat("browser/failed") == len(without)
@@ -182,16 +182,16 @@ def test_a_browser_that_dies_or_hangs_is_restarted_and_no_page_is_lost(
 @needs_chromium
 def test_a_crawl_that_was_killed_opens_its_pages_again(serve, crawl: Crawl, tmp_path: Path) -> None:
     """Each page is settled once, with what the browser shows."""
-    proxy = serve({HOST: app_site(10)})
+    proxy = serve({HOST: app_site(6)})
     store = tmp_path / "crawl.sqlite"
     settings = {"EVOCRAWL_STORE": store}
-    killed = crawl(proxy, arguments=AUTO, settings=settings, interrupt_at=12, by=signal.SIGKILL)
+    killed = crawl(proxy, arguments=AUTO, settings=settings, interrupt_at=8, by=signal.SIGKILL)
     assert killed.code == -signal.SIGKILL
     crawled = crawl(proxy, arguments=AUTO, settings=settings)
     assert crawled.code == 0
     assert crawled.stat("visits/unsettled") == crawled.stat("visits/settled_twice") == 0
-    assert crawled.stat("pages") == 11
-    assert crawled.stat("relevant_pages") == 11
+    assert crawled.stat("pages") == 7
+    assert crawled.stat("relevant_pages") == 7
     assert crawled.stat("store/runs") == 2
 
 

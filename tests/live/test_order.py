@@ -28,7 +28,8 @@ def _web() -> dict[str, object]:
 def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str) -> None:
     """Two crawls with one seed visit the same pages in the same order.
 
-    Another seed gives another order.
+    Another seed gives another order. The hash seed of strings has no effect: here with one species,
+    in `test_mixed.py` with others, for all of them in the contract of species.
     """
     orders = []
     for run, seed in enumerate((1, 1, 2)):
@@ -43,7 +44,7 @@ def test_one_request_at_a_time_repeats_exactly(serve, crawl: Crawl, species: str
                 "seed": seed,
             },
             settings={"CONCURRENT_REQUESTS": 1},
-            hash_seed=1 if run == 1 else None,
+            hash_seed=1 if run == 1 and species == "energy" else None,
         )
         crawled.check_settled()
         orders.append([(each.host, each.path) for each in proxy.log])
