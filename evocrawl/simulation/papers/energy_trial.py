@@ -39,7 +39,7 @@ class Trial:
         self.setup = setup
         self.world = setup.world
         self.founders = 20 if setup.small else 200
-        self.pages = 400 if setup.small else 25_000
+        self.pages = 280 if setup.small else 25_000
         self.scorer = PageScorer(relevance.create("tfidf", setup.query, calibrated=False))
         self.seeds = seeds_for(self.world, setup.query)
         self.labels = self.world.about(setup.topic) if setup.topic else None
