@@ -22,6 +22,7 @@ _SHOWN_TERMS = 8
 _CAPTIONS = {
     "tfidf": "by the words of the query that are on the page:",
     "bm25": "by the words of the query that are on the page:",
+    "opening": "by how early the page names the words of the query:",
     "vectors": "by how near the meaning of the page's words is to the query:",
     "classifier": "by the words that make the page like the examples:",
 }
@@ -156,10 +157,12 @@ def _model_lines(each: ModelScore, forms: dict[str, str]) -> Iterator[str]:
         yield f"  {_CAPTIONS[each.name]}"
     for term in shown:
         times = "1 mention" if term.mentions == 1 else f"{term.mentions} mentions"
-        yield f"  {term.share:+.3f}  {one_line(forms.get(term.term, term.term), 40):24} {times}"
+        word = one_line(forms.get(term.term, term.term), 40)
+        yield f"  {term.share:+.3f}  {word:24} {term.where or times}"
     rest = sum(term.share for term in each.terms) - sum(term.share for term in shown)
     others = len([term for term in each.terms if term.mentions]) - len(shown)
     if others > 0:
         yield f"  {rest:+.3f}  {others} other words"
     if missing:
-        yield f"  not on the page: {', '.join(missing)}"
+        place = "among its first words" if each.name == "opening" else "on the page"
+        yield f"  not {place}: {', '.join(missing)}"

@@ -90,12 +90,14 @@ class Contribution:
 
     `term` is the term as compared (a stem or an n-gram), `mentions` how often the page has it
     (a mention in the title counts as several), `idf` the weight of the term in its language.
+    `where` says in words where the page has it, if that counts and not how often.
     """
 
     term: str
     mentions: int
     idf: float
     share: float
+    where: str = ""
 
 
 def bounded(score: float) -> float:

@@ -11,13 +11,14 @@ stretched, since models that agree are right more often than each alone ::
     log-odds(d) = offset + slope · Σ_i w_i log-odds_i(d) / Σ_i w_i
 
 (a logarithmic opinion pool, Genest & Zidek 1986; Ranjan & Gneiting 2010 show why it has to be
-recalibrated). `benchmarks/calibration.py` fits the numbers in calibration.json on labelled worlds.
+recalibrated). The chances are then made careful: on a web about one subject all pages are near the
+query, and a score means less than on the web at large ::
 
-On a web about one subject all pages are near the query, and a score means less. There ::
+    log-odds'(d) = below · log-odds(d)   if log-odds(d) < 0       below > 1: further from 0.5
+                   above · log-odds(d)   otherwise                above < 1: nearer to 0.5
 
-    log-odds'(d) = offset + slope · log-odds(d)
-
-for the models and mixes that `benchmarks/one_subject.py` fits, on webs about one subject each.
+which moves no page across the threshold. `benchmarks/calibration.py` fits the numbers in
+calibration.json on labelled worlds; models that it does not fit keep their log-odds.
 """
 
 from __future__ import annotations
@@ -64,25 +65,28 @@ def calibration_of(model: str, idfs: Iterable[float] = ()) -> Calibration:
     return Calibration(offset, numbers["slope"], numbers["power"])
 
 
-def pool_of(models: Iterable[str]) -> Calibration:
-    """Return the shipped calibration of the mean log-odds of a mix, by the names of its models.
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Maps the mean log-odds of the models of a mix, or of one model alone, to those of a page."""
 
-    A mix that was not fitted keeps the mean as it is.
+    offset: float = 0.0
+    slope: float = 1.0
+    below: float = 1.0
+    above: float = 1.0
+
+    def log_odds(self, mean: float) -> float:
+        """Return the log-odds that a page with this mean is relevant."""
+        found = self.offset + self.slope * mean
+        return found * (self.above if found > 0 else self.below)
+
+
+def pool_of(models: Iterable[str]) -> Pool:
+    """Return the shipped pool of a mix, or of one model, by the names of its models.
+
+    The log-odds of models that were not fitted together stay as they are.
     """
-    return _linear(_shipped()["mixes"], models)
-
-
-def one_subject_of(models: Iterable[str]) -> Calibration:
-    """Return how the log-odds of a model or mix change on a web about one subject.
-
-    They stay as they are for models that were not fitted, such as one that learns from examples.
-    """
-    return _linear(_shipped()["one_subject"], models)
-
-
-def _linear(fitted: dict[str, dict[str, float]], models: Iterable[str]) -> Calibration:
-    numbers = fitted.get("+".join(sorted(set(models))))
-    return Calibration(numbers["offset"], numbers["slope"]) if numbers else Calibration(0.0, 1.0)
+    numbers = _shipped()["mixes"].get("+".join(sorted(set(models))))
+    return Pool(**numbers, **_shipped()["careful"]) if numbers else Pool()
 
 
 def chance_of(log_odds: float) -> float:

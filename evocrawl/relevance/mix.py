@@ -19,9 +19,9 @@ from evocrawl.core.model import Content, Page
 from evocrawl.relevance.base import Extra, Relevance, met_by, observer_of, teach
 from evocrawl.relevance.calibration import (
     Calibration,
+    Pool,
     chance_of,
     log_odds_of,
-    one_subject_of,
     pool_of,
 )
 
@@ -137,14 +137,12 @@ class MeanScore(_Together):
 class Chance(_Together):
     """The chance that a page is relevant, by one model or by several together.
 
-    A page of which no model sees a sign (score 0) has the chance 0. With `one_subject` all pages of
-    the crawl are taken to be about one subject, so that a score means less.
+    A page of which no model sees a sign (score 0) has the chance 0.
     """
 
-    def __init__(self, parts: Sequence[MixedModel], *, one_subject: bool = False) -> None:
+    def __init__(self, parts: Sequence[MixedModel]) -> None:
         super().__init__(parts)
-        self._one_subject = one_subject
-        self._pools: dict[tuple[str, ...], Calibration] = {}
+        self._pools: dict[tuple[str, ...], Pool] = {}
 
     def page(self, content: Content) -> float:
         """Return the chance that the page is relevant, in [0, 1]."""
@@ -159,13 +157,10 @@ class Chance(_Together):
         mean = sum(part.weight * part.log_odds(score) for part, score in scored) / total
         return self.pool(tuple(part.name for part, _ in scored)).log_odds(mean)
 
-    def pool(self, names: tuple[str, ...]) -> Calibration:
-        """Return how the mean log-odds of these models are stretched; one model's are not."""
+    def pool(self, names: tuple[str, ...]) -> Pool:
+        """Return how the mean log-odds of these models become those of a page."""
         if names not in self._pools:
-            pool = pool_of(names) if len(names) > 1 else Calibration(0.0, 1.0)
-            last = one_subject_of(names) if self._one_subject else Calibration(0.0, 1.0)
-            offset = last.offset + last.slope * pool.offset
-            self._pools[names] = Calibration(offset, last.slope * pool.slope)
+            self._pools[names] = pool_of(names)
         return self._pools[names]
 
 
@@ -174,8 +169,8 @@ def models_of(model: object) -> list[object]:
     return [part.model for part in model.parts] if isinstance(model, _Together) else [model]
 
 
-def mixed(parts: Sequence[MixedModel], *, calibrated: bool, one_subject: bool = False) -> Relevance:
+def mixed(parts: Sequence[MixedModel], *, calibrated: bool) -> Relevance:
     """Return several models as one; one model alone stays as it is if nothing is to be changed."""
     if len(parts) == 1 and (not calibrated or parts[0].calibration is None):
         return parts[0].model
-    return Chance(parts, one_subject=one_subject) if calibrated else MeanScore(parts)
+    return Chance(parts) if calibrated else MeanScore(parts)

@@ -28,6 +28,7 @@ _PLACES = {
     "bm25": "bm25:Bm25",
     "classifier": "classifier:Classifier",
     "markup": "markup:Markup",
+    "opening": "opening:Opening",
     "quality": "quality:Quality",
     "recency": "recency:Recency",
     "regex": "patterns:Patterns",
@@ -49,8 +50,7 @@ class Wanted(NamedTuple):
     """The arguments of `create`: the mix, the query, its language, and the options of models.
 
     `fresh_s` are the seconds for which a page is news, `examples` is where labelled pages are. The
-    scores of pages are chances if `calibrated`, else the models' own; with `one_subject`, chances
-    on a web about one subject.
+    scores of pages are chances if `calibrated`, else the models' own.
     """
 
     mix: str
@@ -59,7 +59,6 @@ class Wanted(NamedTuple):
     fresh_s: float = FRESH_S
     examples: str = ""
     calibrated: bool = True
-    one_subject: bool = False
 
     @classmethod
     def by(cls, config: Config) -> Self:
@@ -71,7 +70,6 @@ class Wanted(NamedTuple):
             config.fresh_s,
             config.examples,
             config.calibrated,
-            config.one_subject,
         )
 
     def make(self) -> Relevance:
@@ -96,7 +94,7 @@ class Wanted(NamedTuple):
             if not made:
                 raise failure
             logger.warning("relevance: a part of %r is left out: %s", self.mix, failure)
-        return mixed(made, calibrated=self.calibrated, one_subject=self.one_subject)
+        return mixed(made, calibrated=self.calibrated)
 
 
 def create(
@@ -107,14 +105,13 @@ def create(
     fresh_s: float = FRESH_S,
     examples: str = "",
     calibrated: bool = True,
-    one_subject: bool = False,
 ) -> Relevance:
     """Return the model or mix of models `mix` for `query`, written in `language`.
 
     The form of `mix` is that of `evocrawl.relevance.mix_text`; `language` "" finds it by the
     script. The other arguments and the errors are those of `Wanted`.
     """
-    return Wanted(mix, query, language, fresh_s, examples, calibrated, one_subject).make()
+    return Wanted(mix, query, language, fresh_s, examples, calibrated).make()
 
 
 class _Maker:

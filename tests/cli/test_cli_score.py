@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -64,9 +65,12 @@ def test_a_page_is_explained_model_by_model_and_term_by_term(
     shown = capsys.readouterr().out
     assert shown.startswith("Dying reefs, ")
     assert "(relevant from 0.5)" in shown
-    assert "tfidf, weight 0.50: score 0." in shown
+    assert "tfidf, weight 0.25: score 0." in shown
     assert "not on the page: fossil" in shown
     assert "vectors, weight 0.50: score 0." in shown
+    assert "opening, weight 0.25: score 0." in shown
+    assert re.search(r"coral +word 8\n", shown)
+    assert "not among its first words: fossil" in shown
     assert " reef " in shown
     assert "by the words of the query" in shown
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.core.config.config import Config
-from evocrawl.core.errors import SettingError
 from evocrawl.core.model import Content
 from evocrawl.relevance import create
 from evocrawl.relevance.calibration import (
     Calibration,
+    Pool,
     calibration_of,
     chance_of,
     log_odds_of,
-    one_subject_of,
     pool_of,
 )
-from evocrawl.relevance.explanation import explain
 
 QUERY = "coral bleaching"
 ON_TOPIC = Content(
@@ -28,7 +27,7 @@ ON_TOPIC = Content(
 )
 NEAR = Content("Reefs", "Fish live in the warm sea around the reef. " * 20, "en")
 OFF = Content("Railway", "The committee approved the budget of the railway. " * 20, "en")
-MIXES = ["tfidf", "bm25", "vectors", "tfidf+vectors", "bm25+vectors", "tfidf+bm25+vectors"]
+MIXES = ["tfidf", "bm25", "vectors", "opening", "tfidf+vectors", "bm25+vectors", Config().relevance]
 
 
 @pytest.mark.parametrize("mix", MIXES)
@@ -43,7 +42,7 @@ def test_a_page_on_the_topic_is_above_the_threshold_and_another_far_below(
     assert model.page(Content()) == 0
 
 
-@pytest.mark.parametrize("mix", ["tfidf", "bm25", "vectors"])
+@pytest.mark.parametrize("mix", ["tfidf", "bm25", "vectors", "opening"])
 def test_a_calibration_keeps_the_order_of_the_pages(mix: str) -> None:
     """It says what a score means, and nothing else."""
     own, chance = create(mix, QUERY, calibrated=False), create(mix, QUERY)
@@ -100,24 +99,23 @@ def test_a_page_without_any_sign_has_no_chance() -> None:
 def test_long_queries_and_rare_words_are_calibrated_apart() -> None:
     """The same score means another chance for another query."""
     assert calibration_of("bm25", [9.0] * 6).offset != calibration_of("bm25", [4.0]).offset
-    assert pool_of(["vectors", "tfidf"]) == pool_of(["tfidf", "vectors"]) != Calibration(0, 1)
-    assert pool_of(["tfidf", "own"]) == Calibration(0.0, 1.0)
 
 
-@pytest.mark.parametrize("mix", [*MIXES[:4], "classifier"])
-def test_on_a_web_about_one_subject_a_page_has_a_lower_chance_in_the_same_order(mix: str) -> None:
-    """All pages are near the query there; what learns from examples has seen such pages."""
-    change = one_subject_of(mix.split("+"))
-    assert (change == Calibration(0.0, 1.0)) == (mix == "classifier")
-    if mix != "classifier":
-        usual, there = (create(mix, QUERY, one_subject=each) for each in (False, True))
-        pages = [OFF, NEAR, Content("", "coral " + OFF.text, "en"), ON_TOPIC]
-        assert sorted(pages, key=usual.page) == sorted(pages, key=there.page)
-        assert 0 < there.page(ON_TOPIC) < usual.page(ON_TOPIC)
-        assert explain(there, mix, ON_TOPIC).relevance == there.page(ON_TOPIC)
+def test_careful_chances_move_no_page_across_the_threshold() -> None:
+    """Chances below it are lower and those above it are nearer to it, in the same order."""
+    careful, plain = pool_of(["tfidf", "vectors", "opening"]), pool_of(["tfidf", "classifier"])
+    assert plain == Pool()
+    means = [number / 4 for number in range(-40, 40)]
+    odds = [careful.offset + careful.slope * mean for mean in means]
+    found = [careful.log_odds(mean) for mean in means]
+    assert found == sorted(found)
+    assert all((one > 0) == (other > 0) for one, other in zip(found, odds, strict=True))
+    assert all(one < other for one, other in zip(found, odds, strict=True))
 
 
-def test_a_score_that_is_no_chance_is_not_lowered() -> None:
-    """The two options contradict each other."""
-    with pytest.raises(SettingError, match="one_subject"):
-        Config.read({}, {"query": QUERY, "one_subject": True, "calibrated": False})
+def test_every_mix_of_models_that_compare_words_is_calibrated_together() -> None:
+    """By its models, in any order."""
+    models = ("bm25", "opening", "tfidf", "vectors")
+    for size in range(1, 5):
+        for names in combinations(models, size):
+            assert pool_of(names) == pool_of(reversed(names)) != Pool()

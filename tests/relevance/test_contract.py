@@ -23,7 +23,7 @@ WITH_ARGUMENT = {
     "regex": "regex:coral.*bleach",
 }
 NEEDS_NO_QUERY = {"classifier", "regex"}
-MIXES = ["0.7*tfidf+0.3*bm25", "tfidf+vectors"]
+MIXES = ["0.7*tfidf+0.3*bm25", "tfidf+vectors+opening"]
 EXAMPLES = str(Path(__file__).with_name("marked.jsonl"))
 ANY_TEXT = st.text(st.characters(), max_size=300)
 

@@ -13,7 +13,7 @@ from evocrawl.relevance.mix import Chance
 PAGE = Content("Dying reefs", "Corals turn white, and the polyps expel their algae.", "en")
 
 
-@pytest.mark.parametrize("name", ["tfidf", "bm25", "vectors"])
+@pytest.mark.parametrize("name", ["tfidf", "bm25", "vectors", "opening"])
 def test_the_shares_of_the_terms_add_up_to_the_score(name: str) -> None:
     """For each model that uses words."""
     (model,) = explain(create(name, "coral bleaching"), name, PAGE).models
@@ -48,7 +48,7 @@ def test_own_scores_have_no_chance() -> None:
     assert found.relevance == found.models[0].score
 
 
-@pytest.mark.parametrize("mix", ["tfidf+vectors", "vectors+tfidf", "bm25+tfidf+vectors"])
+@pytest.mark.parametrize("mix", ["tfidf+vectors+opening", "opening+tfidf+vectors", "bm25+tfidf"])
 def test_a_model_scores_in_a_mix_as_it_does_alone(mix: str) -> None:
     """The models share the reading of a page, and the order of the mix does not matter."""
     reef = Content("Reefs", "Corals in the sea lose their algae. " * 5, "en")

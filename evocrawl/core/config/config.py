@@ -87,10 +87,6 @@ class Config(
     def _check(self, given: set[str]) -> None:
         if not self.buffer and given & {"lower_bound", "upper_bound"}:
             raise SettingError("buffer", False, "true where lower_bound or upper_bound is set")
-        if self.one_subject and not self.calibrated:
-            raise SettingError(
-                "one_subject", True, "false where calibrated is false: only a chance is lowered"
-            )
         if self.since and self.since == self.store:
             raise SettingError("since", self.since, "another file than that of `store`")
         if "back_off_s" in given and self.back_off_s > self.back_off_cap_s:

@@ -94,7 +94,7 @@ class CrawlOptions:
         0, whole(0, 2**63 - 1), "a whole number from 0", "seed of the random generator"
     )
     relevance: str = option(
-        "tfidf+vectors",
+        "tfidf+2*vectors+opening",
         text,
         "the name of a relevance model, or several with weights, such as 0.7*tfidf+0.3*vectors",
         "model that scores pages, or a mix of models: see explanation/relevance.md",
@@ -105,14 +105,6 @@ class CrawlOptions:
         "true or false",
         "whether the relevance of a page is the chance that a reader would call it relevant; if "
         "false, it is the model's own score, as in the papers",
-    )
-    one_subject: bool = option(
-        False,
-        flag,
-        "true or false",
-        "whether all pages within reach are about one subject, as in the documentation of one "
-        "program: a page has a lower chance to be relevant there, since most pages are near the "
-        "query; the order of the pages stays",
     )
     examples: str = option(
         "",

@@ -76,7 +76,7 @@ def test_a_folder_of_vectors_is_named_by_its_path(tmp_path: Path) -> None:
     """A table of any number of dimensions and of another language."""
     save_table(tmp_path, ["korall", "riff", "bahn"], np.array([[1, 0], [0.9, 0.1], [0, 1]]),
                {"language": "de"})  # fmt: skip
-    model = create(f"vectors:{tmp_path}", "Korallen", "de")
+    model = create(f"vectors:{tmp_path}", "Korallen", "de", calibrated=False)
     assert model.page(Content("", "Riffe", "de")) > 0.9
     assert model.page(Content("", "Bahnen", "de")) < 0.1
 
