@@ -4,7 +4,8 @@
         [--variants evo no_profile …] [--processes 2] [--concurrency 1] [--first N] [--out FILE]
 
 `--first 50` makes the first 50 requests of each trial, or as many as the topic has pages;
-`--per-page 2` makes 2 for each page of the topic in the place of 5. Both need a FILE of their own.
+`--per-page 2` makes 2 for each page of the topic in the place of 5, `--budget 200` makes 200 in
+each trial. They need a FILE of their own. A variant may be another species, as best_first_anchor.
 Prints a line for each variant: mean recall_auc by start, mean recall at T, the mean paired
 difference to `evo` with its 95 % bootstrap interval over topics, topics won and lost, processor
 time of choosing and settling a request. Rows already in FILE (JSON lines) are not repeated.
@@ -84,11 +85,18 @@ def opened(world: str, concurrency: int) -> Laboratory:
 
 
 def hold(
-    trial: Trial, world: str, concurrency: int, first: int | None, per_page: int | None
+    trial: Trial,
+    world: str,
+    concurrency: int,
+    first: int | None,
+    per_page: int | None,
+    budget: int | None,
 ) -> Row:
     """Run a trial and return its row."""
     laboratory = opened(world, concurrency)
     pages = len(laboratory.world.about(trial.topic))
+    if budget is not None:
+        trial = replace(trial, budget=budget)
     if per_page is not None:
         trial = replace(trial, budget=per_page * pages)
     if first is not None:
@@ -134,6 +142,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--first", type=int)
     parser.add_argument("--per-page", type=int)
+    parser.add_argument("--budget", type=int)
     given = parser.parse_args()
     topics = read_topics(given.topics, given.split)
     trials = trials_of(topics, given.variants, given.start, range(given.runs))
@@ -143,7 +152,15 @@ def main() -> None:
     ):
         done = {key(row) for row in rows}
         futures = [
-            pool.submit(hold, each, given.world, given.concurrency, given.first, given.per_page)
+            pool.submit(
+                hold,
+                each,
+                given.world,
+                given.concurrency,
+                given.first,
+                given.per_page,
+                given.budget,
+            )
             for each in trials
             if (each.species, each.topic, each.start, each.seed) not in done
         ]

@@ -8,8 +8,8 @@ script keeps the features of each followed link with the label of its page, and 
 random waiting links. All runs and all worlds have the same weight; good and bad links of a run are
 weighted as in a crawl. The mean is that of a logistic regression with a ridge towards the prior set
 by hand, since weights fitted to one world without the ridge were worse on the other world. The
-precision is the mean curvature of `EXAMPLES` examples, plus one on the diagonal. The feature
-`near_query` keeps its weight and precision: it is 0 for all but the first links of a crawl.
+precision is the mean curvature of `EXAMPLES` examples, plus one on the diagonal. The features of
+`prior.NOT_FITTED` keep their weights: they are 0 for all but the first links of most crawls.
 """
 
 from __future__ import annotations
@@ -179,16 +179,15 @@ def main() -> None:
     for name, weight in sorted(zip(FEATURES, mean, strict=True), key=lambda each: -abs(each[1])):
         print(f"{name:26} {weight:+.2f}")
     precision = EXAMPLES * curvature + np.eye(len(mean))
-    near = FEATURES.index("near_query")
-    mean[near], precision[near, near] = prior.NEAR_QUERY, prior.NEAR_QUERY_PRECISION
+    made = prior.with_weights_by_hand(prior.Prior(mean, precision))
     content = {
         "what": "prior of the link model's second level; made by benchmarks/evo_prior.py",
         "provenance": given.why,
         "fitted_on": list(worlds),
         "examples": len(ys),
         "features": FEATURES,
-        "mean": [round(float(each), 3) for each in mean],
-        "precision": [[round(float(each), 3) for each in row] for row in precision],
+        "mean": [round(float(each), 3) for each in made.mean],
+        "precision": [[round(float(each), 3) for each in row] for row in made.precision],
     }
     lines = ",\n".join(
         f"{json.dumps(name)}: {json.dumps(value)}" for name, value in content.items()

@@ -8,7 +8,7 @@ pages     a fetched page: its label, the labels of its linked pages, the distanc
 targets   a linked address: its latest `KEPT` incoming links, its groups
 links     one link: source page, target, words, match of anchor and context with the query
 groups    a host, a folder of URLs or a tag path: its number of visited targets, the sum of their
-          labels, the number of dead ones
+          labels, the number of dead ones; of a host, the relevance of its best page by the bar
 ========  ========================================================================================
 
 A label, in [0, 1], is the quality of a page. Values that change with learning are computed from
@@ -96,7 +96,9 @@ class LinkGraph:
             spill, source=("i4", 0, 0), target=("i4", 0, 0), path=("i4", 0, 0),
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
         )  # fmt: skip
-        self.groups = Table(tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0))
+        self.groups = Table(
+            tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0), best=("f4", 0, 0)
+        )
         self.groups.grow(SHARED_GROUPS)
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
@@ -206,6 +208,11 @@ class LinkGraph:
             self.groups["tried"][kind] += 1
         if not is_page:
             np.add.at(self.groups["dead"], np.concatenate((groups[:2], kind)), 1)
+
+    def note_best(self, row: int, relevance: float) -> None:
+        """Note the relevance of a page, divided by that of a relevant one, for its host."""
+        best, host = self.groups["best"], self.targets.get_one("host", row)
+        best[host] = min(1.0, max(best[host], relevance))
 
     def kinds(self, are_inside: npt.NDArray[np.bool_]) -> Rows:
         """Return the groups of links: within a host if `are_inside`, else between hosts."""

@@ -24,7 +24,7 @@ FEATURES = (
     "links", "parent_sum", "host", "folder", "path", "hub", "anchor_profile", "context_profile",
     "url_profile", "distance", "anchor_x_parent", "anchor_profile_x_parent", "parent_like_max",
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
-    "alive", "near_query",
+    "alive", "near_query", "barren",
 )  # fmt: skip
 """Names of the features; docs/explanation/evo.md describes each."""
 
@@ -39,9 +39,17 @@ _MEANS = np.array([_AT[name] for name in ("words_mean", "parent_like_mean", "new
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
 _PROFILES = slice(_AT["anchor_profile"], _AT["url_profile"] + 1)
 _NOVELTIES = slice(_AT["new_host"], _AT["new_folder"] + 1)
+IS_LEARNT = np.array([name != "barren" for name in FEATURES], float)
+"""0 for a feature that examples do not have, so that its weight stays as it is by the prior.
+
+A host without a relevant page is left because others may be better, not because its pages are worse
+than they were.
+"""
 _SHRINK = 3.0
 _SHRINK_HUB = 2.0
 _STEPS = np.array([[-2], [-1], [1], [2]])
+_PATIENCE = 50
+"""Number of links that a crawl follows before it fully blames a host without a relevant page."""
 _ALIVE, _TRUST_IN_LINKS = 0.9, 5.0
 """Prior share of links that lead to a page, and its weight in links followed."""
 _ALIVE_ELSEWHERE = 0.5
@@ -204,6 +212,9 @@ class FeatureExtractor:
         x[_LIFTS] = _lift(rates, bases)
         x[_NOVELTIES] = 1 / np.sqrt(1 + tried[1:])
         x[_AT["alive"]] = _alive(tried, tried - dead)
+        impatience = min(1.0, self.evidence.tries / _PATIENCE)
+        missing = 1 - groups["best"][numbers[1]]
+        x[_AT["barren"]] = missing * np.log1p(impatience * tried[1] / _SHRINK) / 3
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """Return the mean label of the followed links of the same pages."""

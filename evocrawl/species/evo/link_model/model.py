@@ -18,6 +18,7 @@ from evocrawl.core.model import Fingerprint, Link, Page
 from evocrawl.species.evo.link_model.evidence import LinkGraph, PageLinks, Rows
 from evocrawl.species.evo.link_model.features import (
     FEATURES,
+    IS_LEARNT,
     FeatureExtractor,
     LatestFeatures,
     Matrix,
@@ -36,6 +37,7 @@ from evocrawl.species.evo.link_model.sharing import ModelSharing
 from evocrawl.species.evo.link_model.word_model import WordModel
 
 _GOOD = 1.3
+_LEAST_BAR = 1e-6
 _REPLAYS = 16
 _WEIGHT_OF_MARK = 3.0
 """Number of pages that a user's mark counts as."""
@@ -48,7 +50,7 @@ class LinkModel:
 
     `match` computes the match of words with the query, `meets` tells which texts may have one;
     `reader` reads them in the query's language;
-    `relevant_at` > 0 is the relevance of a page about the query, from which the initial `r` is
+    `relevant_at` is the least relevance of a page about the query, from which the initial `r` is
     computed. `vectors` are word vectors with that of the query; without them, links are scored by
     their words alone.
     """
@@ -66,6 +68,7 @@ class LinkModel:
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
         self.row_of, self.rows_of = self.evidence.row, self.evidence.rows
+        self._relevant_at = max(relevant_at, _LEAST_BAR)
         self.words = WordModel()
         self.profile = Profile()
         self.nearness = Nearness(vectors)
@@ -81,7 +84,7 @@ class LinkModel:
         self._reader = LinkReader(match, reader, self.nearness.note_words, meets)
         has_profile = tuning.has("profile")
         self.labels = PageLabels(
-            self.evidence, self.profile, _GOOD * relevant_at, has_profile=has_profile
+            self.evidence, self.profile, _GOOD * self._relevant_at, has_profile=has_profile
         )
         self._latest = LatestFeatures()
         self._next_refit = 5
@@ -188,6 +191,8 @@ class LinkModel:
         number = -1 if row is None else self.evidence.page_of(row)
         if row is None or number < 0:
             return False
+        if relevant:
+            self.evidence.note_best(row, 1.0)
         self.labels.marks[number] = float(relevant)
         self.nearness.note_label(float(relevant))
         self.refit()
@@ -257,6 +262,8 @@ class LinkModel:
         self._learn(row, label, page)
         self.evidence.become(row, page)
         self.evidence.settle(row, label)
+        relevance = float(self.evidence.pages["relevance"][page])
+        self.evidence.note_best(row, relevance / self._relevant_at)
 
     def _learn(self, row: int, label: float, page: int) -> None:
         """Learn from the links into a target that has become `page` (−1: none).
@@ -270,6 +277,7 @@ class LinkModel:
         bad = self._weight_of_bad
         if self._tuning.has("fit"):
             x = self._describer.features(np.array([row]))[0] if known is None else known
+            x = x * IS_LEARNT
             self.posterior.update(x, label, label + (1 - label) * bad)
             self._history.add(x, page, int(inlinks[-1]))
         if page < 0 or not self._tuning.has("words"):
