@@ -44,7 +44,7 @@ PAPER = "Palotai, Farkas & Lőrincz, Is selection optimal for scale-free small w
 PLAN = NewsPlan()
 SMALL = NewsPlan(pages=1_000, days=0.25)
 DOWNLOAD_S = 1.2
-SMALL_DOWNLOAD_S = 6.0
+SMALL_DOWNLOAD_S = 12.0
 STARTS = 10
 ABOUT_EQUAL = 0.1
 """Efficiencies that differ by less than a tenth count as about equal."""
