@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from schemathesis import Case, GenerationMode
 from schemathesis.specs.openapi.checks import ignored_auth
 from test_dashboard import TOKEN, crawling, endless
@@ -19,8 +19,10 @@ from test_dashboard import TOKEN, crawling, endless
 from evocrawl.monitor.dashboard.openapi import description
 from evocrawl.simulation.server.proxy import LoopbackProxy
 
-_OTHERS = ("/api/v1/stop", "/api/v1/resume", "/api/v1/events", "/api/v1/explain")
-"""Requests that end or free the crawl, a stream without end, and one that needs a process each."""
+_OTHERS = ("/api/v1/events", "/api/v1/explain")
+"""A stream without end, and an address whose every answer needs a process."""
+_ONCE = ("/api/v1/stop", "/api/v1/resume")
+"""Requests that end or free the crawl, unless they are refused."""
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +93,12 @@ def test_any_request_gets_an_answer_of_the_description(
     )  # fmt: skip
     @given(operation.as_strategy(GenerationMode.NEGATIVE))
     def refuses(case: Case) -> None:
+        # A wrong header of schemathesis is replaced by the token: then a right body is accepted.
+        assume(path not in _ONCE or not isinstance(case.body, dict))
         check(case)
 
-    accepts()
+    if path not in _ONCE:
+        accepts()
     if method == "post" or description()["paths"][path][method]["parameters"]:
         refuses()
 
