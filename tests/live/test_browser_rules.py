@@ -54,6 +54,8 @@ HOSTILE = {
     "/stays": "document.body.innerHTML = '<p>stays</p><form method=post action=/form></form>';"
     "location.reload(); setTimeout(() => document.forms[0].submit(), 50);"
     "setTimeout(() => location.href = '/file.zip', 100);",
+    "/computes": "const until = Date.now() + 1500; while (Date.now() < until);"
+    "fetch('/late').then(r => r.text()).then(t => document.body.append(t));",
     "/slow": "document.body.append('before '); fetch('/never').then(() => 0);",
     "/polls": "setInterval(() => fetch('/poll?' + Math.random()), 50);",
 }
@@ -63,6 +65,10 @@ def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
     async def never(_: Request) -> Response:
         await asyncio.sleep(200)
         return Response(200)
+
+    async def late(_: Request) -> Response:
+        await asyncio.sleep(2)
+        return Response(200, b"late data")
 
     def posted(request: Request) -> Response:
         text = f"{request.method} {request.body.decode()} {request.headers.get('x-key')}"
@@ -89,10 +95,12 @@ def _hostile_site(inner: Listener) -> Callable[[Request], Response]:
         "/form": posted,
         "/needs-cookies": cookies,
         "/never": never,
+        "/late": late,
     }
     for path, script in scripts.items():
         pages[path] = shell(f"/js{path}.js")
-        pages[f"/js{path}.js"] = javascript(f"addEventListener('load', () => {{ {script} }});")
+        loaded = f"addEventListener('load', () => {{ {script} }});"
+        pages[f"/js{path}.js"] = javascript(script if path == "/computes" else loaded)
     first = pages["/cookie"]
     assert isinstance(first, Response)
     pages["/cookie"] = Response(200, first.body, {**first.headers, "set-cookie": "theirs=2"})
@@ -134,6 +142,7 @@ def test_a_page_in_the_browser_follows_the_rules_of_the_crawl(serve, crawl: Craw
     assert texts["/asks-private"] == texts["/asks-moved-private"] == "refused"
     assert texts["/asks-inside"] == "before refused"
     assert texts["/asks-moved"] == "moved data"
+    assert texts["/computes"] == "late data"
     assert texts["/posts"] == "POST reef 7"
     assert texts["/methods"] == " ".join(9 * ["rejected"])
     assert not [name for name in crawled.stats if name.endswith(("/M0", "/M8"))]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,8 @@ METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 could request with any number of methods that no server knows."""
 _MOST_REQUESTS = 100
 """Requests that one page may make."""
-_STEP_S = 1.0
+_QUIET_S = 0.5
+"""Seconds without a request, and without an open one, after which a page counts as loaded."""
 _LOCAL = ("about", "blob", "data")
 _NO_CONTENT = Part(204, {}, b"")
 
@@ -69,7 +71,9 @@ class PageLoad:
         self._ends_s = monotonic() + timeout_s
         self._is_over = asyncio.Event()
         self._is_begun = False
-        self._asked = 0
+        self._asked = self._open = 0
+        self._changed = asyncio.Event()
+        self._changed_s = monotonic()
 
     @property
     def left_s(self) -> float:
@@ -79,17 +83,18 @@ class PageLoad:
     def end(self) -> None:
         """Answer no further request; open requests of the page fail."""
         self._is_over.set()
+        self._changed.set()
 
     async def route(self, route: Any, asked: Any) -> None:
         """Answer one request of the page; Playwright calls it."""
         with suppress(Exception):  # the page may be closed meanwhile
-            part = await self._answer(asked)
-            if part is not None:
-                await route.fulfill(status=part.status, headers=part.headers, body=part.body)
-            elif urlsplit(asked.url).scheme in _LOCAL:
-                await route.fallback()
+            if asked.is_navigation_request():
+                await _reply(route, asked, self._navigate(asked))
+            elif self._accepts(asked):
+                with self._under_way():
+                    await _reply(route, asked, await self._part(asked))
             else:
-                await route.abort()
+                await _reply(route, asked, None)
 
     async def settle(self, page: Any) -> None:
         """Wait until the page has been quiet for half a second, or until its time is over.
@@ -97,14 +102,12 @@ class PageLoad:
         In Chromium the page's HTML is read here, and the page can no longer change it. Raises
         PageTooLarge if it has more than `most_chars` characters.
         """
-        from playwright.async_api import TimeoutError as TooSlow
-
+        self._changed_s = monotonic()
         while self.left_s > 0:
-            with suppress(TooSlow):
-                await page.wait_for_load_state(
-                    "networkidle", timeout=1000 * min(self.left_s, _STEP_S) + 1
-                )
-                await _let_scripts_run(page, self.left_s)
+            await self._until_quiet()
+            before_s = self._changed_s
+            await _let_scripts_run(page, self.left_s)
+            if self._changed_s == before_s:
                 break
         self.end()
         await self._keep_cookies(page, self.response.url)
@@ -112,16 +115,47 @@ class PageLoad:
             html = await html_of(page, self._most_chars)
             page.content = partial(_given, html)
 
-    async def _answer(self, asked: Any) -> Part | None:
-        if asked.is_navigation_request():
-            return self._navigate(asked)
+    async def _until_quiet(self) -> None:
+        """Wait until the page has been quiet for half a second, or until its time is over.
+
+        Playwright's state "networkidle" does not do: it is reached, once and for all, while a long
+        script runs between its own request and that for its data.
+        """
+        while self.left_s > 0:
+            quiet_s = 0.0 if self._open else monotonic() - self._changed_s
+            if quiet_s >= _QUIET_S:
+                return
+            self._changed.clear()
+            most_s = self.left_s if self._open else min(_QUIET_S - quiet_s, self.left_s)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), most_s)
+
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """Count a request as open until the browser has its answer."""
+        self._change(+1)
+        try:
+            yield
+        finally:
+            self._change(-1)
+
+    def _change(self, more: int) -> None:
+        self._open += more
+        self._changed_s = monotonic()
+        self._changed.set()
+
+    def _accepts(self, asked: Any) -> bool:
+        """Return whether a request of the page is made, and count it."""
         if not _is_wanted(asked) or urlsplit(asked.url).scheme in _LOCAL:
-            return None
+            return False
         if asked.method not in METHODS:
-            return None
+            return False
         if self._asked >= _MOST_REQUESTS or self.left_s <= 0 or not self._may_ask():
-            return None
+            return False
         self._asked += 1
+        return True
+
+    async def _part(self, asked: Any) -> Part | None:
         await self._keep_cookies(asked.frame.page, asked.url)
         wanted = Asked(
             asked.url,
@@ -157,6 +191,16 @@ class PageLoad:
         if asked.method == "GET":
             self.target = asked.url
         return _NO_CONTENT
+
+
+async def _reply(route: Any, asked: Any, part: Part | None) -> None:
+    """Give the browser an answer; without one the request fails, unless it needs no network."""
+    if part is not None:
+        await route.fulfill(status=part.status, headers=part.headers, body=part.body)
+    elif urlsplit(asked.url).scheme in _LOCAL:
+        await route.fallback()
+    else:
+        await route.abort()
 
 
 def _is_wanted(asked: Any) -> bool:

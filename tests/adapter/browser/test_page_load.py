@@ -21,10 +21,6 @@ class BusyPage:
         self.has_handled = False
         self._scripts_end = scripts_end
 
-    async def wait_for_load_state(self, state: str, timeout: float) -> None:
-        assert state == "networkidle"
-        assert timeout > 0
-
     async def evaluate(self, expression: str) -> int:
         """Answer after the page has finished what it was doing."""
         del expression
