@@ -132,6 +132,12 @@ class Bounded:
         """Return the relevance of a link's own words."""
         return self._tried(lambda: bounded(self._model.link(anchor, context, language)))
 
+    def meets(self, texts: Sequence[str]) -> Sequence[bool]:
+        """Return which short texts may score above 0: all, if the model does not know."""
+        met = list[bool]()
+        self._tried(lambda: met.extend(map(bool, met_by(self._model, texts))))
+        return met if len(met) == len(texts) else [True] * len(texts)
+
     def learn(self, content: Content, relevant: bool) -> None:
         """Give a user's mark of a page to the model."""
         self._tried(lambda: teach([self._model], content, relevant))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evocrawl.core.model import Content
 from evocrawl.relevance import create, registry
-from evocrawl.relevance.base import bounded
+from evocrawl.relevance.base import bounded, met_by
 
 WILD = [math.nan, math.inf, -math.inf, 1e300, -1.0, 2]
 
@@ -41,6 +41,22 @@ def test_what_another_package_scores_is_kept_in_the_unit_interval(
     assert 0 <= model.page(Content(text=str(score))) <= 1
     assert 0 <= model.link(str(score), "") <= 1
     assert model.page(Content(text="0.25")) == model.link("0.25", "") == 0.25
+
+
+@pytest.mark.parametrize(
+    ("answer", "met"),
+    [([1, 0], [True, False]), ([], [True, True]), ([True] * 3, [True, True]), (7, [True, True])],
+)
+def test_a_model_may_say_which_links_it_need_not_score(
+    monkeypatch: pytest.MonkeyPatch, answer: object, met: list[bool]
+) -> None:
+    """Where its answer does not fit the texts, each link is scored."""
+    wild = EntryPoint("wild", "test_bounded:Wild", registry.GROUP)
+    monkeypatch.setattr(registry, "_known", lambda: {**registry._OURS, "wild": wild})
+    model = create("wild", "coral")
+    assert [*met_by(model, ["a", "b"])] == [True, True]
+    monkeypatch.setattr(Wild, "meets", lambda *_: answer, raising=False)
+    assert [*met_by(model, ["a", "b"])] == met
 
 
 class Broken(Wild):
