@@ -70,8 +70,7 @@ def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
     lines += [
         f"  pages     {ledger.pages} from {hosts(summary.hosts_seen)}, "
         f"{ledger.relevant_pages} relevant ({threshold(ledger.relevant_at)})",
-        f"  requests  {budget(summary)} in {duration(ending.seconds)}, "
-        f"{summary.harvest:.0%} of them brought a relevant page",
+        f"  requests  {budget(summary)} in {duration(ending.seconds)}{_brought(summary)}",
         f"  failures  {failures(summary.failures)}",
     ]
     outlook = summary.outlook
@@ -91,6 +90,15 @@ def final_report(summary: CrawlSummary, ending: Ending) -> list[str]:
         )
         lines.append(f"  hosts     relevant pages: {counts}")
     return [*lines, *_commands(ending)]
+
+
+def _brought(summary: CrawlSummary) -> str:
+    """Return the share of requests that brought a relevant page.
+
+    "" if there are more such pages than requests: most are of the earlier crawl (`since`).
+    """
+    share = f", {summary.harvest:.0%} of them brought a relevant page"
+    return share if summary.harvest <= 1 else ""
 
 
 def how_to_go_on(ending: Ending) -> str:

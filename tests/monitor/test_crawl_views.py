@@ -75,6 +75,18 @@ def test_the_line_shows_that_the_crawl_stops() -> None:
     assert "Ctrl-C again stops at once" in shown(closing)
 
 
+def test_a_crawl_whose_pages_are_of_an_earlier_one_shows_no_share_above_all() -> None:
+    """Pages that have not changed since need no request."""
+    (line,) = (
+        each
+        for each in final_report(summary(relevant=19, spent=6), Ending("exhausted", 3.0))
+        if each.startswith("  requests")
+    )
+    assert line == "  requests  6 of 500 in 3 s"
+    usual = final_report(summary(relevant=6, spent=10), Ending("exhausted", 3.0))
+    assert "  requests  10 of 500 in 3 s, 60% of them brought a relevant page" in usual
+
+
 def shown(now: Snapshot, width: int = 200) -> str:
     out = StringIO()
     Console(file=out, width=width, force_terminal=True, color_system=None).print(drawn(now))
