@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from other_sources import measured_in, parser_of, trees_of
 
-MODELS = ("tfidf", "bm25", "vectors", "tfidf+vectors", "bm25+vectors")
+MODELS = ("tfidf", "bm25", "opening", "vectors", "bm25+vectors", "tfidf+2*vectors+opening")
 FIRST, MEASURED = 300, 600
 
 

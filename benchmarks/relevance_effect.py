@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 from trial_rows import Row, parser_of, stored_rows
 
+from evocrawl.core.config.config import Config
 from evocrawl.simulation.evaluation.bootstrap import difference, interval
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Topic, TrialError, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
 
 BASE = "tfidf"
-MODELS = (BASE, "bm25", "vectors", "tfidf+vectors", "bm25+vectors")
+MODELS = (BASE, "tfidf+vectors", "bm25+vectors", Config().relevance)
 KEY = ("model", "species", "topic", "start", "seed")
 
 
