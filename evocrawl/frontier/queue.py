@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.core.numbering import Numbering
-from evocrawl.frontier.candidate_file import (
-    NOWHERE,
-    LeadFile,
-    NumberedLeads,
-)
+from evocrawl.frontier.candidate_file import NOWHERE, LeadFile, NumberedLeads
 from evocrawl.frontier.disk_queues import DiskQueues, QueuedLead
+from evocrawl.frontier.host_order import HostOrder
 from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf, Rows
 from evocrawl.frontier.sorted_runs import Mark
 
@@ -69,9 +66,7 @@ class Frontier:
         )
         self._queues: dict[str, list[QueuedLead]] = {}
         self._held = 0
-        self._hosts: list[tuple[float, int, str]] = []
-        self._listed: dict[str, Mark] = {}
-        self._parked: dict[str, None] = {}
+        self._hosts = HostOrder()
         self._pushed = 0
         self._outdated = 0
 
@@ -82,11 +77,11 @@ class Frontier:
     @property
     def has_parked(self) -> bool:
         """True if links wait for a host that was busy at its turn."""
-        return bool(self._parked)
+        return bool(self._hosts.parked)
 
     def is_parked(self, host: str) -> bool:
         """Return True if the host was busy at the turn of its best link, and not freed since."""
-        return host in self._parked
+        return host in self._hosts.parked
 
     def push(self, lead: Lead, priority: float) -> None:
         """Add a link; of a claimed target nothing waits any more. Runtime complexity: O(log n)."""
@@ -160,11 +155,8 @@ class Frontier:
         Hosts found busy are parked until `free` names them. Runtime complexity: O(log n)
         amortised.
         """
-        while self._hosts:
-            rank, number, host = self._hosts[0]
-            if self._listed.get(host) != (rank, number):
-                heappop(self._hosts)
-                continue
+        while (best := self._hosts.first()) is not None:
+            rank, number, host = best
             queue = self._queues.get(host, [])
             if not queue or queue[0][:2] != (rank, number):
                 self._fetch(host)
@@ -173,13 +165,13 @@ class Frontier:
             elif is_free(queue[0][2].host):
                 return queue[0][2]
             else:
-                self._park(queue[0][2].host)
+                self._hosts.park_first(host)
         return None
 
     def free(self, host: str) -> None:
         """Consider the host's links again. Runtime complexity: O(log hosts)."""
-        if host in self._parked:
-            del self._parked[host]
+        if host in self._hosts.parked:
+            del self._hosts.parked[host]
             self._list(host)
 
     def standing(self, target: Fingerprint) -> tuple[int, int, float] | None:
@@ -236,24 +228,10 @@ class Frontier:
             del self._queues[host]
         self._list(host)
 
-    def _park(self, host: str) -> None:
-        heappop(self._hosts)
-        del self._listed[host]
-        self._parked[host] = None
-
     def _list(self, host: str) -> None:
-        """Place a host in the heap by its best link; this makes its older entry outdated."""
-        if host in self._parked:
-            return
-        mark = self._first(host)
-        if mark is None:
-            self._listed.pop(host, None)
-        elif self._listed.get(host) != mark:
-            self._listed[host] = mark
-            heappush(self._hosts, (*mark, host))
-            if len(self._hosts) > 2 * len(self._listed) + 1000:
-                self._hosts = [(*mark, host) for host, mark in self._listed.items()]
-                heapify(self._hosts)
+        """Place a host by its best link; this makes its older place outdated."""
+        if host not in self._hosts.parked:
+            self._hosts.place(host, self._first(host))
 
     def _first(self, host: str) -> Mark | None:
         """Return the mark of the host's best link in memory or on disk, open or not."""
@@ -267,9 +245,7 @@ class Frontier:
 
     def _fetch(self, host: str) -> None:
         """Read the best links of a disk queue into memory."""
-        next_best = min(self._hosts[1:3], default=None)
-        other = None if next_best is None else next_best[:2]
-        for entry in self._disk.take(host, self._most // 4 + 1, other):
+        for entry in self._disk.take(host, self._most // 4 + 1, self._hosts.second()):
             self._hold(entry)
         self._list(host)
         self._make_room()
@@ -296,7 +272,7 @@ class Frontier:
             leaving.setdefault(entry[2].host, []).append(entry)
         common, in_common = list[QueuedLead](), list[str]()
         for host, of_host in leaving.items():
-            if len(of_host) >= _MANY or host in self._disk.runs or host in self._parked:
+            if len(of_host) >= _MANY or host in self._disk.runs or host in self._hosts.parked:
                 self._disk.put(host, of_host)
             else:
                 common += of_host
@@ -311,7 +287,7 @@ class Frontier:
         """Return the entries in memory, best first; those of parked hosts come last."""
         free, parked = list[QueuedLead](), list[QueuedLead]()
         for host, queue in self._queues.items():
-            (parked if host in self._parked else free).extend(queue)
+            (parked if host in self._hosts.parked else free).extend(queue)
         entries = sorted(free) + sorted(parked)
         if self._outdated * _FEW > len(entries):
             self._outdated = 0
