@@ -99,22 +99,7 @@ class KeyMap:
 
     def contains_each(self, keys: Sequence[Fingerprint]) -> list[bool]:
         """Return for each key whether the map contains it, in one call. O(keys)."""
-        buckets, few = self._buckets, self._few
-        if not buckets:
-            return [key in few for key in keys]
-        high, low, count, stride = self._high, self._low, len(buckets), self._stride
-        found = list[bool]()
-        for key in keys:
-            if len(key) != _KEY_BYTES:
-                found.append(key in few)
-                continue
-            place = hash(key) & high
-            bucket = buckets[place if place < count else place & low]
-            at = bucket.find(key)
-            if at > 0 and at % stride:
-                at = self._place(key, bucket)
-            found.append(at >= 0)
-        return found
+        return [values is not None for values in self.get_each(keys)]
 
     def put(self, key: Fingerprint, *values: Any) -> None:
         """Set the values of `key`."""
