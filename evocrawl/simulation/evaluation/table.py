@@ -147,5 +147,10 @@ def _verdict(found: Difference) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a name as a table cell; escape it, since it may come from a file."""
-    return "".join(c if c.isalnum() or c in " _-+./=" else "?" for c in text)
+    """Return a name as a table cell; escape it, since it may come from a file: no link, no column.
+
+    >>> _cell("relevance=tfidf+2*vectors"), _cell("my.py:maker|x"), _cell("http://a.test/<b>")
+    ('relevance=tfidf+2*vectors', 'my.py:maker?x', 'http?//a.test/?b?')
+    """
+    text = text.replace("://", "?//")
+    return "".join(c if c.isalnum() or c in " _-+./=*:" else "?" for c in text)
