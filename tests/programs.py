@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from ctypes.util import find_library
 
 import pytest
 
@@ -44,6 +45,8 @@ def _install(package: str) -> None:
 def _install_missing() -> None:
     """Install Redis and the Chromium that needs least time; where that is unknown, another."""
     missing = [names[0] for names in (REDIS, CHROMIUM) if shutil.which(names[0]) is None]
+    if find_library("atomic") is None:
+        missing.append("libatomic1")  # which the driver of Playwright needs
     if missing:
         subprocess.run(["apt-get", "-q", "update"], stdout=subprocess.DEVNULL, check=False)
     for package in missing:

@@ -28,20 +28,21 @@ from evocrawl.extraction.decoding import decoded
 from evocrawl.extraction.html import ParsedPage, content_fingerprint
 from evocrawl.extraction.language import language_of
 from evocrawl.extraction.limits import Limits
+from evocrawl.extraction.possessive import compiled
 from evocrawl.extraction.visibility import INLINE
 from evocrawl.extraction.word_gaps import between_neighbours
 
-_START = re.compile(
+_START = compiled(
     r"[\s\ufeff]*+(?:<[?][^>]*+>\s*+|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?>\s*+"
     r"|<!--(?:(?!-->).)*+-->\s*+)*+"
     r"<(?:[\w.-]+:)?(rss|feed|rdf:RDF|RDF|urlset|sitemapindex)[\s>]",
     re.S | re.I,
 )
-_WARNINGS = re.compile(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
+_WARNINGS = compiled(r"(?:[^<]|</?(?:b|br|p|pre)\b[^>]*+>)*+(?=<(?:[?!]|[\w.:-]+[\s>]))", re.I)
 """Warnings that a program (PHP) writes before the feed."""
 _START_CHARS = 4_000
 _ADDRESS = re.compile(r"\s*https?://", re.I)
-_ADDRESSES = re.compile(r"\s*+(?:https?://\S++(?:\s++|\Z))++", re.I)
+_ADDRESSES = compiled(r"\s*+(?:https?://\S++(?:\s++|\Z))++", re.I)
 _MAY_BE = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|RDF|urlset|sitemapindex)[\s>]", re.I)
 _TAG = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*+>", re.S | re.I)
 _TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")

@@ -34,7 +34,6 @@ _inner_titles: Any = etree.XPath(".//@title", smart_strings=False)
 _string: Any = etree.XPath("string()", smart_strings=False)
 _by_id: Any = etree.XPath("//*[@id=$id]")
 _MOST_LABELS = 4
-_MOST_OTHER_CHARS = 400
 _REFERENCE = re.compile(r"(/|(?:\.\./)*)((?:[\w-][\w.-]*/)*[\w-][\w.-]*/?(?:\?[\w=&.%-]+)?)", re.A)
 """A plain relative reference: the part that depends on the base, and the part that is copied.
 
@@ -91,7 +90,7 @@ class LinkExtractor:
                 self.cut = ["links"]
                 break
             link = self._link(element, *target, len(found), path, hidden=hidden)
-            link = found[target[1]] = link if known is None else _joined(known, link)
+            link = found[target[1]] = link if known is None else self._joined(known, link)
             if describes_well(link.anchor) and _WARNINGS.isdisjoint(link.rel):
                 settled.add(target[1])
         return tuple(found.values())
@@ -207,18 +206,17 @@ class LinkExtractor:
     def _clean(self, text: str) -> str:
         return collapsed(text)[: self._limits.words_chars]
 
-
-def _joined(known: Link, again: Link) -> Link:
-    """Return one link for two with the same target."""
-    better = again if describes_better(again.anchor, known.anchor) else known
-    other = known if better is again else again
-    if other.anchor and other.anchor not in better.context:
-        room = max(_MOST_OTHER_CHARS - len(better.context) - 1, 0)
-        context = f"{better.context} {other.anchor[:room]}".strip()
-        better = replace(better, context=context)
-    taken_back = _WARNINGS.difference(again.rel)
-    rel = tuple(each for each in known.rel if each not in taken_back)
-    return replace(better, rel=rel, position=known.position)
+    def _joined(self, known: Link, again: Link) -> Link:
+        """Return one link for two with the same target."""
+        better = again if describes_better(again.anchor, known.anchor) else known
+        other = known if better is again else again
+        if other.anchor and other.anchor not in better.context:
+            room = max(self._limits.words_chars - len(better.context) - 1, 0)
+            context = f"{better.context} {other.anchor[:room]}".strip()
+            better = replace(better, context=context)
+        taken_back = _WARNINGS.difference(again.rel)
+        rel = tuple(each for each in known.rel if each not in taken_back)
+        return replace(better, rel=rel, position=known.position)
 
 
 def _fingerprint_or_none(url: str) -> Fingerprint | None:

@@ -10,12 +10,13 @@ import codecs
 import json
 import re
 
+from evocrawl.extraction.possessive import compiled
 from evocrawl.extraction.sniffing import is_known_file
 
 _ATTRIBUTES = rb"""(?:[^>=]++ | =\s*+ (?:"[^"]*+"? | '[^']*+'?)?+)*+ >?"""
 _FLAGS = re.VERBOSE | re.IGNORECASE
-_TAG = re.compile(rb"(<[a-z][a-z0-9]*)" + _ATTRIBUTES, _FLAGS)
-_TAGS = re.compile(
+_TAG = compiled(rb"(<[a-z][a-z0-9]*)" + _ATTRIBUTES, _FLAGS)
+_TAGS = compiled(
     rb"""<(?:
         script\b %(attributes)s [^<]*+ (?:<(?!/script) [^<]*+)*+  # what a script holds is no tag
         | style\b %(attributes)s [^<]*+ (?:<(?!/style) [^<]*+)*+
@@ -28,7 +29,7 @@ _TAGS = re.compile(
 _KEPT_FLAT = (
     b"html|body|a|area|base|frame|h1|iframe|img|link|meta|noscript|script|style|template|title"
 )
-_NESTING = re.compile(rb"</?(?!(?:%s)[\s/>]) [a-z] %s" % (_KEPT_FLAT, _ATTRIBUTES), _FLAGS)
+_NESTING = compiled(rb"</?(?!(?:%s)[\s/>]) [a-z] %s" % (_KEPT_FLAT, _ATTRIBUTES), _FLAGS)
 _QUOTED = re.compile(rb""""[^"]*+"|'[^']*+'""")
 _ATTRIBUTE_BYTES = 8
 _BINARY = re.compile(rb"[\1-\x08\x0e-\x1a\x1c-\x1f]")

@@ -14,6 +14,7 @@ from functools import lru_cache
 from html import unescape
 from itertools import groupby
 
+from evocrawl.extraction.possessive import compiled
 from evocrawl.extraction.visibility import INLINE, READINGS
 
 _WITHIN_A_LINE = sorted((*INLINE, *READINGS, "a", "script", "style", "wbr"))
@@ -23,7 +24,7 @@ _BY_LETTER = "|".join(
 )
 _EDGE = re.compile(rf"<(?!/?(?:{_BY_LETTER})(?![\w-]))(?=[/a-zA-Z])".encode())
 """The start of a tag that is not inline. Grouping by first letters halves the time."""
-_NEIGHBOURS = re.compile(
+_NEIGHBOURS = compiled(
     rb"</(?<=[0-9A-Za-z\x80-\xff;]</)[^<>]*+>(?:<[^<>]*+>){1,12}+(?=[0-9A-Za-z\x80-\xff&])"
 )
 """Tags between two words, the first of them an end tag. Their number is limited for speed."""

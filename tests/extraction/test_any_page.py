@@ -67,6 +67,7 @@ def test_random_bytes(body: bytes) -> None:
 
 
 @given(HTML, st.sampled_from(["utf-8", "utf-16", "latin-1", "shift_jis", "utf-7", "x", ""]))
+@example("<a href=/1> & <a href=/1> <iframe src=/f> <a href=/1> <a href=/1>", "utf-8")
 @settings(max_examples=300)
 def test_random_markup(html: str, encoding: str) -> None:
     """Markup in any order, encoding and with any limits raises no error."""

@@ -18,6 +18,7 @@ from chromium import launch_options
 from livecrawl import FAST, HERE, QUERY, ROOT, page
 from playwright.sync_api import Page, sync_playwright
 from processes import Forked, start
+from programs import needs_chromium
 from served import Server, until_quiet
 
 from evocrawl.monitor.explain import explain
@@ -137,6 +138,7 @@ def check_accessible(tab: Page) -> None:
 
 
 @pytest.mark.takes_s(50)
+@needs_chromium
 def test_every_view_and_every_change(serve, tmp_path: Path) -> None:
     """All pages of the web are hostile: none of their scripts runs, and no dialog opens."""
     proxy = serve({"a.test": endless("b.test"), "b.test": endless("a.test")})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -183,6 +184,7 @@ def has_begun(state: Path) -> bool:
         return False
 
 
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_the_readme_can_be_followed(daemon: Daemon, folder: Path) -> None:
     """Its command for Scrapyd is run with another port; Scrapyd cancels by SIGINT."""
     text = (ROOT / "README.md").read_text()
