@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+from collections.abc import Sequence
 from itertools import count
 from time import process_time
 
@@ -39,12 +40,14 @@ class Crawl:
             relevance.link, link_analyser_of("coral reef", "en"), 0.12, prior.shipped()
         )
         frontier = Frontier(self.claimed.__contains__, row_of=self.model.row_of)
-        self.prospects = CandidateRanking(
-            frontier, self.model, self.claimed.__contains__, CandidatesByRow()
-        )
+        self.prospects = CandidateRanking(frontier, self.model, self.are_claimed, CandidatesByRow())
         self.known = ["http://h0.test/0"]
         self.pages = count()
         self.spent = {"choose": 0.0, "learn": 0.0, "add": 0.0}
+
+    def are_claimed(self, targets: Sequence[bytes]) -> list[bool]:
+        """Return which targets were chosen before."""
+        return [target in self.claimed for target in targets]
 
     def words(self, n: int) -> str:
         """Return some words; the first ones are the likeliest."""

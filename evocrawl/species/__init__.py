@@ -87,7 +87,7 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
     base, leads = have.base, have.leads()
     queue = have.frontier(Numbering(model.row_of, model.rows_of, leads, row_of))
-    return evo(queue, base.is_claimed, model, leads, are_claimed=base.are_claimed)
+    return evo(queue, base.are_claimed, model, leads)
 
 
 SPECIES: dict[str, Maker] = {

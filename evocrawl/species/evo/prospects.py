@@ -22,6 +22,7 @@ from evocrawl.species.reasons import Standing
 
 Matrix = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
+AreClaimed = Callable[[Sequence[Fingerprint]], list[bool]]
 
 _AT_HAND = 48
 _SWEPT = 32
@@ -82,13 +83,12 @@ class CandidateRanking:
         self,
         queue: Queue,
         model: Valuer,
-        is_claimed: Callable[[Fingerprint], bool],
+        are_claimed: AreClaimed,
         leads: LeadsByRow,
-        are_claimed: Callable[[Sequence[Fingerprint]], list[bool]] | None = None,
     ) -> None:
         self._queue = queue
         self._model = model
-        self._are_claimed = are_claimed or (lambda targets: [*map(is_claimed, targets)])
+        self._are_claimed = are_claimed
         self._leads = leads
         self._turns = array("I")
         self._next_turn = 0

@@ -15,7 +15,7 @@ hypotheses that lead to energy become more frequent, others die out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -26,7 +26,13 @@ from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outco
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import Mergeable, Species
 from evocrawl.species.energy import EnergySharing
-from evocrawl.species.evo.prospects import CandidateRanking, LeadsByRow, Valuer, row_of
+from evocrawl.species.evo.prospects import (
+    AreClaimed,
+    CandidateRanking,
+    LeadsByRow,
+    Valuer,
+    row_of,
+)
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Reason, Term, Trait, sigmoid
 
@@ -248,19 +254,15 @@ class Heredity(EnergySharing):
 
 def evo(
     queue: Queue,
-    is_claimed: Callable[[Fingerprint], bool],
+    are_claimed: AreClaimed,
     model: SharedModel,
     leads: LeadsByRow,
     *,
     temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
-    are_claimed: Callable[[Sequence[Fingerprint]], list[bool]] | None = None,
 ) -> Species:
-    """Make the species with its own queue, model and store of links by row.
-
-    `are_claimed` is `is_claimed` for many targets at once.
-    """
-    prospects = CandidateRanking(queue, model, is_claimed, leads, are_claimed)
+    """Make the species with its own queue, model and store of links by row."""
+    prospects = CandidateRanking(queue, model, are_claimed, leads)
     mates = GenomePool(model.width, temperatures, mutation)
     reader = PageObserver(model)
     return Species(

@@ -1,6 +1,6 @@
 """The default species: its choices, the differences between agents, and inheritance."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -70,12 +70,17 @@ def test_seeds_come_before_every_link() -> None:
     assert order("evo", web, seeds=("one", "two")) == ["one", "two", "x"]
 
 
+def claimed_in(claimed: set[bytes]) -> Callable[[Sequence[bytes]], list[bool]]:
+    """Return the question which of some targets are in the set."""
+    return lambda targets: [target in claimed for target in targets]
+
+
 def test_the_best_links_are_seen_and_change_with_the_model() -> None:
     """The next look uses a change of the model for the links that it sees."""
     claimed: set[bytes] = set()
     model = Ranked()
     prospects = CandidateRanking(
-        Frontier(claimed.__contains__), model, claimed.__contains__, CandidatesByRow()
+        Frontier(claimed.__contains__), model, claimed_in(claimed), CandidatesByRow()
     )
     prospects.found([lead(row) for row in range(60)])
     assert rows(prospects.best(lambda _: True))[:3] == [59, 58, 57]
@@ -89,7 +94,7 @@ def test_the_cost_of_a_look_does_not_depend_on_the_waiting_links() -> None:
     """All links are scored when they are found; after each visit only a few are scored again."""
     model = Ranked()
     prospects = CandidateRanking(
-        Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
+        Frontier(lambda _: False), model, claimed_in(set()), CandidatesByRow()
     )
     prospects.found([lead(row) for row in range(20_000)])
     prospects.best(lambda _: True)
@@ -104,7 +109,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
     """A link with a poor score rises when the model has learnt better."""
     model = Ranked()
     prospects = CandidateRanking(
-        Frontier(lambda _: False), model, lambda _: False, CandidatesByRow()
+        Frontier(lambda _: False), model, claimed_in(set()), CandidatesByRow()
     )
     prospects.found([lead(row) for row in range(1000)])
     prospects.best(lambda _: True)
@@ -118,7 +123,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
 def test_only_links_of_free_hosts_are_seen() -> None:
     """If no host is free, the agent waits."""
     prospects = CandidateRanking(
-        Frontier(lambda _: False), Ranked(), lambda _: False, CandidatesByRow()
+        Frontier(lambda _: False), Ranked(), claimed_in(set()), CandidatesByRow()
     )
     prospects.found([lead(1), lead(2, "b.test"), lead(3, "b.test")])
     assert rows(prospects.best(lambda host: host == "a.test")) == [1]
