@@ -1,8 +1,9 @@
 """Compiles patterns that repeat a group possessively, such as ``(?:<[^<>]*+>)*+``.
 
-Python's `re` before 3.11.5 leaves the place where a failed last repetition stopped, and not where
-it began (gh-106052): Debian 12 has such a Python. There `regex` takes its place, which is right and
-takes two to three times as long. A repetition of one character, ``[^>]*+``, is right everywhere.
+Python's `re` is wrong about them in early versions of 3.11, such as that of Debian 12: it keeps a
+part of a last repetition that failed (gh-100061, gh-106052). There `regex` takes its place, which
+is right and takes two to three times as long. A repetition of one character, ``[^>]*+``, is right
+everywhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import AnyStr, cast
 
 import regex
 
-_IS_RIGHT = cast("re.Match[str]", re.match("(?:a(?!b)c*+)*+", "acab")).end() == 2
+_IS_RIGHT = all(
+    cast("re.Match[str]", re.match(pattern, text)).end() == 2
+    for pattern, text in (
+        ("(?:(?!c).)*+", "abc"),
+        ("(?:a(?!b)c*+)*+", "acab"),
+        ("(?:ab?c)*+", "aca"),
+    )
+)
 
 
 def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
