@@ -10,9 +10,11 @@ time as the map grows (linear hashing, Litwin 1980), so that no single step take
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from struct import Struct
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from evocrawl.core.model import Fingerprint
 
@@ -157,13 +159,16 @@ class KeyMap:
         number = -(-count // self._full)
         self._high = (1 << max(number.bit_length(), 1)) - 1
         self._low = self._high >> 1
-        low, high = self._low, self._high
-        buckets = [list[bytes]() for _ in range(number)]
-        for at in range(0, len(records), stride):
-            record = records[at : at + stride]
-            place = hash(record[:_KEY_BYTES])
-            buckets[place & high if place & high < number else place & low].append(record)
-        self._buckets = [bytearray(b"".join(each)) for each in buckets]
+        keys = Struct(f"{_KEY_BYTES}s{stride - _KEY_BYTES}x").iter_unpack(records)
+        hashes = np.fromiter(map(hash, chain.from_iterable(keys)), np.int64, count)
+        places = hashes & self._high
+        places = np.where(places < number, places, hashes & self._low)
+        order = np.argsort(places, kind="stable")
+        ends = (stride * np.bincount(places, minlength=number).cumsum()).tolist()
+        by_bucket = np.frombuffer(records, f"V{stride}")[order].view(np.uint8).data
+        self._buckets = [
+            bytearray(by_bucket[begin:end]) for begin, end in pairwise(chain((0,), ends))
+        ]
 
     def _place(self, key: Fingerprint, bucket: bytearray) -> int:
         """Return where the record of `key` begins in its bucket, −1 if there is none."""

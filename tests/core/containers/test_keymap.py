@@ -53,6 +53,28 @@ def test_thousands_of_keys_are_found_and_no_others() -> None:
     assert [number for number in range(10_000) if key(number) in keys] == [*range(1, 5000, 2)]
 
 
+@pytest.mark.parametrize(
+    ("count", "small"), [(0, 0), (0, 10), (7, 10), (1, 0), (29, 0), (3000, 10)]
+)
+def test_a_dumped_map_is_loaded_and_goes_on(count: int, small: int) -> None:
+    """Whatever was in the map before is gone; later changes find their places."""
+    dumped, loaded = KeyMap("<dQ", small), KeyMap("<dQ", small)
+    loaded.put(b"a key before", 0.1, 1)
+    model = {key(number): (number / 2, number) for number in range(count)}
+    model |= dict.fromkeys(KEYS[:2], (1.0, 2))
+    for name, values in model.items():
+        dumped.put(name, *values)
+    loaded.load(*dumped.dump()[1:])
+    for number in range(0, 2 * count, 3):
+        loaded.put(key(number), 0.5, 3)
+        model[key(number)] = (0.5, 3)
+    for number in range(0, count, 7):
+        loaded.discard(key(number))
+        model.pop(key(number))
+    assert len(loaded) == len(model)
+    assert {name: loaded.get(name) for name in loaded} == model
+
+
 @pytest.mark.parametrize("length", [1, 11])
 def test_a_part_of_a_key_is_no_key(length: int) -> None:
     """Nor are bytes across the border of two keys."""

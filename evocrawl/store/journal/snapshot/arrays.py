@@ -6,6 +6,7 @@ The tables of fixed size in which a crawl notes what it has met are nearly empty
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def array_of(form: Any, lines: int, data: bytes) -> Array:
     Raises ValueError if the data do not fit.
     """
     kind, shape = form
-    dtype = np.lib.format.descr_to_dtype(_as_descr(kind))
+    dtype = _dtype_of(kind)
     if lines < 0:
         return np.frombuffer(data, dtype).reshape(shape).copy()
     size = int(np.prod(shape)) * dtype.itemsize
@@ -56,6 +57,11 @@ def array_of(form: Any, lines: int, data: bytes) -> Array:
     stored = np.frombuffer(data, np.uint8, offset=numbers.nbytes)
     whole.reshape(-1, _LINE)[numbers] = stored.reshape(-1, _LINE)
     return whole[:size].view(dtype).reshape(shape)
+
+
+@lru_cache(maxsize=256)
+def _dtype_of(kind: Any) -> np.dtype[Any]:
+    return np.lib.format.descr_to_dtype(_as_descr(kind))
 
 
 def _as_lists(kind: Any) -> Any:

@@ -10,7 +10,7 @@ import json
 import sys
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -39,6 +39,8 @@ _FILLED = {
     "table": PagedTable, "spill": SpillFile,
 }  # fmt: skip
 """Kinds of nodes whose object in the new population is filled, and the class of that object."""
+_PLAIN = frozenset((type(None), bool, int, float, str, bytes))
+"""Classes of values that stand for themselves."""
 
 
 class GraphReader:
@@ -160,19 +162,23 @@ class GraphReader:
             node = waiting.pop()
             if node not in wanted:
                 wanted[node] = None
-                waiting += [each.node for value in self._values(node)
-                            for each, _ in references_in(value, None)
-                            if not each.method]  # fmt: skip
+                for value in self._values(node):
+                    if type(value) is Reference or type(value) is tuple:
+                        waiting += [
+                            each.node for each, _ in references_in(value, None) if not each.method
+                        ]
         return [*wanted]
 
-    def _values(self, node: int) -> Iterator[Any]:
+    def _values(self, node: int) -> Iterable[Any]:
         kind, *rest = self._nodes[node]
+        values: Iterable[Any] = ()
         if kind == "object":
-            yield from rest[1].values()
+            values = rest[1].values()
         elif kind == "dict":
-            yield from rest[2]
+            values = rest[2]
         elif kind in ("list", "deque", "named"):
-            yield from rest[-1]
+            values = rest[-1]
+        return values
 
     def _made(self, node: int) -> Any:
         """Return a new object for a node: empty if it is filled later, else whole."""
@@ -201,7 +207,7 @@ class GraphReader:
         """Raise SnapshotError if an object that is to be made had objects of its process."""
         _, name, values = self._nodes[node]
         for attribute, value in values.items():
-            is_method = isinstance(value, Reference) and bool(value.method)
+            is_method = type(value) is Reference and bool(value.method)
             if value is PROCESS or (is_method and self._method(value) is None):
                 raise SnapshotError(f"{name}.{attribute} belonged to the process of the snapshot")
 
@@ -259,13 +265,15 @@ class GraphReader:
 
     def _set(self, known: Any, values: dict[str, Any]) -> None:
         """Set the attributes of an object; it keeps those that belong to the process."""
-        is_new = id(known) not in self._taken
+        is_new, put = id(known) not in self._taken, object.__setattr__
         for name, value in values.items():
-            is_method = isinstance(value, Reference) and bool(value.method)
-            if is_method and is_new:
-                object.__setattr__(known, name, self._method(value))
-            elif not is_method and value is not PROCESS and not has_process(value):
-                object.__setattr__(known, name, self._value(value))
+            if type(value) in _PLAIN:
+                put(known, name, value)
+            elif isinstance(value, Reference) and value.method:
+                if is_new:
+                    put(known, name, self._method(value))
+            elif value is not PROCESS and not has_process(value):
+                put(known, name, self._value(value))
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, Reference):
