@@ -196,3 +196,38 @@ def test_sharers_round_the_limit_of_an_address_down() -> None:
     assert not hosts.is_free("b.test", 0.0)
     hosts.share(1)
     assert hosts.is_free("b.test", 0.0)
+
+
+def test_a_visit_continues_at_a_host_that_has_a_free_slot() -> None:
+    """Its own slot at that host is free for it; a closed host and a long delay are not."""
+    hosts = HostSlots(lambda host: (2 if host == "wide.test" else 1, 0.0))
+    assert hosts.is_free_for("a.test", "b.test", 0.0)
+    hosts.start("b.test", 0.0)
+    assert not hosts.is_free_for("a.test", "b.test", 0.0)
+    assert hosts.is_free_for("b.test", "b.test", 0.0)
+    hosts.start("wide.test", 0.0)
+    assert hosts.is_free_for("a.test", "wide.test", 0.0)
+    hosts.start("wide.test", 0.0)
+    assert not hosts.is_free_for("a.test", "wide.test", 0.0)
+    hosts.hold("slow.test", 5.0)
+    assert not hosts.is_free_for("a.test", "slow.test", 3.9)
+    assert hosts.is_free_for("a.test", "slow.test", 4.0)
+    hosts.close("shut.test")
+    assert not hosts.is_free_for("a.test", "shut.test", 0.0)
+
+
+def test_a_visit_continues_at_an_address_that_has_room() -> None:
+    """A visit that is at the address already takes no second slot; sharers divide the slots."""
+    hosts = HostSlots(lambda _: (9, 0.0))
+    for host in ("a.test", "b.test", "c.test"):
+        hosts.locate(host, "10.0.0.1", 2)
+    hosts.start("a.test", 0.0)
+    assert hosts.is_free_for("elsewhere.test", "b.test", 0.0)
+    hosts.share(2)
+    assert not hosts.is_free_for("elsewhere.test", "b.test", 0.0)
+    hosts.share(9)
+    assert not hosts.is_free_for("elsewhere.test", "b.test", 0.0)
+    assert hosts.is_free_for("a.test", "b.test", 0.0)
+    assert hosts.is_free_for("a.test", "nowhere.test", 0.0)
+    hosts.finish("a.test")
+    assert hosts.is_free_for("elsewhere.test", "b.test", 0.0)

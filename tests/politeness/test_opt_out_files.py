@@ -164,3 +164,26 @@ def test_rows_are_read_back_or_refused(body: bytes) -> None:
         assert OptOutFile.unpack(PLACE, path, file.pack()) == file
     with pytest.raises(ValueError, match=r"no opt-out file|not enough values"):
         OptOutFile.unpack(PLACE, AI_TXT, b"[1]\n" + body)
+
+
+def test_a_server_forbids_and_reserves_by_the_files_that_it_has() -> None:
+    """A file that was not found declares nothing, whatever its body is."""
+    ai, tdm = b"User-Agent: *\nDisallow: *.pdf\n", json.dumps(RULES[:2]).encode()
+    both = ServerOptOuts(
+        (OptOutFile(PLACE, AI_TXT, FOUND, "", ai), OptOutFile(PLACE, TDMREP, FOUND, "", tdm))
+    )
+    assert both.answers == {AI_TXT: FOUND, TDMREP: FOUND}
+    assert (both.size, both.unreadable) == (3, ())
+    assert both.forbids(f"{PLACE}/a.pdf")
+    assert not both.forbids(f"{PLACE}/a.png")
+    assert both.reservation(f"{PLACE}/directory-a/x") == Reservation(True)
+    assert both.reservation(f"{PLACE}/x") is None
+    absent = ServerOptOuts(
+        (OptOutFile(PLACE, AI_TXT, "none", "", ai), OptOutFile(PLACE, TDMREP, "failed", "", tdm))
+    )
+    assert absent.answers == {AI_TXT: "none", TDMREP: "failed"}
+    assert (absent.size, absent.unreadable) == (0, ())
+    assert not absent.forbids(f"{PLACE}/a.pdf")
+    assert absent.reservation(f"{PLACE}/directory-a/x") is None
+    late = OptOutFile(PLACE, TDMREP, FOUND, "", tdm)
+    assert ServerOptOuts((OptOutFile(PLACE, AI_TXT, "none"), late)).size == 2

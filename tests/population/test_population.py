@@ -117,6 +117,20 @@ def test_visits_without_a_page_have_their_costs(
     check(population, ledger)
 
 
+def test_an_agent_counts_its_settled_visits() -> None:
+    """Those under way are counted apart."""
+    population, _ = make_population(bounds=ONE_AGENT, wander_share=0.0)
+    population.place([link(A), link(B), link(C)])
+    agent = next(iter(population.lifecycle.agents.values()))
+    for number in range(3):
+        assert (agent.visits, agent.in_flight) == (number, 0)
+        chosen = population.choose(0.0)
+        assert chosen is not None
+        assert (agent.visits, agent.in_flight) == (number, 1)
+        population.settle(chosen.id, Dropped("filtered"))
+    assert (agent.visits, agent.in_flight) == (3, 0)
+
+
 def test_a_redirect_to_a_known_page_leaves_no_energy() -> None:
     """The second visitor pays for the visit, and the page's links are not added twice."""
     web = Web({A: [B, C], C: [D], D: []}, {C: 1.0}, moved={B: C})

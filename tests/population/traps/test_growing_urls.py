@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tiny_webs import link
 
 from evocrawl.core.model import Lead, Page
-from evocrawl.population.traps.growing_urls import Growth, what_grew
+from evocrawl.population.traps.growing_urls import LONGEST, PATIENCE, Growth, what_grew
 
 SITE = "http://a.test"
 
@@ -66,6 +66,12 @@ def chain(start: str, *, times: int = 40, **kinds: str) -> list[str]:
 def test_a_growing_address_is_noticed_in_each_form_of_growth(urls: list[str]) -> None:
     """Within ten pages."""
     assert 4 <= gone_through(Growth(), urls) <= 12
+
+
+def test_numbers_alone_wait_longer_than_words_that_repeat() -> None:
+    """A run of `LONGEST` pages makes a suspect; `PATIENCE` of them are visited before one waits."""
+    assert gone_through(Growth(), chain("/s/", after="{0}/")) == LONGEST + PATIENCE
+    assert gone_through(Growth(), chain("/s/", after="more/")) == PATIENCE + 2
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evocrawl.core.model import Content
@@ -122,6 +122,7 @@ def test_pages_of_one_vocabulary_are_no_copies(rng: np.random.Generator, pages: 
     assert all(verdict_of(novelty, str(number), prose(rng)).is_new for number in range(pages))
 
 
+@example([("mer \u00e9 \ud800 profonde", "\udfff")], False)
 @given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=9)), max_size=6), st.booleans())
 def test_any_text_gets_a_verdict(texts: list[tuple[str, str]], has_query: bool) -> None:
     """Shares stay in [0, 1]; a second copy is not new."""

@@ -136,3 +136,31 @@ def test_a_list_is_credited_with_what_its_links_bring() -> None:
     assert yields.is_endless("bad.test/?page")
     assert yields.leads_elsewhere("bad.test/?page")
     assert yields.promise("good.test/?page") > yields.promise("bad.test/?page")
+
+
+def test_a_credit_counts_for_the_domain_of_its_template() -> None:
+    """A spent template yields again; its domain then has no spent template, another still has."""
+    yields = YieldTracker()
+    for domain in ("a.test", "b.test"):
+        for _ in range(PATIENCE + 1):
+            yields.note(f"{domain}/?page", domain, is_new=False)
+    yields.credit("a.test/?page", "a.test")
+    assert not yields.is_spent_template("a.test/?page")
+    assert not yields.has_spent_templates("a.test")
+    assert yields.has_spent_templates("b.test")
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("links_met", 0.01, 0.03), ("new_words", 1e-3, 3e-3)]
+)
+def test_a_domain_is_generated_below_the_floor_of_a_measure(
+    name: str, low: float, high: float
+) -> None:
+    """However much more other domains have."""
+    yields = YieldTracker()
+    for domain, share in (("site.test", 0.9), ("made.test", low), ("poor.test", high)):
+        for _ in range(2 * BLOCK):
+            getattr(yields, name).note(domain, share)
+    assert yields.is_made_up("made.test")
+    assert not yields.is_made_up("poor.test")
+    assert not yields.is_made_up("site.test")

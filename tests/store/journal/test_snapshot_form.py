@@ -73,7 +73,8 @@ def test_values_are_restored(value: Any) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        [0.1 * n for n in range(1000)], [*range(-500, 500)], [2**63, *range(100)], [inf, -inf] * 50,
+        [0.1 * n for n in range(1000)], [*range(-500, 500)], [2**63, *range(100)],
+        [-(2**63) - 1, *range(100)], [-(2**63), 2**63 - 1, *range(100)], [inf, -inf] * 50,
         Counter("abca"), OrderedDict(b=1, a=2), defaultdict(int, a=1), frozenset((1, "a")),
         bytearray(b"ab" * 9000), array("I", range(5000)), SortedList([0.3, 0.1]), b"x" * 9000,
         deque([1, 2, 3], maxlen=3), np.float64(0.1), np.int32(7), 10**40, -(10**40),
@@ -254,6 +255,15 @@ def test_a_sorted_list_with_a_key_is_filled_after_what_the_key_reads() -> None:
     before.worth = {1: 0.2, 2: 0.9}
     before.ranked.update((1, 2))
     assert [*again(before, fresh).ranked] == [2, 1]
+
+
+def test_an_object_in_a_tuple_is_filled_in_place() -> None:
+    """As one in an attribute; a tuple of another length has other objects."""
+    known = Holder(0)
+    read = again((1, Holder(5)), (1, known))
+    assert read == (1, Holder(5))
+    assert read[1] is known
+    assert again((1, Holder(5)), (1, known, 2))[1] is not known
 
 
 @dataclass(frozen=True)

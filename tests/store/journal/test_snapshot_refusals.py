@@ -48,3 +48,13 @@ def test_a_snapshot_of_an_earlier_class_is_refused_by_the_attribute_that_it_lack
     with pytest.raises(SnapshotError, match="Holder had no attribute 'waiting'"):
         snapshot.read(database, {"held": fresh}, lambda payload: payload)
     assert fresh.value == []
+
+
+def test_a_file_without_a_snapshot_has_none() -> None:
+    """Of a crawl that has taken none, or that was stopped while it took its first."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    assert snapshot.read(database, {"held": Holder()}, lambda payload: payload) == 0
+    size = snapshot.write(database, 7, {"held": Holder([1])}, lambda payload: payload)
+    assert database.execute("SELECT sum(length(data)) FROM snapshot").fetchone() == (size,)
+    database.execute("DELETE FROM snapshot")
+    assert snapshot.read(database, {"held": Holder()}, lambda payload: payload) == 0
