@@ -148,8 +148,7 @@ class CrawlContext:
                 assembly.population,
                 limits,
                 self._journal,
-                on_links=self.names.recall,
-                on_settled=self.names.settled,
+                requests=self.names,
             )
         else:
             self.journaled = self.cluster.journaled

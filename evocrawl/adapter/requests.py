@@ -147,6 +147,16 @@ class RequestIdentities:
             if isinstance(payload, Request) and self.dupefilter.recall(link.fingerprint, payload):
                 self._waiting[link.fingerprint] = payload
 
+    @property
+    def needs_all(self) -> bool:
+        """True if the project's dupe filter has to get each request of earlier runs."""
+        return self.dupefilter.asks_project
+
+    def recall_targets(self, targets: Iterable[Fingerprint]) -> None:
+        """Note the targets of links of an earlier run whose requests are not needed any more."""
+        for target in targets:
+            self.dupefilter.note_seen(target)
+
     def _identity(
         self,
         request: Request,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from evocrawl.core.containers.keymap import KeySet
 from evocrawl.core.fetch import LATER, OVER_BUDGET
 from evocrawl.core.model import Dead, Dropped, Fetched, Fingerprint, Lead, Link, VisitId
 from evocrawl.population.population import Population
@@ -45,8 +46,8 @@ class ReplayedState:
     redirected before it was reopened to its URL and the targets claimed on the way. `callbacks` are
     the callbacks that had not ended, by settled visit, and `first_visits` the links that were
     reopened for such a callback, each with the first visit. `marks` are what a user has said of
-    pages, and `settled` is the number of visits that ended. `has_payloads` is True if a link has
-    carried a payload.
+    pages, and `settled` is the number of visits that ended. `asked` are the targets of all links
+    that have carried a payload, and `waiting` maps those whose visit has not ended to such a link.
     """
 
     runs: int = 0
@@ -61,7 +62,8 @@ class ReplayedState:
     continuing: set[VisitId] = field(default_factory=set)
     settled: int = 0
     marks: list[Marked] = field(default_factory=list)
-    has_payloads: bool = False
+    asked: KeySet = field(default_factory=KeySet)
+    waiting: dict[Fingerprint, Link] = field(default_factory=dict)
 
     def note(self, op: Op, population: Population) -> None:
         """Take in an operation before `population` does. O(1), O(links) for one with links.
@@ -95,8 +97,12 @@ class ReplayedState:
 
     def copied(self) -> ReplayedState:
         """Return the same facts, which change apart from these."""
+        asked = KeySet()
+        asked.load(*self.asked.dump()[1:])
         return replace(
             self,
+            asked=asked,
+            waiting={**self.waiting},
             moved={visit: [*targets] for visit, targets in self.moved.items()},
             cut_short={**self.cut_short},
             redirected={key: (url, [*keys]) for key, (url, keys) in self.redirected.items()},
@@ -128,6 +134,7 @@ class ReplayedState:
                 known = self.redirected.setdefault(lead.fingerprint, (lead.url, []))
                 known[1].extend(targets)
             return
+        self.waiting.pop(lead.fingerprint, None)
         _, before = self.redirected.pop(lead.fingerprint, ("", []))
         all_targets = (*before, *self.moved.pop(visit, []))
         if visit in self.continuing:
@@ -137,8 +144,11 @@ class ReplayedState:
             self.first_visits.pop(lead.fingerprint, None)
 
     def _note_payloads(self, links: Iterable[Link]) -> None:
-        if not self.has_payloads:
-            self.has_payloads = any(link.payload is not None for link in links)
+        for link in links:
+            target = link.fingerprint
+            if link.payload is not None and target not in self.asked:
+                self.asked.add(target)
+                self.waiting[target] = Link(link.url, target, payload=link.payload)
 
 
 def is_cut_short(op: VisitSettled) -> bool:

@@ -18,6 +18,7 @@ from evocrawl.population.admission import Gate
 from evocrawl.population.population import Population
 from evocrawl.population.steering import Parameters
 from evocrawl.species.base import Species
+from evocrawl.store.journal.earlier_requests import EarlierRequests, NoRequests
 from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journal import Journal
@@ -53,15 +54,10 @@ _Applied: TypeAlias = (
 )
 
 
-def _ignore(_: object) -> None:
-    """Do nothing."""
-
-
 class JournaledPopulation:
     """Applies operations to `population` and records them in `journal`.
 
-    `on_links` is called with links that an earlier run has found, `on_settled` with the target of
-    each visit that an earlier run settled for good.
+    `requests` hears of the links with a payload that an earlier run has found.
     """
 
     def __init__(
@@ -70,8 +66,7 @@ class JournaledPopulation:
         limits: JournaledHostLimits,
         journal: Journal,
         *,
-        on_links: Callable[[Iterable[Link]], None] = _ignore,
-        on_settled: Callable[[Fingerprint], None] = _ignore,
+        requests: EarlierRequests | None = None,
     ) -> None:
         self.population = population
         self.limits = limits
@@ -83,8 +78,7 @@ class JournaledPopulation:
         self._is_choosing = False
         self._is_due = False
         self._postponed: list[Callable[[], None]] = []
-        self.on_links = on_links
-        self.on_settled = on_settled
+        self.requests: EarlierRequests = requests or NoRequests()
         self.facts = ReplayedState()
         """What the population does not hold of the crawl."""
         self.snapshots = Snapshots(journal, population, limits)

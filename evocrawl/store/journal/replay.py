@@ -101,25 +101,31 @@ def rebuild(journal: Journal, journaled: JournaledPopulation) -> ReplayedState:
 def _catch_up(past: ReplayedState, ops: Iterator[Op], journaled: JournaledPopulation) -> None:
     """Let what is no part of a snapshot catch up with it: marks, and the requests of links.
 
-    `ops` are those that add links and the visits to them; they are read if links have payloads.
+    `ops` are those that add links and the visits to them; they are read if the requests of visits
+    that have ended are needed.
     """
     journaled.snapshots.taken_at = past.settled
     for mark in past.marks:
         for listener in journaled.population.on_mark:
             listener(mark.content, mark.relevant)
+    requests = journaled.requests
+    if not (requests.needs_all and past.asked):
+        requests.recall(past.waiting.values())
+        requests.recall_targets(each for each in past.asked if each not in past.waiting)
+        return
     targets: dict[VisitId, Fingerprint] = {}
-    for op in ops if past.has_payloads else ():
+    for op in ops:
         match op:
             case Placed(links) | Linked(_, links):
-                journaled.on_links(links)
+                requests.recall(links)
             case Chosen(visit=int(visit), target=bytes(target)):
                 targets[visit] = target
             case VisitSettled(visit, outcome):
                 if isinstance(outcome, Fetched):
-                    journaled.on_links(outcome.page.links)
+                    requests.recall(outcome.page.links)
                 target = targets.pop(visit, b"")
                 if not is_cut_short(op):
-                    journaled.on_settled(target)
+                    requests.settled(target)
             case _:
                 pass
 
@@ -190,7 +196,7 @@ class Replayer:
             case _:
                 op.apply(population)
         if isinstance(op, Placed | Linked):
-            journaled.on_links(op.links)
+            journaled.requests.recall(op.links)
 
     def _choose(self, op: Chosen, number: int) -> None:
         self._origins = list(op.origins)
@@ -210,9 +216,9 @@ class Replayer:
         with _as_before(number):
             op.apply(self._population)
         if isinstance(op.outcome, Fetched):
-            self._journaled.on_links(op.outcome.page.links)
+            self._journaled.requests.recall(op.outcome.page.links)
         if not is_cut_short(op):
-            self._journaled.on_settled(lead.fingerprint)
+            self._journaled.requests.settled(lead.fingerprint)
 
 
 @contextmanager

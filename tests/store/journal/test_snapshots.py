@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,9 @@ def rebuilt(
 
 def facts_of(past: ReplayedState) -> dict[str, Any]:
     """Return the facts, with species by name, since each population has its own objects."""
-    facts = asdict(replace(past, cut_short={}, callbacks={}))
+    plain = replace(past, cut_short={}, callbacks={})
+    facts = {each.name: getattr(plain, each.name) for each in fields(plain)}
+    facts["asked"] = {*past.asked}
     facts["cut_short"] = {visit: (lead, by.name) for visit, (lead, by) in past.cut_short.items()}
     facts["callbacks"] = {
         visit: (each.lead, each.species.name, each.targets)
