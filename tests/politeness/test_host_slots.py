@@ -110,6 +110,7 @@ def test_a_shorter_hold_does_not_end_a_longer_one() -> None:
     hosts = HostSlots(lambda _: (1, 0.0))
     hosts.hold("a.test", 10.0)
     hosts.hold("a.test", 3.0)
+    assert (hosts.free_at_s("a.test"), hosts.free_at_s("b.test")) == (10.0, 0.0)
     hosts.advance(5.0)
     assert not hosts.is_free("a.test", 5.0)
     hosts.advance(10.0)

@@ -102,6 +102,7 @@ def test_a_visit_under_way_is_finished_first(species: str, tmp_path: Path) -> No
     one.crawl.settle(visit)
     assert one.crawl.assembly.ledger.visits.settled == pages + 1
     assert visit.agent not in one.population.lifecycle.agents
+    assert not one.population.lifecycle.excluded
     check_energy(one)
     before = len(one.opened)
     one.crawl.run()

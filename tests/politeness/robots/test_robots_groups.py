@@ -125,7 +125,8 @@ def test_a_crawl_delay_lies_between_zero_and_the_cap(value: str, seconds: float)
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [("", 86_400.0), ("max-age=3600", 3600.0), ("public, Max-Age=600", 600.0),
-     ("max-age=1", 300.0), ("max-age=999999", 86_400.0), ("no-cache", 300.0),
+     ("max-age=1", 300.0), ("no-store", 300.0), ("no-cache, max-age=3600", 300.0),
+     ("max-age=999999", 86_400.0), ("no-cache", 300.0),
      ("max-age=-1", 86_400.0), ("max-age=many", 86_400.0)],
 )  # fmt: skip
 def test_cache_control_shortens_the_day(header: str, seconds: float) -> None:

@@ -9,8 +9,9 @@ import pytest
 from evocrawl.core.model import Lead
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.core.urls.templates import template_of
+from evocrawl.population.traps.release_shares import LEAST_PART
 from evocrawl.population.traps.traps import TrapDetector
-from evocrawl.population.traps.yields import PATIENCE
+from evocrawl.population.traps.yields import BLOCK, PATIENCE
 
 SPECIES = cast("Any", object())
 PAGE = "http://a.test/list?page=1"
@@ -91,3 +92,15 @@ def test_a_group_without_end_releases_one_link(traps: TrapDetector) -> None:
     assert traps.released() == []
     traps.shares.new_pages = 40
     assert [each.lead for each in traps.released()] == [lead(1)]
+
+
+def test_a_greater_budget_opens_groups_that_had_used_their_share(traps: TrapDetector) -> None:
+    """A user may give a crawl more requests while it runs."""
+    for _ in range(2 * BLOCK):
+        traps.yields.new_words.note("made.test", 0.0)
+        traps.yields.new_words.note("c.test", 0.5)
+    traps.shares.budget.limit = 10
+    hold(traps, *["domain made.test"] * (LEAST_PART + 2))
+    assert [len(traps.released()) for _ in range(LEAST_PART + 1)] == [1] * LEAST_PART + [0]
+    traps.shares.budget.limit = 5 * (LEAST_PART + 1)
+    assert [len(traps.released()) for _ in range(2)] == [1, 0]

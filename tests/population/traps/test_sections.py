@@ -72,6 +72,19 @@ def test_a_list_that_brings_new_pages_does_not_wait() -> None:
             crawl.sections.credit(item, sheet)
 
 
+def test_a_list_that_rarely_brings_new_pages_waits() -> None:
+    """One for every fourth sheet; a page counts once."""
+    crawl, number = Crawl(others=500), 1
+    while not crawl.waits(f"{SITE}/list/{number}"):
+        sheet, before = f"{SITE}/list/{number}", f"{SITE}/list/{number - 1}"
+        crawl.visit(sheet, before, [f"{SITE}/list/{number + 1}"])
+        if number % 4 == 0:
+            crawl.visit(f"{SITE}/item-{number}", sheet, [])
+            crawl.sections.credit(f"{SITE}/item-{number}", sheet)
+        number += 1
+        assert number < 60
+
+
 def wander(crawl: Crawl, folder: str, names: int, *, visits: int, most: int) -> int:
     """Go from page to page of a folder, each linked to 25 others by chance; return how many."""
     rng = random.Random(7)

@@ -22,6 +22,7 @@ from evocrawl.core.containers.keymap import KeyMap, KeySet
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead
+from evocrawl.politeness.robots.rules import Verdict
 from evocrawl.store.journal.snapshot import snapshot
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 
@@ -77,7 +78,7 @@ def test_values_are_restored(value: Any) -> None:
         [-(2**63) - 1, *range(100)], [-(2**63), 2**63 - 1, *range(100)], [inf, -inf] * 50,
         Counter("abca"), OrderedDict(b=1, a=2), defaultdict(int, a=1), frozenset((1, "a")),
         bytearray(b"ab" * 9000), array("I", range(5000)), SortedList([0.3, 0.1]), b"x" * 9000,
-        deque([1, 2, 3], maxlen=3), np.float64(0.1), np.int32(7), 10**40, -(10**40),
+        Verdict.UNREACHABLE, deque([1, 2, 3], maxlen=3), np.float64(0.1), np.int32(7), 10**40, -(10**40),
     ],
     ids=lambda value: f"{type(value).__name__}-{len(repr(value))}",
 )  # fmt: skip
@@ -266,6 +267,16 @@ def test_an_object_in_a_tuple_is_filled_in_place() -> None:
     assert again((1, Holder(5)), (1, known, 2))[1] is not known
 
 
+def test_a_deque_of_the_same_length_at_most_is_filled_in_place() -> None:
+    """Another part of the crawl may refer to it."""
+    same, longer = deque([0], maxlen=3), deque([0], maxlen=4)
+    assert again(deque([1, 2], maxlen=3), same) is same
+    assert [*same] == [1, 2]
+    read = again(deque([1, 2], maxlen=3), longer)
+    assert (read, read.maxlen) == (deque([1, 2]), 3)
+    assert [*longer] == [0]
+
+
 @dataclass(frozen=True)
 class Frozen:
     """An object whose class refuses changes."""
@@ -281,3 +292,12 @@ def test_frozen_objects_and_counters_are_restored() -> None:
     read = again(Frozen([1], numbers))
     assert read.value == [1]
     assert next(read.numbers) == 7
+
+
+@pytest.mark.parametrize("sign", [1, -1, 1.0])
+def test_a_long_list_of_numbers_takes_eight_bytes_for_each(sign: float) -> None:
+    """In a list of other values each number takes a byte more."""
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    numbers = [sign * (n + (1 << 40)) for n in range(5000)]
+    size = snapshot.write(database, 1, {"held": Holder(numbers)}, lambda payload: payload)
+    assert 40_000 < size < 40_500

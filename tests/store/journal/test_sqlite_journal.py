@@ -76,7 +76,7 @@ PAGES = st.builds(
 OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
     st.builds(Fetched, PAGES, COSTS),
     st.builds(Dead, TEXTS, COSTS),
-    st.builds(Refused, COSTS),
+    st.builds(Refused, COSTS, TEXTS),
     st.builds(Dropped, TEXTS),
 )
 
