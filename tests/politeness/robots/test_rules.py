@@ -91,6 +91,7 @@ def test_a_rule_matches_as_the_standard_says(rule: str, path: str, allowed: bool
         "/%70rivate",
         "/private/../public",
         "//private?q=1",
+        "//private/x://y",
         "/x/..%2fprivate",
         "/x%2F..%2Fprivate",
         "/%2fprivate",

@@ -9,6 +9,7 @@ from tiny_webs import crawl as crawl_web
 from tiny_webs import make_population
 
 from evocrawl.core.events import DuplicateFound, Event, HeldBack, VisitSettled
+from evocrawl.core.model import Content, Lead, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.traps.link_groups import LONGEST_RUN
 from evocrawl.population.traps.traps import TrapDetector
@@ -155,3 +156,22 @@ def test_without_traps_everything_is_as_written() -> None:
     urls, events = visited("best_first", lambda url: (said("x"), [f"{url}x/"]), budget=100)
     assert len(urls) == 100
     assert not [each for each in events if isinstance(each, HeldBack | DuplicateFound)]
+
+
+def test_a_barren_page_is_credited_with_what_its_links_bring() -> None:
+    """Unless that is of its own template, which counts the page already."""
+    traps = TrapDetector()
+
+    def take(url: str, text: str, at: str = "") -> float:
+        page = Page(url, fingerprint(url), 0.0, 0.0, (), b"", Content("", text))
+        source = fingerprint(at) if at else b"root"
+        via = Lead(url, page.fingerprint, "a.test", source, 0, 0.0)
+        traps.take(page, via, at, is_first=True)
+        return traps.yields.promise("a.test/list?page")
+
+    first, copy = "http://a.test/list?page=1", "http://a.test/list?page=2"
+    assert take(first, said("1")) == (1 + 1) / (1 + 2)
+    assert take(copy, said("1")) == (1 + 1) / (2 + 2)
+    assert take("http://a.test/list?page=3", said("3"), copy) == (2 + 1) / (3 + 2)
+    assert take("http://a.test/story", said("4"), copy) == (3 + 1) / (4 + 2)
+    assert take("http://a.test/other", said("5"), first) == (3 + 1) / (4 + 2)

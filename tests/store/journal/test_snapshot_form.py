@@ -78,7 +78,8 @@ def test_values_are_restored(value: Any) -> None:
         [-(2**63) - 1, *range(100)], [-(2**63), 2**63 - 1, *range(100)], [inf, -inf] * 50,
         Counter("abca"), OrderedDict(b=1, a=2), defaultdict(int, a=1), frozenset((1, "a")),
         bytearray(b"ab" * 9000), array("I", range(5000)), SortedList([0.3, 0.1]), b"x" * 9000,
-        Verdict.UNREACHABLE, deque([1, 2, 3], maxlen=3), np.float64(0.1), np.int32(7), 10**40, -(10**40),
+        deque([1, 2, 3], maxlen=3), np.float64(0.1), np.int32(7), 10**40, -(10**40),
+        Verdict.UNREACHABLE,
     ],
     ids=lambda value: f"{type(value).__name__}-{len(repr(value))}",
 )  # fmt: skip
