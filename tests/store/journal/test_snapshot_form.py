@@ -302,3 +302,47 @@ def test_a_long_list_of_numbers_takes_eight_bytes_for_each(sign: float) -> None:
     numbers = [sign * (n + (1 << 40)) for n in range(5000)]
     size = snapshot.write(database, 1, {"held": Holder(numbers)}, lambda payload: payload)
     assert 40_000 < size < 40_500
+
+
+class Scale:
+    """An object whose method others have."""
+
+    def __init__(self, factor: int) -> None:
+        self.factor = factor
+
+    def of(self, number: int) -> int:
+        return self.factor * number
+
+
+class Measuring:
+    """An object with a method of another one."""
+
+    def __init__(self, measure: Callable[..., Any]) -> None:
+        self.measure = measure
+
+
+def test_an_object_that_is_made_has_the_method_of_an_object_that_is_there() -> None:
+    """Of the new crawl's object, which has the values of the old one."""
+    scale, fresh = Scale(3), Scale(0)
+    read = again(Holder([Measuring(scale.of)], scale), Holder([], fresh))
+    assert read.other is fresh
+    assert read.value[0].measure.__self__ is fresh
+    assert read.value[0].measure(5) == 15
+
+
+def test_an_object_with_the_method_of_another_object_than_before_is_refused() -> None:
+    """It would go on with an object that the snapshot does not fill."""
+    scale, fresh = Scale(3), Scale(0)
+    with pytest.raises(SnapshotError, match="a method belongs to another object"):
+        again(Holder([Measuring(scale.of)], scale), Holder([Measuring(Scale(7).of)], fresh))
+
+
+@pytest.mark.parametrize("name", ["of", "__eq__"])
+def test_a_method_of_no_object_of_the_new_crawl_is_refused(name: str) -> None:
+    """A file names no method of Python's own."""
+    scale = Scale(3)
+    with pytest.raises(SnapshotError, match=r"Measuring\.measure belonged to the process"):
+        again(
+            Holder([Measuring(getattr(scale, name))], scale if name != "of" else None),
+            Holder([], Scale(0)),
+        )
