@@ -54,8 +54,9 @@ class Parameters:
         values = {name: options[name].value(name, value) for name, value in given.items()}
         if "max_requests" in values:
             values["max_requests"] = values["max_requests"] or None
-        if any(value is None for name, value in values.items() if name != "max_requests"):
-            raise ValueError("a parameter has no value")
+        for name, value in values.items():
+            if value is None and name != "max_requests":
+                raise ValueError(f"{name}: allowed: a number")
         to = replace(self, **values)
         if to.upper_bound is not None and to.lower_bound > to.upper_bound:
             raise ValueError(f"lower_bound: allowed: at most upper_bound, {to.upper_bound}")

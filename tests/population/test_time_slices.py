@@ -14,6 +14,7 @@ from evocrawl.core.fetch import Fetch
 from evocrawl.core.model import Cost, Dead, Lead, Visit
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
+from evocrawl.population.turns import TimeSlices
 from evocrawl.species import SPECIES, SpeciesContext
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import Move, Species, View
@@ -249,3 +250,33 @@ def test_a_species_decides_which_pages_are_handed_on(populate: Callable[..., Pop
         paid += [e.energy for e in settle(population, visit) if isinstance(e, Paid)]
     assert seen == [True, False]
     assert paid.count(0.25) == 1
+
+
+def test_a_slice_passes_on_when_its_agent_has_nothing_to_do() -> None:
+    """Or when its time is over; of idle agents only, each has slices again."""
+    slices, alive = TimeSlices(10.0), {1, 2, 3}
+    assert slices.works(1, alive, 0.0)
+    assert (slices.has_begun(), slices.has_begun()) == (True, False)
+    assert not slices.works(2, alive, 9.9)
+    assert slices.works(2, alive, 10.0)
+    assert not slices.idles(1)
+    assert slices.idles(2)
+    assert not slices.idles(2)
+    assert slices.works(3, alive, 10.0)
+    assert slices.works(1, alive, 20.0)
+    assert slices.works(3, alive, 30.0)
+    slices.wake()
+    assert slices.works(1, alive, 40.0)
+    assert slices.works(2, alive, 50.0)
+    assert slices.works(3, {1, 3}, 51.0)
+    for agent in (3, 1):
+        assert slices.idles(agent)
+        slices.works(agent, {1, 3}, 51.0)
+    assert slices.works(3, {1, 3}, 51.0)
+
+
+def test_slices_of_no_length_are_for_all_agents_at_once() -> None:
+    """No slice begins."""
+    slices = TimeSlices(0.0)
+    assert all(slices.works(agent, {1, 2}, 0.0) for agent in (1, 2))
+    assert not slices.has_begun()

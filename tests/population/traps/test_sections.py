@@ -44,6 +44,7 @@ def test_a_calendar_waits_while_other_links_are_open() -> None:
     crawl, seen = Crawl(others=100), 0
     while not crawl.waits(day(seen + 1)):
         crawl.visit(day(seen + 1), day(seen), [day(seen + 2), day(seen)])
+        crawl.sections.credit(day(seen + 1), day(seen))
         seen += 1
     assert PATIENCE <= seen <= PATIENCE + 1
     for number in range(2 * SHARE):
