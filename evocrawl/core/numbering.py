@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,12 +20,10 @@ class LeadsByNumber(Protocol):
 class Numbering:
     """Numbers targets as the function `number`, and names what holds their links by number.
 
-    `numbers` returns the numbers of many targets; `of_lead` returns that of a link's target, None
-    for a link that `leads` does not hold.
+    `of_lead` returns the number that a link of `leads` has with it, None for other links.
     """
 
     number: Callable[[Fingerprint], int | None]
-    numbers: Callable[[Sequence[Fingerprint]], Sequence[int | None]]
     leads: LeadsByNumber
     of_lead: Callable[[Lead], int | None]
 

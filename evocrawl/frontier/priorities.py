@@ -6,13 +6,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from math import nan
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from evocrawl.core.containers.keymap import KeyMap
-from evocrawl.core.model import Fingerprint
+from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.core.numbering import Numbering
 
 FORM = "<dI"
@@ -20,27 +20,6 @@ FORM = "<dI"
 Rows: TypeAlias = npt.NDArray[np.intp]
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
 """Returns the row of a target, from 0 without gaps, or None if it has no row."""
-RowsOf: TypeAlias = Callable[[Sequence[Fingerprint]], Sequence[int | None]]
-"""Returns the same for each target."""
-
-
-class PriorityIndex(Protocol):
-    """The methods of an index that a frontier uses; `KeyMap` has them."""
-
-    def __len__(self) -> int:
-        """Return the number of targets."""
-
-    def get(self, key: Fingerprint) -> tuple[float, int] | None:
-        """Return priority and number of a target, None where it is not in."""
-
-    def get_each(self, keys: Sequence[Fingerprint]) -> Sequence[tuple[float, int] | None]:
-        """Return what `get` returns for each target."""
-
-    def put(self, key: Fingerprint, priority: float, number: int) -> None:
-        """Set priority and number, in [0, 2³²), of a target."""
-
-    def discard(self, key: Fingerprint) -> None:
-        """Remove a target if it is in."""
 
 
 class PrioritiesByRow:
@@ -57,10 +36,10 @@ class PrioritiesByRow:
     """
 
     def __init__(self, row_of: RowOf) -> None:
-        self._row_of = row_of.number if isinstance(row_of, Numbering) else row_of
-        self._rows_of: RowsOf = lambda keys: [*map(row_of, keys)]
+        self._row_of: RowOf = row_of
+        self._row_of_lead: Callable[[Lead], int | None] = lambda lead: row_of(lead.fingerprint)
         if isinstance(row_of, Numbering):
-            self._rows_of = row_of.numbers
+            self._row_of, self._row_of_lead = row_of.number, row_of.of_lead
         self._priorities = array("d")  # NaN: absent
         self._numbers = array("I")
         self._in_rows = 0
@@ -81,15 +60,17 @@ class PrioritiesByRow:
                 return priority, self._numbers[row]
         return self._others.get(key) if self._others else None
 
-    def get_each(self, keys: Sequence[Fingerprint]) -> list[tuple[float, int] | None]:
-        """Return what `get` returns for each target. O(targets)."""
+    def latest(self, leads: Sequence[Lead]) -> list[int]:
+        """Return the number of each link's target, −1 where it is not in. O(links)."""
         priorities, numbers = self._priorities, self._numbers
-        count, found = len(priorities), list[tuple[float, int] | None]()
-        for key, row in zip(keys, self._rows_of(keys), strict=True):
+        count, found = len(priorities), list[int]()
+        for lead, row in zip(leads, map(self._row_of_lead, leads), strict=True):
             if row is not None and row < count and priorities[row] == priorities[row]:
-                found.append((priorities[row], numbers[row]))
+                found.append(numbers[row])
             else:
-                found.append(self._others.get(key) if self._others else None)
+                # A seed has no row with it, though its target may have one.
+                known = self.get(lead.fingerprint)
+                found.append(-1 if known is None else known[1])
         return found
 
     def put(self, key: Fingerprint, priority: float, number: int) -> None:

@@ -12,7 +12,7 @@ from evocrawl.core.numbering import Numbering
 from evocrawl.frontier.candidate_file import NOWHERE, LeadFile, NumberedLeads
 from evocrawl.frontier.disk_queues import DiskQueues, QueuedLead
 from evocrawl.frontier.host_order import HostOrder
-from evocrawl.frontier.priorities import FORM, PrioritiesByRow, PriorityIndex, RowOf, Rows
+from evocrawl.frontier.priorities import FORM, PrioritiesByRow, RowOf, Rows
 from evocrawl.frontier.sorted_runs import Mark
 
 MOST_LINKS = 5_000
@@ -61,9 +61,7 @@ class Frontier:
         file = LeadFile(spill)
         held = NumberedLeads(row_of, file) if isinstance(row_of, Numbering) else file
         self._disk = DiskQueues(spill, held)
-        self._best: PriorityIndex = (
-            KeyMap(FORM, most) if row_of is None else PrioritiesByRow(row_of)
-        )
+        self._best = KeyMap(FORM, most) if row_of is None else PrioritiesByRow(row_of)
         self._queues: dict[str, list[QueuedLead]] = {}
         self._held = 0
         self._hosts = HostOrder()
@@ -291,10 +289,17 @@ class Frontier:
         entries = sorted(free) + sorted(parked)
         if self._outdated * _FEW > len(entries):
             self._outdated = 0
-            known = self._best.get_each([entry[2].fingerprint for entry in entries])
+            latest = self._latest([entry[2] for entry in entries])
             entries = [
                 entry
-                for entry, has in zip(entries, known, strict=True)
-                if has is not None and has[1] == entry[1] & _NUMBERS
+                for entry, number in zip(entries, latest, strict=True)
+                if number == entry[1] & _NUMBERS
             ]
         return entries
+
+    def _latest(self, leads: Sequence[Lead]) -> list[int]:
+        """Return the number of each link's latest entry, −1 for a link that does not wait."""
+        if isinstance(self._best, PrioritiesByRow):
+            return self._best.latest(leads)
+        known = self._best.get_each([lead.fingerprint for lead in leads])
+        return [-1 if has is None else has[1] for has in known]

@@ -86,7 +86,7 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
     base, leads = have.base, have.leads()
-    queue = have.frontier(Numbering(model.row_of, model.rows_of, leads, row_of))
+    queue = have.frontier(Numbering(model.row_of, leads, row_of))
     return evo(queue, base.are_claimed, model, leads)
 
 

@@ -63,7 +63,9 @@ def test_priorities_by_row_are_those_of_a_dict(
                 assert waited == len(model.keys() & few)
                 model.update(dict.fromkeys(few, (priority, number)))
             case "discard":
-                assert priorities.get_each(KEYS) == [*map(model.get, KEYS)]
+                latest = [model.get(each, (0.0, -1))[1] for each in KEYS]
+                leads = [Lead("", each, "", b"", 0, 0.0) for each in KEYS]
+                assert priorities.latest(leads) == latest
                 priorities.discard(key)
                 model.pop(key, None)
             case _:
@@ -93,9 +95,8 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
     claimed, numbers = set[bytes](), Numbers()
     alone = Frontier(claimed.__contains__, most)
     held = CandidatesByRow(2)
-    rows_of = lambda keys: [*map(numbers.rows.get, keys)]  # noqa: E731
     of_lead = lambda lead: numbers.rows.get(lead.fingerprint)  # noqa: E731
-    numbering = Numbering(numbers.rows.get, rows_of, held, of_lead)
+    numbering = Numbering(numbers.rows.get, held, of_lead)
     by_row = Frontier(claimed.__contains__, most, row_of=numbering)
     for action, number, priority in steps:
         key = b"%012d" % number

@@ -72,9 +72,6 @@ class SharedModel(Valuer, Protocol):
     def row_of(self, target: Fingerprint) -> int | None:
         """Return the row of a target, None for an unknown target."""
 
-    def rows_of(self, targets: Sequence[Fingerprint]) -> list[int | None]:
-        """Return the row of each target."""
-
     def observe_dead_link(self, row: int) -> None:
         """Learn that a link led to no page."""
 

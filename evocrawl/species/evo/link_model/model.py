@@ -67,7 +67,7 @@ class LinkModel:
         meets: Meets | None = None,
     ) -> None:
         self.evidence = LinkGraph(SpillFile() if spill is None else spill)
-        self.row_of, self.rows_of = self.evidence.row, self.evidence.rows
+        self.row_of = self.evidence.row
         self._relevant_at = max(relevant_at, _LEAST_BAR)
         self.words = WordModel()
         self.profile = Profile()
