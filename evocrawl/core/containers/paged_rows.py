@@ -9,7 +9,6 @@ the process's memory.)
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 from weakref import finalize
 
@@ -28,6 +27,12 @@ _LEAST = 8
 """Fewest slots, however small `most_bytes` is."""
 _SHARE = 16
 """At least one of this many slots is freed at once."""
+_SPARE = 16
+"""Room for one of this many blocks more is made at once."""
+_SHIFT_ROWS = np.array(_SHIFT)
+"""Numpy shifts by an array without reading a Python number first, in half the time."""
+_FAR = -(1 << 62)
+_BYTE = np.dtype(np.uint8)
 
 
 class PagedRows:
@@ -38,16 +43,18 @@ class PagedRows:
 
     def __init__(self, spill: SpillFile, new: Records, most_bytes: int) -> None:
         self._spill = spill
-        self._new = new
         self._size = _BLOCK * new.itemsize
         self._most = max(most_bytes // self._size, _LEAST)
         self._file: int | None = None
         self._time = 0
         self.rows = np.repeat(new, 0)
         """The slots; `places` maps rows to them. Adding blocks replaces the array."""
-        self._slot_of = np.zeros(0, np.int32)
-        self._block_in = np.zeros(0, np.int32)
-        self._used = np.zeros(0, np.int64)
+        self._blocks = 0
+        self._moved = np.zeros(0, np.intp)
+        """Of each block, its rows' places less the rows; `_FAR` for one that is not in memory."""
+        self._free: list[int] = []
+        self._block_in = np.zeros(0, np.intp)
+        self._used = np.zeros(0, np.intp)
         self._is_changed = np.zeros(0, bool)
 
     @property
@@ -61,29 +68,31 @@ class PagedRows:
         return self._file is None
 
     def make(self, rows: int) -> None:
-        """Grow to this many rows in all, by at most `at_once` rows."""
-        first, last = len(self._slot_of), -(-rows // _BLOCK)
-        if last > first:
-            self._slot_of = np.concatenate((self._slot_of, np.full(last - first, -1, np.int32)))
-            slots = self._put(range(first, last), is_changed=True)
-            self.rows.reshape(-1, _BLOCK)[slots] = self._new
+        """Grow to this many rows in all, by at most `at_once` rows, whose values are any."""
+        first, self._blocks = self._blocks, max(-(-rows // _BLOCK), self._blocks)
+        if self._blocks > len(self._moved):
+            # Some more, so that the array is not copied for each new block.
+            more = self._blocks - len(self._moved) + self._blocks // _SPARE
+            self._moved = np.concatenate((self._moved, np.full(more, _FAR)))
+        if self._blocks > first:
+            self._put(np.arange(first, self._blocks), is_changed=True)
 
     def places(self, rows: Rows, *, changes: bool) -> Rows:
         """Load `rows` and return their indices in `self.rows`. O(rows)."""
-        if self._file is None:
+        if self._file is None or not rows.size:
             return rows
         self._time += 1
-        blocks = rows >> _SHIFT
-        slots = self._slot_of[blocks]
-        is_far = slots < 0
-        if is_far.any():
-            self._used[slots[~is_far]] = self._time
-            self._fetch(np.unique(blocks[is_far]).tolist())
-            slots = self._slot_of[blocks]
+        blocks = rows >> _SHIFT_ROWS
+        places: Rows = rows + self._moved[blocks]
+        if places.item(places.argmin()) < 0:
+            is_near = places >= 0
+            self._used[places[is_near] >> _SHIFT] = self._time
+            self._fetch(np.array(sorted({*blocks[~is_near].tolist()})))
+            places = rows + self._moved[blocks]
+        slots = places >> _SHIFT_ROWS
         self._used[slots] = self._time
         if changes:
             self._is_changed[slots] = True
-        places: Rows = (slots.astype(np.intp) << _SHIFT) + (rows & (_BLOCK - 1))
         return places
 
     def place(self, row: int, *, changes: bool) -> int:
@@ -92,28 +101,28 @@ class PagedRows:
             return row
         self._time += 1
         block = row >> _SHIFT
-        if self._slot_of[block] < 0:
-            self._fetch([block])
-        slot = int(self._slot_of[block])
-        self._used[slot] = self._time
+        place = row + self._moved.item(block)
+        if place < 0:
+            self._fetch(np.array([block]))
+            place = row + self._moved.item(block)
+        self._used[place >> _SHIFT] = self._time
         if changes:
-            self._is_changed[slot] = True
-        return (slot << _SHIFT) + (row & (_BLOCK - 1))
+            self._is_changed[place >> _SHIFT] = True
+        return place
 
-    def _fetch(self, blocks: Sequence[int]) -> None:
+    def _fetch(self, blocks: Rows) -> None:
         slots = self._put(blocks, is_changed=False)
-        memory = self.rows.reshape(-1, _BLOCK)
-        for slot, block in zip(slots, blocks, strict=True):
-            memory[slot] = np.frombuffer(self._read(block), self._new.dtype)
+        memory = self._memory()
+        for slot, block in zip(slots.tolist(), blocks.tolist(), strict=True):
+            memory[slot] = np.frombuffer(self._read(block), _BYTE)
 
-    def _put(self, blocks: Sequence[int], *, is_changed: bool) -> list[int]:
+    def _put(self, blocks: Rows, *, is_changed: bool) -> Rows:
         """Assign slots to blocks and return the slots, which still hold other blocks' rows."""
-        free = np.flatnonzero(self._block_in < 0)
-        if len(free) < len(blocks):
-            self._make_room(len(blocks) - len(free))
-            free = np.flatnonzero(self._block_in < 0)
-        slots: list[int] = free[: len(blocks)].tolist()
-        self._slot_of[blocks] = slots
+        if len(self._free) < len(blocks):
+            self._make_room(len(blocks) - len(self._free))
+        slots = np.array(self._free[: -len(blocks) - 1 : -1])
+        del self._free[-len(blocks) :]
+        self._moved[blocks] = (slots - blocks) << _SHIFT
         self._block_in[slots] = blocks
         self._used[slots] = self._time
         self._is_changed[slots] = is_changed
@@ -125,16 +134,17 @@ class PagedRows:
         if room + count > self._most and self._write(max(count, self._most // _SHARE)):
             return
         more = count if room + count > self._most else min(max(count, room), self._most - room)
-        self.rows = np.concatenate((self.rows, np.repeat(self._new, more * _BLOCK)))
-        self._block_in = np.concatenate((self._block_in, np.full(more, -1, np.int32)))
-        self._used = np.concatenate((self._used, np.zeros(more, np.int64)))
+        self.rows = np.concatenate((self.rows, np.zeros(more * _BLOCK, self.rows.dtype)))
+        self._block_in = np.concatenate((self._block_in, np.full(more, -1)))
+        self._used = np.concatenate((self._used, np.zeros(more, np.intp)))
         self._is_changed = np.concatenate((self._is_changed, np.zeros(more, bool)))
+        self._free[:0] = range(room + more - 1, room - 1, -1)
 
     def _write(self, count: int) -> bool:
         """Evict the `count` least recently used blocks; return False if the disk is full."""
         oldest = np.argsort(self._used, kind="stable")
         oldest = oldest[self._block_in[oldest] >= 0][:count]
-        memory = self.rows.reshape(-1, _BLOCK)
+        memory = self._memory()
         try:
             if self._file is None:
                 self._file = self._spill.nameless()
@@ -147,9 +157,14 @@ class PagedRows:
         except OSError as error:
             self._spill.fail(error)
             return False
-        self._slot_of[self._block_in[oldest]] = -1
+        self._moved[self._block_in[oldest]] = _FAR
         self._block_in[oldest] = -1
+        self._free += oldest.tolist()
         return True
+
+    def _memory(self) -> npt.NDArray[np.uint8]:
+        """Return the slots as bytes, shape (slots, bytes of a block)."""
+        return self.rows.view(_BYTE).reshape(-1, self._size)
 
     def _read(self, block: int) -> bytes:
         assert self._file is not None

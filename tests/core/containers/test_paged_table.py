@@ -21,7 +21,7 @@ def table(spill: SpillFile, most_bytes: int) -> PagedTable:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("most_bytes", [0, 1 << 16, 1 << 30])
+@pytest.mark.parametrize("most_bytes", [0, 1 << 16, 1 << 19, 1 << 30])
 def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
     """In memory and on disk, one or many at once; new rows have the declared values."""
     rows, rng = table(SpillFile(tmp_path), most_bytes), np.random.default_rng(0)
