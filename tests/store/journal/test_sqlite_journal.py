@@ -60,7 +60,9 @@ LINKS = st.lists(
         lambda url, *rest: Link(url, fingerprint(url), *rest),
         URLS, TEXTS, TEXTS, st.lists(TEXTS, max_size=2).map(tuple), st.integers(0, 999), TEXTS,
     )
-    | st.builds(Link, URLS, KEYS),
+    | st.builds(Link, URLS, KEYS)
+    | st.builds(lambda url, key, slot: Link(url, key, slot=slot),
+                URLS, KEYS | st.binary(min_size=1, max_size=20), st.just("") | TEXTS),
     max_size=4,
 ).map(tuple)  # fmt: skip
 
