@@ -215,3 +215,12 @@ def test_a_path_that_resolves_to_a_forbidden_one_is_forbidden(segments: list[str
     found = rules("User-agent: *\nDisallow: /private")
     if stack[:1] == ["private"]:
         assert not found.allows(f"{H}/" + "/".join(segments))
+
+
+@pytest.mark.parametrize("around", ["\0\0", "\ufeff", "\xa0 ", "\t"])
+def test_what_joined_and_padded_files_have_around_a_line_is_left_out(around: str) -> None:
+    """A byte order mark within the file, zeros at its end, blanks without a break."""
+    for place in ("{0}User-agent: *\nDisallow: /a", "User-agent: *\n{0}Disallow: /a{0}\n{0}"):
+        found = rules("User-agent: x\nDisallow: /y\n" + place.format(around))
+        assert not found.allows(f"{H}/a")
+        assert found.allows(f"{H}/y")

@@ -100,3 +100,10 @@ def test_the_growth_turns_the_first_address_into_the_second(at: str, url: str) -
     assert len(added) <= len(url)
     if added:
         assert len(url) > len(at)
+
+
+def test_below_a_front_page_nothing_has_grown() -> None:
+    """Also if its address has no slash."""
+    for front in (SITE, f"{SITE}/"):
+        assert what_grew(f"{SITE}/story", front) == ""
+    assert what_grew(f"{SITE}/?a=1&b=2", f"{SITE}/?a=1") == "&b=#"

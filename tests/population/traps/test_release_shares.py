@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evocrawl.core.model import Lead
 from evocrawl.population.traps.release_shares import LEAST_PART, NO_BUDGET, SHARE, ReleaseShares
 from evocrawl.population.traps.sections import Sections
 from evocrawl.population.traps.yields import BLOCK, ENDLESS, YieldTracker
@@ -71,3 +72,21 @@ def test_a_generated_domain_gets_a_fifth(shares: ReleaseShares) -> None:
     shares.note_released("domain made.test", 1)
     assert shares.opens_at("domain made.test") > 1 << 60
     assert shares.has_end("domain c.test")
+
+
+def test_links_of_several_templates_are_ranked_by_the_chance_of_new_content_too() -> None:
+    """In a section or a domain; in a group of one template by their scores alone."""
+    shares = ReleaseShares(YieldTracker(), Sections())
+    shares.yields.note("a.test/good", "a.test", is_new=True)
+    shares.yields.note("a.test/bad", "a.test", is_new=False)
+    good, bad, better = (
+        Lead(f"http://a.test/{name}", b"", "a.test", b"", 0, score)
+        for name, score in (("good", 0.5), ("bad", 0.5), ("bad", 0.9))
+    )
+    for name in ("section a.test/", "domain a.test"):
+        assert shares.rank(name, good) == pytest.approx(0.5 * 2 / 3, rel=1e-5)
+        assert shares.rank(name, good) > shares.rank(name, better) > shares.rank(name, bad) > 0
+    for name in ("template a.test/bad", "run", "growth"):
+        assert shares.rank(name, better) == 0.9
+    unscored = [Lead(each.url, b"", "a.test", b"", 0, 0.0) for each in (good, bad)]
+    assert shares.rank("domain a.test", unscored[0]) > shares.rank("domain a.test", unscored[1]) > 0

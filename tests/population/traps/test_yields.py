@@ -8,8 +8,10 @@ from evocrawl.population.traps.yields import BLOCK, ENDLESS, PATIENCE, Gauge, Yi
 def test_a_template_is_spent_when_it_took_more_than_it_brought() -> None:
     """Its budget grows with what it yields."""
     yields = YieldTracker()
+    assert not yields.is_known("a.test/#")
     for _ in range(3):
         yields.note("a.test/#", "a.test", is_new=True)
+        assert yields.is_known("a.test/#")
     for _ in range(PATIENCE + 3):
         yields.note("a.test/#", "a.test", is_new=False)
         assert not yields.is_spent_template("a.test/#")
