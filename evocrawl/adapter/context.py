@@ -23,7 +23,7 @@ from evocrawl.adapter.requests import RequestIdentities
 from evocrawl.adapter.scheduler_stats import SchedulerStats
 from evocrawl.adapter.scrapy_internals import default_delay_s
 from evocrawl.adapter.settings_check import check_settings
-from evocrawl.adapter.state import journal_of, path_of
+from evocrawl.adapter.state import check_compaction, journal_of, path_of
 from evocrawl.core.config.config import Config
 from evocrawl.monitor.summary import CrawlSummary
 from evocrawl.pipelines.base import PageContext, contexts
@@ -161,6 +161,7 @@ class CrawlContext:
         # A model that learns from pages is rebuilt by a replay of them only.
         is_rebuilt = observer_of(self.relevance) is None
         self.journaled.snapshots.every_visits = self.config.snapshot_visits if is_rebuilt else 0
+        self.journaled.snapshots.compacts = self.config.journal == "compact"
         self.journaled.snapshots.parts |= {
             "ledger": self.ledger,
             "forecast": self.forecast,
@@ -216,6 +217,10 @@ class CrawlContext:
             self.population.max_unsettled,
             (self._host_concurrency, self._host_delay_s),
         )
+        if self.config.journal == "compact" and self.state_path is not None:
+            check_compaction(
+                self.journaled, needs_all=self.names.needs_all, has_begun=self.continues
+            )
         past = resume(self._journal, self.journaled, run)
         if past.runs:
             self.has_begun = not self.population.is_unborn

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from evocrawl import __version__
 from evocrawl.adapter.request_codec import RequestCodec
 from evocrawl.core.config.config import Config
-from evocrawl.core.errors import SettingError
+from evocrawl.core.errors import SettingError, StateError
 from evocrawl.species.evo.link_model.persistence import digest
 from evocrawl.store.cluster.redis.keys import is_shared
 from evocrawl.store.journal.journal import Journal, NoJournal
+from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.sqlite_journal import SqliteJournal
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from evocrawl.population.population import Population
     from evocrawl.store.journal.facts import ReplayedState
+    from evocrawl.store.journal.journaled_population import JournaledPopulation
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +42,7 @@ MAY_DIFFER = frozenset(
         "learn_to", "memory_links", "warc", "warc_bytes", "since", "exchange_s",
         "retry_after_cap_s", "back_off_s", "back_off_cap_s", "breaker_failures", "retry_share",
         "address_concurrency", "probe", "pipelines_wait_s", "closing_wait_s", "dashboard",
-        "dashboard_token", "stop", "opt_out_files", "snapshot_visits",
+        "dashboard_token", "stop", "opt_out_files", "snapshot_visits", "journal",
         "browser_pages", "browser_lifetime_pages", "browser_timeout_s",
     )
 )  # fmt: skip
@@ -71,6 +73,29 @@ def journal_of(crawler: Crawler, config: Config, codec: RequestCodec) -> Journal
     if path is None:
         return NoJournal()
     return SqliteJournal(path, crawl_identity(crawler, config), codec)
+
+
+def check_compaction(journaled: JournaledPopulation, *, needs_all: bool, has_begun: bool) -> None:
+    """Raise StateError for a crawl that cannot continue without the whole journal.
+
+    `needs_all`: the project's dupe filter gets each request of earlier runs; `has_begun`: the file
+    has an earlier run, which was checked.
+    """
+    problem = ""
+    if not journaled.snapshots.every_visits:
+        problem = "the relevance model learns from every page, so that no snapshot can be taken"
+    elif needs_all:
+        problem = (
+            "DUPEFILTER_CLASS has a request_seen of its own, which gets every request of earlier "
+            "runs"
+        )
+    elif not has_begun:
+        try:
+            journaled.snapshots.check(journaled.facts)
+        except SnapshotError as error:
+            problem = f"no snapshot can be taken: {error}"
+    if problem:
+        raise StateError(f"journal=compact cannot be used, use journal=whole: {problem}")
 
 
 def crawl_identity(crawler: Crawler, config: Config) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from evocrawl.monitor.watch import Watch, part_of
 from evocrawl.population.link_status import LinkState, link_status
 from evocrawl.species.reasons import Reason
 from evocrawl.store.archive import Archive
+from evocrawl.store.journal.compaction import COMPACT
 from evocrawl.store.stored_page import StoredPage
 
 _WAITS = {
@@ -36,6 +37,11 @@ _WAITS = {
     LinkState.PUT_OFF: "The link was put off: {}.",
     LinkState.TAKEN: "The link is taken {}.",
 }
+_SHARED = (
+    "Several workers share this crawl: it keeps no journal of choices, so that weights, energies "
+    "and ranks cannot be shown."
+)
+_COMPACT = f"Only pages can be explained, without weights, energies and ranks: {COMPACT}."
 _LEAST_GAP = 0.05
 _MISSING = 4
 _LONGEST_PATH = 1000
@@ -52,7 +58,9 @@ def explain(store: str, url: str, *, learnt: str = "") -> Explanation:
         raise StateError(_not_a_url(url)) from None
     with open_store(store) as archive:
         if not isinstance(archive, Archive):
-            return _of_shared(archive, url, target)
+            return _of_pages(archive, url, target, _SHARED)
+        if archive.is_compact:
+            return _of_pages(archive, url, target, _COMPACT)
         return _Explainer(archive, url, target).explanation(learnt)
 
 
@@ -191,16 +199,13 @@ def _add_record(found: Explanation, archive: Archive, page: StoredPage, relevant
     )
 
 
-def _of_shared(archive: AnyArchive, url: str, target: Fingerprint) -> Explanation:
-    """Explain from the records of a crawl of several workers. O(pages)."""
+def _of_pages(archive: AnyArchive, url: str, target: Fingerprint, note: str) -> Explanation:
+    """Explain from the records of pages alone. O(pages)."""
     pages = {fingerprint(page.url): page for page in archive.pages()}
     page = pages.get(target)
     relevant_at = float(archive.about().get("relevant_at", 0.0))
     found = Explanation(url, "unknown" if page is None else "fetched", relevant_at)
-    found.notes.append(
-        "Several workers share this crawl: it keeps no journal of choices, so that weights, "
-        "energies and ranks cannot be shown."
-    )
+    found.notes.append(note)
     if page is None:
         return found
     way = [page]

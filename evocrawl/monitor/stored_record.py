@@ -16,11 +16,16 @@ from evocrawl.monitor.record import AgentRecord, HostRecord, Record
 from evocrawl.monitor.results import Result
 from evocrawl.monitor.stored_crawl import AnyArchive, RebuiltPopulation, config_of, open_store
 from evocrawl.store.archive import Archive
+from evocrawl.store.journal.compaction import COMPACT
 from evocrawl.store.stored_page import StoredPage
 
 _SHARED = (
     "Several workers share this crawl: it keeps no journal of choices, so that there are no "
     "energies, agents have no ancestors, and the curve counts pages in place of requests."
+)
+_COMPACT = (
+    f"This report was made from the pages alone: {COMPACT}. There are no energies, agents have no "
+    "ancestors, and the curve counts pages in place of requests."
 )
 
 
@@ -50,7 +55,8 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
     """Read a stored crawl from beginning to end; raises StateError."""
     with open_store(store) as archive:
         about = archive.about()
-        if isinstance(archive, Archive):
+        is_file = isinstance(archive, Archive)
+        if isinstance(archive, Archive) and not archive.is_compact:
             rebuilt = RebuiltPopulation(about, learnt=learnt)
             assembly = rebuilt.assembly
             record = CrawlRecord(rebuilt.population, assembly.ledger, assembly.forecast)
@@ -69,13 +75,13 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
         limit = about.get("max_requests")
         return StoredRecord(
             store, about, shared, relevant_at, None, "", shared.began, shared.stopped,
-            command_of(about, store, limit), [_SHARED],
+            command_of(about, store, limit), [_COMPACT if is_file else _SHARED],
             opt_outs_of(archive, (each.url for each in shared.results)),
         )  # fmt: skip
 
 
 class SharedRecord(Record):
-    """The record of a crawl of several workers, made from its pages.
+    """The record of a crawl of several workers or with a compact journal, made from its pages.
 
     Pages do not contain the number of requests, so there is no outlook.
     """

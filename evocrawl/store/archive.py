@@ -18,6 +18,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.politeness.opt_out_files import OptOutFile
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, digest_of
+from evocrawl.store.journal.compaction import COMPACT, first_entry
 from evocrawl.store.journal.kept_opt_outs import has_opt_outs, read_opt_outs
 from evocrawl.store.journal.operations import Op
 from evocrawl.store.journal.operations.row import Row
@@ -85,6 +86,16 @@ class Archive(Opened):
 
     def __len__(self) -> int:
         return int(next(self._rows(_COUNT))[0])
+
+    @property
+    def is_compact(self) -> bool:
+        """True if a snapshot has taken the place of earlier entries of the journal. O(1)."""
+        return self.first_entry() > 1
+
+    def first_entry(self) -> int:
+        """Return the number of the first entry of the journal, 1 for an empty one. O(1)."""
+        with sqlite_file.explained(self.path):
+            return first_entry(self._database)
 
     def pages(self) -> Iterator[StoredPage]:
         """Read every page once, in the order of their first visits."""
@@ -201,7 +212,12 @@ class Archive(Opened):
         yield from self._rows(_SHORT)
 
     def ops(self) -> Iterator[Op]:
-        """Read the journal in order, without the payloads of links."""
+        """Read the whole journal in order, without the payloads of links.
+
+        Raises StateError if it is compact.
+        """
+        if self.is_compact:
+            raise StateError(f"{self.path}: this needs the whole journal: {COMPACT}")
         for number in self._numbers(_OPS, _LAST_OP):
             op = self._try(self._op, number, lambda number: f"entry {number} of the journal")
             if op is not None:

@@ -9,14 +9,20 @@ import pytest
 from livecrawl import QUERY, Crawl
 from statefiles import HOST, asked, recorded, tree
 
+from evocrawl.store.archive import Archive
+
 PAGES = 200
 IN_FLIGHT = 8
 ARGUMENTS = {"query": QUERY, "seeds": f"http://{HOST}/0", "max_requests": 0}
 SETTINGS = {"CONCURRENT_REQUESTS": IN_FLIGHT}
 
 
-@pytest.mark.parametrize("species", ["best_first", "energy+infospiders"])
-def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: str) -> None:
+@pytest.mark.parametrize(
+    ("species", "journal"), [("best_first", "whole"), ("energy+infospiders", "compact")]
+)
+def test_no_page_is_lost_by_kills(
+    serve, crawl: Crawl, tmp_path: Path, species: str, journal: str
+) -> None:
     """Each kill costs the requests under way at most; the last run ends the crawl.
 
     It goes on from snapshots.
@@ -26,6 +32,7 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
     proxy = serve({HOST: tree(PAGES)})
     state = tmp_path / "state.sqlite"
     arguments = {**ARGUMENTS, "species": species, "store": state, "snapshot_visits": 15}
+    arguments["journal"] = journal
     kills = (3, 40, 60)
     for later in kills:
         killed = crawl(
@@ -49,6 +56,8 @@ def test_no_page_is_lost_by_kills(serve, crawl: Crawl, tmp_path: Path, species: 
     requests = asked(proxy.log)
     assert set(requests) == everything
     assert requests.total() - PAGES <= len(kills) * IN_FLIGHT
+    with Archive(state) as archive:
+        assert archive.is_compact == (journal == "compact")
 
 
 def test_a_stopped_crawl_repeats_nothing(serve, crawl: Crawl, tmp_path: Path) -> None:

@@ -89,6 +89,8 @@ class Config(
             raise SettingError("buffer", False, "true where lower_bound or upper_bound is set")
         if self.since and self.since == self.store:
             raise SettingError("since", self.since, "another file than that of `store`")
+        if self.journal == "compact" and not self.snapshot_visits:
+            raise SettingError("journal", self.journal, "whole where snapshot_visits is 0")
         if "back_off_s" in given and self.back_off_s > self.back_off_cap_s:
             raise SettingError(
                 "back_off_s", self.back_off_s, f"at most back_off_cap_s, {self.back_off_cap_s}"

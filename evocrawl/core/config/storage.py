@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evocrawl.core.config.option import flag, option, path, path_ending, path_or_url, whole
+from evocrawl.core.config.option import flag, one_of, option, path, path_ending, path_or_url, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,15 @@ class StorageOptions:
         "a whole number from 0",
         "visits between two snapshots of a crawl in a file: a resume reads the latest one, and "
         "replays only the visits after it; 0: no snapshot is taken, and all visits are replayed",
+    )
+    journal: str = option(
+        "whole",
+        one_of(("whole", "compact")),
+        "whole or compact",
+        "whether a crawl in a file keeps the whole journal of its choices. With compact each "
+        "snapshot takes the place of the journal before it, so that the file grows with what is "
+        "known and not with the length of the crawl; reports and explanations then know the pages "
+        "alone, there is no world file, and a crawl whose snapshot is damaged cannot continue",
     )
     learnt: str = option(
         "",

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from time import monotonic, perf_counter
 
-from evocrawl.core.errors import EvocrawlError
+from evocrawl.core.errors import EvocrawlError, StateError
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.monitor.crawl_record import CrawlRecord
 from evocrawl.monitor.dashboard.source import ReadOnly, Source
@@ -17,6 +17,7 @@ from evocrawl.monitor.stored_crawl import RebuiltPopulation, open_store
 from evocrawl.monitor.stored_record import SharedRecord
 from evocrawl.store.archive import Archive
 from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
+from evocrawl.store.journal.compaction import COMPACT
 from evocrawl.store.journal.operations import Op
 
 _AT_ONCE = 200
@@ -26,6 +27,10 @@ _READ_ONLY = "this dashboard reads a store; a running crawl is controlled with -
 _SHARED = (
     "Several workers share this crawl: there are no energies and no family tree, and the numbers "
     "are those of the moment at which this command began."
+)
+_COMPACT = (
+    f"Pages alone are shown, those of the moment at which this command began: {COMPACT}. There are "
+    "no energies and no family tree."
 )
 
 
@@ -54,9 +59,16 @@ class Follower:
             self.source = Source(shared, controls, query, species, relevant_at, store, "", _SHARED)
             return
         self._rebuilt = RebuiltPopulation(about, learnt=learnt)
+        self._controls = ReadOnly(self._rebuilt.population, "reading", _READ_ONLY)
+        if self._archive.is_compact:
+            self._problem, self._is_reading, self._controls.state = _COMPACT, False, "stopped"
+            self.source = Source(
+                SharedRecord(self._archive, relevant_at), self._controls, query, species,
+                relevant_at, store, learnt, _COMPACT,
+            )  # fmt: skip
+            return
         assembly = self._rebuilt.assembly
         record = CrawlRecord(self._rebuilt.population, assembly.ledger, assembly.forecast)
-        self._controls = ReadOnly(self._rebuilt.population, "reading", _READ_ONLY)
         record.results.add_all(_result(*row) for row in self._archive.rows())
         self.source = Source(
             record, self._controls, query, species, relevant_at, store, learnt, "Reading …",
@@ -71,7 +83,7 @@ class Follower:
         try:
             while perf_counter() - began_s < _STEP_S:
                 if not self._waiting:
-                    self._waiting.extend(self._archive.ops_after(self._last, _AT_ONCE))
+                    self._read_on(self._archive)
                 self._is_reading = bool(self._waiting)
                 if not self._waiting:
                     break
@@ -84,6 +96,12 @@ class Follower:
             self._is_reading = False
         self._tell()
         return self._is_reading
+
+    def _read_on(self, archive: Archive) -> None:
+        """Read the next entries. Raises StateError if a running crawl has removed some of them."""
+        if archive.first_entry() > self._last + 1:
+            raise StateError(COMPACT)
+        self._waiting.extend(archive.ops_after(self._last, _AT_ONCE))
 
     def _title_of(self, url: str) -> str:
         """Return the title of a page of the store until it is read: the replay brings it then."""

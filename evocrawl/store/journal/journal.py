@@ -30,8 +30,14 @@ class Journal(Protocol):
 class SnapshotJournal(Protocol):
     """A journal that also stores snapshots, as `SqliteJournal` does."""
 
-    def snapshot(self, root: dict[str, object]) -> int:
-        """Replace the snapshot by one of `root` at the last entry; return its bytes."""
+    def snapshot(self, root: dict[str, object], *, compacts: bool = False) -> int:
+        """Replace the snapshot by one of `root` at the last entry; return its bytes.
+
+        If it `compacts`, it takes the place of the entries before it. Raises SnapshotError.
+        """
+
+    def check_snapshot(self, root: dict[str, object]) -> None:
+        """Raise SnapshotError if no snapshot can hold an object of `root`; write nothing."""
 
 
 class NoJournal:

@@ -43,6 +43,9 @@ class SnapshotSource(Protocol):
     def restore(self, root: dict[str, object]) -> int:
         """Read the snapshot into `root`; return its last entry, 0 without one."""
 
+    def first_entry(self) -> int:
+        """Return the number of the first entry: more than 1 if the journal is compact."""
+
     def ops_after(self, entry: int) -> Iterator[Op]:
         """Read the operations after an entry, in order."""
 
@@ -82,20 +85,36 @@ def resume(journal: Journal, journaled: JournaledPopulation, run: RunStarted) ->
 def rebuild(journal: Journal, journaled: JournaledPopulation) -> ReplayedState:
     """Rebuild the population of a journal; return the other facts about earlier runs.
 
-    A snapshot takes the place of the entries before it. Raises StateError as `replay` does.
+    A snapshot takes the place of the entries before it. Raises StateError as `replay` does, and if
+    the journal is compact and its snapshot cannot be used.
     """
     if isinstance(journal, SnapshotSource):
         past = ReplayedState()
         try:
             entry = journal.restore(journaled.snapshots.root(past))
         except SnapshotError as error:
+            _check_whole(journal, str(error))
             logger.warning("store: the snapshot is not used: %s; every visit is replayed", error)
             entry = 0
+        if entry + 1 < journal.first_entry():
+            _check_whole(journal, "it is missing or too old")
+        if journaled.requests.needs_all:
+            _check_whole(journal, "DUPEFILTER_CLASS has a request_seen of its own")
         if entry:
             logger.info("store: read the snapshot after %d visits", past.settled)
             _catch_up(past, journal.links_until(entry), journaled)
             return replay(journal.ops_after(entry), journaled, past, after=entry)
     return replay(journal.ops(), journaled)
+
+
+def _check_whole(journal: SnapshotSource, problem: str) -> None:
+    """Raise StateError if entries are missing that only a snapshot could replace."""
+    first = journal.first_entry()
+    if first > 1:
+        raise StateError(
+            f"the journal is compact and begins at entry {first}, but the snapshot that takes the "
+            f"place of earlier entries cannot be used: {problem}; the pages can be exported"
+        )
 
 
 def _catch_up(past: ReplayedState, ops: Iterator[Op], journaled: JournaledPopulation) -> None:

@@ -27,6 +27,8 @@ class Snapshots:
         """Objects that a snapshot holds beside the population: what they know comes from events."""
         self.every_visits = 0
         """Visits between two snapshots; 0: no snapshot is taken."""
+        self.compacts = False
+        """True if a snapshot takes the place of the entries of the journal before it."""
         self.taken_at = 0
         """Visits that had ended when the latest snapshot was taken."""
 
@@ -38,22 +40,30 @@ class Snapshots:
         """Make a snapshot durable; all operations are committed.
 
         If a part of the crawl cannot be stored, no snapshot is taken any more, and a resume replays
-        the journal. Raises StateError on failure.
+        the journal after the latest one. Raises StateError on failure.
         """
         if not isinstance(self._journal, SnapshotJournal):
             return
         began_s = perf_counter()
         try:
-            size = self._journal.snapshot(self.root(facts))
+            size = self._journal.snapshot(self.root(facts), compacts=self.compacts)
         except SnapshotError as error:
             self.every_visits = 0
-            logger.warning("store: no snapshot is taken: %s; a resume replays every visit", error)
+            after = " after the latest one" if self.taken_at else ""
+            logger.warning(
+                "store: no snapshot is taken: %s; a resume replays every visit%s", error, after
+            )
             return
         self.taken_at = facts.settled
         logger.info(
             "store: took a snapshot after %d visits: %.1f MB in %.1f s",
             self.taken_at, size / 1e6, perf_counter() - began_s,
         )  # fmt: skip
+
+    def check(self, facts: ReplayedState) -> None:
+        """Raise SnapshotError if there can be no snapshot of the crawl as it is now."""
+        if isinstance(self._journal, SnapshotJournal):
+            self._journal.check_snapshot(self.root(facts))
 
     def root(self, facts: ReplayedState) -> dict[str, object]:
         """Return the objects that a snapshot holds, with all that they refer to."""

@@ -21,6 +21,7 @@ from evocrawl.core.model import Fetched, Page
 from evocrawl.politeness.opt_out_files import OptOutFile
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, digest_of
+from evocrawl.store.journal.compaction import compact, first_entry
 from evocrawl.store.journal.kept_opt_outs import KeptOptOuts
 from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Op, VisitSettled
@@ -191,11 +192,12 @@ class SqliteJournal:
             for *columns, packed in self._database.execute(_READ_LINKS, (entry,)):
                 yield self._packer.unpack(Row(*columns), packed)
 
-    def snapshot(self, root: dict[str, object]) -> int:
+    def snapshot(self, root: dict[str, object], *, compacts: bool = False) -> int:
         """Replace the snapshot by one of `root` at the last committed entry; return its bytes.
 
-        It takes the place of the earlier one in one transaction. Raises SnapshotError for an object
-        that no snapshot can hold, which leaves the earlier one; StateError as `commit` does.
+        It takes the place of the earlier one in one transaction; if that `compacts`, also of the
+        entries before it. Raises SnapshotError for an object that no snapshot can hold, which
+        leaves the earlier one and all entries; StateError as `commit` does.
         """
         write = self._database
         with sqlite_file.explained(self.path):
@@ -205,6 +207,8 @@ class SqliteJournal:
                 self._check_sole_writer()
                 entry = write.execute(_LAST).fetchone()[0] or 0
                 size = snapshots.write(write, entry, root, self._packer.pack_payload)
+                if compacts:
+                    compact(write, entry)
             except BaseException:
                 write.execute("ROLLBACK")
                 raise
@@ -212,6 +216,20 @@ class SqliteJournal:
             # The log has grown by the whole snapshot, and would keep that length.
             write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return size
+
+    def check_snapshot(self, root: dict[str, object]) -> None:
+        """Raise SnapshotError if no snapshot can hold an object of `root`; write nothing."""
+        with sqlite_file.explained(self.path):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                snapshots.write(self._database, 0, root, self._packer.pack_payload)
+            finally:
+                self._database.execute("ROLLBACK")
+
+    def first_entry(self) -> int:
+        """Return the number of the first entry: more than 1 if the journal is compact."""
+        with sqlite_file.explained(self.path):
+            return first_entry(self._database)
 
     def restore(self, root: dict[str, object]) -> int:
         """Read the snapshot into the objects of `root`; return its last entry, 0 without one.

@@ -121,6 +121,7 @@ def test_an_argument_takes_precedence_over_a_setting() -> None:
         {"buffer": False, "lower_bound": 1},
         {"back_off_s": 2, "back_off_cap_s": 1},
         {"back_off_s": 61},
+        {"journal": "compact", "snapshot_visits": 0},
     ],
 )
 def test_contradictions_are_refused(values: dict[str, Any]) -> None:
