@@ -77,24 +77,26 @@ def bytes_of(path: Path) -> dict[str, int]:
     return found
 
 
-def measure(species: str, pages: list[int], laid: int, most_replayed: int, every: int) -> None:
+def measure(species: str, given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.sqlite"
         web = memory.Web()
         journal = SqliteJournal(path, {})
         assembly = memory.assembly_of(species)
         journaled = journaled_of(assembly, journal)
-        journaled.snapshots.every_visits = every
+        journaled.snapshots.every_visits = given.every
+        journaled.snapshots.compacts = given.compact
         journaled.begin(RunStarted(None, 1, HOST_LIMIT))
         journaled.place(web.seeds())
         done = 0
-        if laid:
+        if given.laid:
             began_s, done = process_time(), _FIRST
             crawl(web, journaled, done)
-            memory.lay(web, assembly, laid * memory._NEW)
+            memory.lay(web, assembly, given.laid * memory._NEW)
             took_s = process_time() - began_s
             print(f"laid {len(assembly.base)} pages in {took_s:.0f} s", file=sys.stderr)
-        for count in pages:
+        most_replayed = 0 if given.compact else given.replay_up_to
+        for count in given.pages:
             began_s = process_time()
             visits = count - done
             crawl(web, journaled, visits)
@@ -134,6 +136,7 @@ def main() -> None:
     parser.add_argument("--links", type=int, default=10)
     parser.add_argument("--laid", type=int, default=0, help="pages before the first row")
     parser.add_argument("--replay-up-to", type=int, default=10_000)
+    parser.add_argument("--compact", action="store_true", help="with a compact journal")
     parser.add_argument("--every", type=int, default=0, help="visits between further snapshots")
     given = parser.parse_args()
     memory._LINKS, memory._NEW = given.links, given.links * 4 // 5
@@ -142,7 +145,7 @@ def main() -> None:
           "| s to take it | s to resume | s to replay |")  # fmt: skip
     print("| --- |" + " ---: |" * 11, flush=True)
     for species in given.species:
-        measure(species, given.pages, given.laid, given.replay_up_to, given.every)
+        measure(species, given)
 
 
 if __name__ == "__main__":
