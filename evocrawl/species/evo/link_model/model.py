@@ -171,9 +171,9 @@ class LinkModel:
 
     def _read(self, page: Page, *, is_own: bool) -> tuple[int, dict[Fingerprint, int]]:
         """Add a page or its further links; return its row and those of its targets."""
-        own = self._rows({page.fingerprint: page.url})[0]
         links = links_of(page)
-        rows = self._rows({target: link.url for target, link in links.items()})
+        urls = {target: link.url for target, link in links.items()}
+        own, *rows = self._rows({page.fingerprint: page.url, **urls})
         known = self.evidence.page_of(own)
         if known < 0:
             found = self._reader.links(rows, links.values()) if rows else None
