@@ -1,24 +1,33 @@
-"""Compares populations that exchange what they learnt with populations that get every page.
+"""Compares populations that exchange what they learnt with one population, at one budget for all.
 
-    python benchmarks/islands.py WORLD TOPICS [--split dev] [--topics 4] [--islands 1 4 16]
-        [--modes exchange links pages] [--period 10] [--delay 1] [--seeds 1] [--out FILE]
+    python benchmarks/islands.py WORLD TOPICS [--split dev] [--topics 4] [--names PART …]
+        [--islands 1 4 16] [--under-way 1 4 16] [--modes exchange pages] [--turns equal best]
+        [--owners address] [--per-host 0] [--period 10] [--delay 1] [--seeds 1] [--out FILE]
 
 The workers of a crawl, simulated without Redis over a recorded world. Each island has its own
-population; all have one budget and take turns. An address belongs to one island, by a checksum, as
-if each page had a host of its own: the hardest case, since nearly all links lead to other islands.
-A link is shown to the island that its target belongs to.
+population; all have one budget. An address belongs to one island, and a link is shown to the island
+that its target belongs to. With `--owners address` a checksum of the address decides, as if each
+page had a host of its own: the hardest case, since nearly all links lead to other islands. With
+`--owners host` it is a checksum of the host.
 
 ==========  ========================================================================
 mode        an island learns
 ==========  ========================================================================
-exchange    from its own pages, and every `--period` pages of its own from the sums of the others
+exchange    from its own pages, and from the sums of the others
 links       from its own pages alone
-pages       from every page of every island, as workers did before
+pages       from every page of every island
 ==========  ========================================================================
 
-Links and pages of others arrive `--delay` turns later; a sum is as old as the last exchange of each
-of the others. The budget is that of `evocrawl sim`: five requests a relevant page, at most half the
-world. Rows already in FILE (JSON lines) are not repeated.
+In a round of equal turns each island makes one request, if it has a link. With `--turns best` the
+island whose best link is worth most makes each request: a bound for all ways to share the budget.
+Links and pages of others arrive `--delay` rounds later. Sums are exchanged every `--period` rounds;
+`--soon` begins with every round, and waits for a quarter of the rounds so far.
+
+One population has `--under-way` visits at a time: it is as far behind as so many islands are. With
+`--per-host N` no host has more than N of them. The budget is that of `evocrawl sim`: five requests
+a relevant page, at most half the world. *Busiest* is the share of the requests that the busiest
+island made, times the islands: by so much longer a crawl takes than with equal shares. Rows already
+in FILE (JSON lines) are not repeated.
 """
 
 from __future__ import annotations
@@ -26,9 +35,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -38,12 +47,24 @@ import numpy as np
 
 from evocrawl import relevance
 from evocrawl.core.config.config import Config
-from evocrawl.core.model import Content, Dead, Fetched, Fingerprint, Link, Outcome, Page, Refused
-from evocrawl.core.urls.identity import fingerprint
+from evocrawl.core.model import (
+    Content,
+    Dead,
+    Fetched,
+    Fingerprint,
+    Lead,
+    Link,
+    Outcome,
+    Page,
+    Refused,
+    Visit,
+)  # fmt: skip
+from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.frontier import PageRecord
 from evocrawl.frontier.shared_ranks import RankSharing
 from evocrawl.population.assembly import assemble
 from evocrawl.population.exchange import PopulationExchange
+from evocrawl.population.species_view import ROOT
 from evocrawl.simulation.evaluation.measures import recall_auc
 from evocrawl.simulation.scoring import PageScorer
 from evocrawl.simulation.trials import SEARCH_HITS, Topic, budget_of, read_topics
@@ -51,167 +72,299 @@ from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species.base import Mergeable, Sharing
 from evocrawl.store.cluster.quotas import bounds_per_worker
 
+_ANY_NUMBER = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A kind of crawl; see the options of the same names."""
+
+    islands: int
+    under_way: int
+    mode: str
+    turns: str
+    owners: str
+    per_host: int
+    period: int
+    delay: int
+    is_soon: bool
+
+    @classmethod
+    def all_of(cls, asked: argparse.Namespace) -> list[Plan]:
+        """Return one population with each number of visits under way, then the islands."""
+        alone = [
+            cls(1, each, "exchange", "equal", asked.owners, asked.per_host, 0, 0, False)
+            for each in asked.under_way
+            if 1 in asked.islands
+        ]
+        return alone + [
+            cls(islands, 1, mode, turns, asked.owners, asked.per_host, asked.period, asked.delay,
+                asked.soon)
+            for islands in asked.islands for mode in asked.modes for turns in asked.turns
+            if islands > 1
+        ]  # fmt: skip
+
 
 @dataclass
 class Island:
-    """A population with its addresses; `inbox` has pages of others and the turn they arrive at."""
+    """A population with its addresses; `inbox` has pages of others and the round they arrive in."""
 
     number: int
-    of: int
+    plan: Plan
     config: Config
     scorer: PageScorer
+    requests: int = 0
     pages: int = 0
-    exchanges: int = 0
+    sent_at: int = 0
     cpu_s: float = 0.0
     inbox: deque[tuple[int, Page, int]] = field(default_factory=deque)
+    visits: deque[Visit] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.assembly = assemble(
             replace(self.config, memory_links=1_000_000),
-            concurrency=1,
-            host_limit=lambda _: (1_000_000, 0.0),
+            concurrency=self.plan.under_way,
+            host_limit=lambda _: (self.plan.per_host or _ANY_NUMBER, 0.0),
             timeout_s=180.0,
             model=self.scorer.model,
         )
         self.population = self.assembly.population
         lifecycle = self.population.lifecycle
-        lifecycle.bounds = bounds_per_worker(lifecycle.bounds, self.of)
+        lifecycle.bounds = bounds_per_worker(lifecycle.bounds, self.plan.islands)
         self.base = self.population.environment.base
         self.exchange = PopulationExchange(self.population)
+        self.learning: Any = self.population.species[0].learning
         self.shared: list[Mergeable] = [RankSharing(self.base.ranks)]
-        self.shared += [
-            each.learning.share()
-            for each in self.population.species
-            if isinstance(each.learning, Sharing)
-        ]
+        if isinstance(self.learning, Sharing):
+            self.shared.append(self.learning.share())
 
-    def owns(self, target: Fingerprint) -> bool:
-        return crc32(target) % self.of == self.number
+    def owns(self, link: Link) -> bool:
+        is_of_host = self.plan.owners == "host"
+        name = host_of(link.url).encode() if is_of_host else link.fingerprint
+        return crc32(name) % self.plan.islands == self.number
+
+    def best_worth(self) -> float:
+        """Return what the best waiting link is worth; +∞ for a seed, −∞ without a link."""
+        sight: Any = self.population.species[0].sight
+        leads = sight.best(lambda _: True)
+        if not leads:
+            return -np.inf
+        if not isinstance(leads[0].features, int):
+            return np.inf
+        return float(self.learning.model.scores(sight.features(leads)).max())
 
     def leave_out(self, page: Page) -> None:
         """Claim the links of a page that lead to other islands."""
         for link in page.links:
-            if not self.owns(link.fingerprint):
+            if not self.owns(link):
                 self.base.claim(link.fingerprint)
 
-    def receive(self, turn: int, mode: str) -> None:
-        """Take the pages, or their links, that have arrived by now."""
-        while self.inbox and self.inbox[0][0] <= turn:
+    def receive(self, now: int) -> None:
+        """Take the pages, or their links, that have arrived by the round `now`."""
+        while self.inbox and self.inbox[0][0] <= now:
             _, page, depth = self.inbox.popleft()
-            if mode == "pages":
-                self.leave_out(page)
-                record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
-                if self.base.get(page.fingerprint) is None:
-                    self.base.add(page.fingerprint, record)
-                self.population.show(page, depth)
-            else:
+            if self.plan.mode != "pages":
                 self.exchange.show(page, depth)
+                continue
+            self.leave_out(page)
+            if self.base.get(page.fingerprint) is None:
+                record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)
+                self.base.add(page.fingerprint, record)
+            via = Lead(page.url, page.fingerprint, host_of(page.url), ROOT, depth, 0.0)
+            self.learning.reader.read(page, via)
+            self.population.show(page, depth)
 
-    def send(self, page: Page, depth: int, turn: int, others: list[Island], mode: str) -> None:
+    def send(self, page: Page, depth: int, at: int, others: list[Island]) -> None:
         for other in others:
             sent = page
-            if mode != "pages":
-                own = tuple(link for link in page.links if other.owns(link.fingerprint))
+            if self.plan.mode != "pages":
+                own = tuple(link for link in page.links if other.owns(link))
                 content = Content(page.content.title, page.content.text[:4000])
                 sent = replace(page, links=own, content=content)
-            if sent.links or mode == "pages":
-                other.inbox.append((turn, sent, depth))
+            if sent.links or self.plan.mode == "pages":
+                other.inbox.append((at, sent, depth))
 
 
-def crawl(
-    world: Any, config: Config, seeds: list[Link], islands: int, asked: argparse.Namespace,
-    mode: str, scorer: PageScorer, budget: int,
-) -> tuple[list[Fingerprint], list[Island], int]:  # fmt: skip
-    """Crawl; return the pages in their order, the islands, and the bytes of all parts sent."""
-    crew = [Island(number, islands, config, scorer) for number in range(islands)]
-    for each in crew:
-        each.population.place([seed for seed in seeds if each.owns(seed.fingerprint)])
-    parts: dict[int, list[bytes]] = {}
-    fetched: list[Fingerprint] = []
-    requests = idle = turn = sent = 0
-    while requests < budget and idle < islands * (asked.delay + 2):
-        turn += 1
-        island = crew[turn % islands]
+class Crew:
+    """The islands of a crawl; `fetched` are their pages in order, `sent` the bytes of all parts."""
+
+    def __init__(self, world: Any, plan: Plan, islands: list[Island], budget: int) -> None:
+        self.fetched: list[Fingerprint] = []
+        self.sent = self.parts = self.requests = 0
+        self._world, self._plan, self._islands, self._budget = world, plan, islands, budget
+        self._round = 0
+        self._next_exchange = 1 if plan.is_soon else plan.period
+        self._parts: dict[int, list[Any]] = {}
+
+    def crawl(self) -> None:
+        """Crawl until the budget is used up, or no island has a link."""
+        idle = 0
+        while self.requests < self._budget and idle < self._plan.delay + 2:
+            if self._plan.mode == "exchange" and self._plan.islands > 1:
+                self._exchange()
+            has_worked = [self._turn(each) for each in self._in_turn()]
+            idle = 0 if any(has_worked) else idle + 1
+            self._round += 1
+        for island in self._islands:
+            while island.visits:
+                self._settle(island)
+
+    def _in_turn(self) -> Iterator[Island]:
+        for each in self._islands:
+            if self._plan.turns == "best":
+                for other in self._islands:
+                    other.receive(self._round)
+                yield max(self._islands, key=Island.best_worth)
+            else:
+                yield each
+
+    def _turn(self, island: Island) -> bool:
+        """Let an island begin a visit, and end one; return False if it has nothing to do."""
         began_s = process_time()
-        island.receive(turn // islands, mode)
-        visit = island.population.choose(0.0)
+        island.receive(self._round)
+        visit = island.population.choose(0.0) if self.requests < self._budget else None
         island.cpu_s += process_time() - began_s
-        idle = 0 if visit is not None else idle + 1
-        if visit is None:
-            continue
-        requests += 1
-        outcome = outcome_of(world, island, visit.lead.url)
+        if visit is not None:
+            self.requests += 1
+            island.requests += 1
+            island.visits.append(visit)
+        if island.visits and (visit is None or len(island.visits) >= self._plan.under_way):
+            self._settle(island)
+            return True
+        return visit is not None
+
+    def _settle(self, island: Island) -> None:
+        visit = island.visits.popleft()
+        outcome = self._outcome_of(island, visit.lead.url)
         began_s = process_time()
         island.assembly.budget.spend(visit.id)
         if isinstance(outcome, Fetched):
-            page = outcome.page
-            fetched.append(page.fingerprint)
-            island.leave_out(page)
+            self.fetched.append(outcome.page.fingerprint)
+            island.leave_out(outcome.page)
             island.pages += 1
         island.population.settle(visit.id, outcome)
         if isinstance(outcome, Fetched):
-            others = [each for each in crew if each is not island]
-            island.send(page, visit.lead.depth, turn // islands + asked.delay, others, mode)
-            if mode == "exchange" and islands > 1 and island.pages % asked.period == 0:
-                parts[island.number] = [each.pack() for each in island.shared]
-                sent += sum(map(len, parts[island.number]))
-                for at, each in enumerate(island.shared):
-                    known = [row[at] for owner, row in parts.items() if owner != island.number]
-                    each.merge([each.unpack(row) for row in known])
-                island.exchanges += 1
+            others = [each for each in self._islands if each is not island]
+            island.send(outcome.page, visit.lead.depth, self._round + self._plan.delay, others)
         island.cpu_s += process_time() - began_s
-    return fetched, crew, sent
+
+    def _exchange(self) -> None:
+        """If it is time to, let islands with new pages send a part; add up those of the others."""
+        if self._round < self._next_exchange:
+            return
+        pause = max(1, self._round // 4) if self._plan.is_soon else self._plan.period
+        self._next_exchange = self._round + min(self._plan.period, pause)
+        for island in self._islands:
+            if island.pages > island.sent_at:
+                began_s = process_time()
+                rows = [each.pack() for each in island.shared]
+                island.cpu_s += process_time() - began_s
+                island.sent_at = island.pages
+                self.parts += 1
+                self.sent += sum(map(len, rows))
+                pairs = zip(island.shared, rows, strict=True)
+                self._parts[island.number] = [each.unpack(row) for each, row in pairs]
+        for island in self._islands:
+            began_s = process_time()
+            known = [parts for owner, parts in self._parts.items() if owner != island.number]
+            for at, each in enumerate(island.shared):
+                each.merge([parts[at] for parts in known])
+            island.cpu_s += process_time() - began_s
+
+    def _outcome_of(self, island: Island, url: str) -> Outcome:
+        answer = self._world.fetch(url, 0.0)
+        if isinstance(answer, Dead | Refused):
+            return answer
+        found = answer.document
+        score = island.scorer.score(found)
+        energy = island.population.price(score)
+        links, content = found.links, found.content(0.0)
+        page = Page(found.url, found.fingerprint, score, energy, links, found.version, content)
+        return Fetched(page, answer.cost)
 
 
-def outcome_of(world: Any, island: Island, url: str) -> Outcome:
-    answer = world.fetch(url, 0.0)
-    if isinstance(answer, Dead | Refused):
-        return answer
-    found = answer.document
-    score = island.scorer.score(found)
-    energy = island.population.price(score)
-    links, content = found.links, found.content(0.0)
-    page = Page(found.url, found.fingerprint, score, energy, links, found.version, content)
-    return Fetched(page, answer.cost)
+def row_of(world: Any, topic: Topic, config: Config, scorer: PageScorer, plan: Plan) -> Any:
+    """Return what a crawl has found and cost."""
+    relevant = world.about(topic.name)
+    budget = config.max_requests or 0
+    islands = [Island(number, plan, config, scorer) for number in range(plan.islands)]
+    seeds = [Link(url, fingerprint(url)) for url in world.search(topic.query, SEARCH_HITS)]
+    for each in islands:
+        each.population.place([seed for seed in seeds if each.owns(seed)])
+    crew = Crew(world, plan, islands, budget)
+    crew.crawl()
+    hits = [n for n, page in enumerate(crew.fetched, 1) if page in relevant]
+    busiest = max(each.requests for each in islands) * plan.islands / max(crew.requests, 1)
+    cpu_ms = 1000 * sum(each.cpu_s for each in islands) / max(crew.requests, 1)
+    return {
+        "topic": topic.name, "seed": config.seed, **asdict(plan), "budget": budget,
+        "requests": crew.requests, "recall_auc": recall_auc(hits, budget, len(relevant)),
+        "busiest": busiest, "cpu_ms": cpu_ms, "parts": crew.parts, "bytes": crew.sent,
+    }  # fmt: skip
 
 
 def rows_of(world: Any, topics: list[Topic], asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield a row for each crawl that is not in the file."""
-    known = set()
+    """Yield a row for each crawl; those in the file are not repeated."""
+    known = []
     if asked.out and asked.out.exists():
-        for line in asked.out.read_text().splitlines():
-            row = json.loads(line)
-            known.add(tuple(row[each] for each in ("topic", "mode", "islands", "seed")))
-            yield row
+        known = [json.loads(line) for line in asked.out.read_text().splitlines()]
     for topic in topics:
-        relevant = world.about(topic.name)
-        budget = budget_of(len(relevant), len(world))
+        budget = budget_of(len(world.about(topic.name)), len(world))
         scorer = None
         for seed in range(asked.seeds):
             arguments = {"query": topic.query, "seed": seed, "max_requests": budget}
             config = Config.read({}, arguments)
             scorer = scorer or PageScorer(relevance.Wanted.by(config).make())
-            seeds = [Link(u, fingerprint(u)) for u in world.search(topic.query, SEARCH_HITS)]
-            for islands in asked.islands:
-                for mode in asked.modes if islands > 1 else ["exchange"]:
-                    if (topic.name, mode, islands, seed) in known:
-                        continue
-                    pages, crew, sent = crawl(
-                        world, config, seeds, islands, asked, mode, scorer, budget
-                    )
-                    hits = [n for n, page in enumerate(pages, 1) if page in relevant]
-                    row = {
-                        "topic": topic.name, "mode": mode, "islands": islands, "seed": seed,
-                        "budget": budget, "fetched": len(pages), "bytes": sent,
-                        "recall_auc": recall_auc(hits, budget, len(relevant)),
-                        "exchanges": sum(each.exchanges for each in crew),
-                        "cpu_ms": 1000 * sum(each.cpu_s for each in crew) / max(len(pages), 1),
-                    }  # fmt: skip
+            for plan in Plan.all_of(asked):
+                name = {"topic": topic.name, "seed": seed, **asdict(plan)}
+                row = next((each for each in known if name.items() <= each.items()), None)
+                if row is None:
+                    row = row_of(world, topic, config, scorer, plan)
                     print(json.dumps(row), file=sys.stderr, flush=True)
                     if asked.out:
                         with asked.out.open("a") as file:
                             file.write(json.dumps(row) + "\n")
-                    yield row
+                yield row
+
+
+def less(rows: list[dict[str, Any]], others: dict[Any, dict[str, Any]]) -> str:
+    """Return the mean difference of recall AUC to others' by topic, with its 95 % interval."""
+    by_topic = defaultdict(list)
+    for row in rows:
+        other = others.get((row["topic"], row["seed"]))
+        if other is not None:
+            by_topic[row["topic"]].append(row["recall_auc"] - other["recall_auc"])
+    means = [float(np.mean(each)) for each in by_topic.values()]
+    if not means:
+        return ""
+    half = 1.96 * np.std(means, ddof=1) / len(means) ** 0.5 if len(means) > 1 else np.nan
+    return f"{np.mean(means):+.3f} ± {half:.3f}"
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print a table of all kinds of crawls."""
+    names = ("islands", "under_way", "mode", "turns")
+    kinds = defaultdict(list)
+    for row in rows:
+        kinds[tuple(row[each] for each in names)].append(row)
+    of_one = {
+        under_way: {(row["topic"], row["seed"]): row for row in kind}
+        for (islands, under_way, *_), kind in kinds.items()
+        if islands == 1
+    }
+    print("| islands | under way | mode | turns | crawls | recall AUC | less one population's |"
+          " less one's with as many under way | busiest | CPU ms a page | kB a part |")  # fmt: skip
+    print("| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for (islands, under_way, mode, turns), kind in kinds.items():
+        parts = max(sum(row["parts"] for row in kind), 1)
+        print(
+            f"| {islands} | {islands * under_way} | {mode} | {turns} | {len(kind)} |"
+            f" {np.mean([row['recall_auc'] for row in kind]):.3f} | {less(kind, of_one.get(1, {}))}"
+            f" | {less(kind, of_one.get(islands * under_way, {}))} |"
+            f" {np.mean([row['busiest'] for row in kind]):.2f} |"
+            f" {np.mean([row['cpu_ms'] for row in kind]):.1f} |"
+            f" {sum(row['bytes'] for row in kind) / parts / 1000:.0f} |"
+        )
 
 
 def main() -> None:
@@ -219,28 +372,27 @@ def main() -> None:
     parser.add_argument("world")
     parser.add_argument("file", type=Path, metavar="TOPICS")
     parser.add_argument("--split", default="dev")
-    parser.add_argument("--topics", type=int, default=4)
+    parser.add_argument("--topics", type=int, default=4, help="so many, the smallest first")
+    parser.add_argument("--names", nargs="+", default=[""], help="parts of the topics' names")
     parser.add_argument("--islands", type=int, nargs="+", default=[1, 4, 16])
-    parser.add_argument("--modes", nargs="+", default=["exchange", "links", "pages"])
+    parser.add_argument("--under-way", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("--modes", nargs="+", default=["exchange", "pages"])
+    parser.add_argument("--turns", nargs="+", default=["equal"])
+    parser.add_argument("--owners", choices=["address", "host"], default="address")
+    parser.add_argument("--per-host", type=int, default=0)
     parser.add_argument("--period", type=int, default=10)
+    parser.add_argument("--soon", action="store_true")
     parser.add_argument("--delay", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     world = open_world(asked.world)
-    rows = list(rows_of(world, read_topics(asked.file, asked.split)[: asked.topics], asked))
-    print("| islands | mode | crawls | recall AUC | less one's | CPU ms a page | kB a part |")
-    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: |")
-    alone = {(r["topic"], r["seed"]): r["recall_auc"] for r in rows if r["islands"] == 1}
-    for islands, mode in dict.fromkeys((row["islands"], row["mode"]) for row in rows):
-        here = [row for row in rows if (row["islands"], row["mode"]) == (islands, mode)]
-        less = [row["recall_auc"] - alone[row["topic"], row["seed"]] for row in here]
-        parts = sum(row["exchanges"] for row in here)
-        kb = sum(row["bytes"] for row in here) / max(parts, 1) / 1000
-        print(
-            f"| {islands} | {mode} | {len(here)} | {np.mean([r['recall_auc'] for r in here]):.3f} |"
-            f" {np.mean(less):+.3f} | {np.mean([r['cpu_ms'] for r in here]):.1f} | {kb:.0f} |"
-        )
+    topics = [
+        each for each in read_topics(asked.file, asked.split)
+        if any(part in each.name for part in asked.names)
+    ]  # fmt: skip
+    topics.sort(key=lambda each: len(world.about(each.name)))
+    show([*rows_of(world, topics[: asked.topics], asked)])
 
 
 if __name__ == "__main__":
