@@ -229,6 +229,8 @@ def test_arrays_that_share_memory_are_refused() -> None:
     whole = np.arange(10.0)
     with pytest.raises(SnapshotError, match="share memory"):
         again([whole, whole[2:]])
+    read = again([whole[5:], whole[:5]])
+    assert [each.tolist() for each in read] == [[5, 6, 7, 8, 9], [0, 1, 2, 3, 4]]
 
 
 def test_payloads_go_through_their_codec() -> None:
