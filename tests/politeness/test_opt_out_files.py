@@ -187,3 +187,19 @@ def test_a_server_forbids_and_reserves_by_the_files_that_it_has() -> None:
     assert absent.reservation(f"{PLACE}/directory-a/x") is None
     late = OptOutFile(PLACE, TDMREP, FOUND, "", tdm)
     assert ServerOptOuts((OptOutFile(PLACE, AI_TXT, "none"), late)).size == 2
+
+
+@pytest.mark.parametrize(
+    ("location", "path", "is_reserved"),
+    [
+        ("/x%2Fy", "/x%2fy", True), ("/x%2Fy", "/x/y", False), ("/x%2Fy", "/x2Fy", False),
+        ("/x%2Fy", "/x2fy", False), ("/caf%c3%a9", "/caf%C3%A9", True), ("/%41", "/A", True),
+    ],
+)  # fmt: skip
+def test_an_escaped_character_is_itself_only_if_it_is_unreserved(
+    location: str, path: str, is_reserved: bool
+) -> None:
+    """A slash that is escaped parts no folders (RFC 3986 §2.2)."""
+    rule = [{"location": location, "tdm-reservation": 1}]
+    found = TdmRules(json.dumps(rule).encode(), PLACE).of(PLACE + path)
+    assert (found is not None) == is_reserved
