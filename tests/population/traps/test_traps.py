@@ -175,3 +175,8 @@ def test_a_barren_page_is_credited_with_what_its_links_bring() -> None:
     assert take("http://a.test/list?page=3", said("3"), copy) == (2 + 1) / (3 + 2)
     assert take("http://a.test/story", said("4"), copy) == (3 + 1) / (4 + 2)
     assert take("http://a.test/other", said("5"), first) == (3 + 1) / (4 + 2)
+    for number in range(9):
+        take(f"http://a.test/list?page={number + 4}", said("1"))
+    assert traps.yields.has_spent_templates("a.test")
+    assert take("http://a.test/later", said("6"), copy) == (4 + 1) / (14 + 2)
+    assert not traps.yields.has_spent_templates("a.test")
