@@ -10,6 +10,7 @@ COMMANDS = {
     "world": "generate a synthetic world: sites or news",
     "experiment": "repeat the experiments of the papers",
     "score": "say what a page is worth for a query, model by model and term by term",
+    "dictionary": "make a file of a dictionary, for pages in another language than the query",
     "export": "write the pages of a stored crawl to a file",
     "explain": "say why a stored crawl fetched a page, or why it did not",
     "report": "write a report of a stored crawl, or of two side by side",

@@ -79,24 +79,25 @@ def score(asked: argparse.Namespace) -> None:
     from evocrawl.cli.page_source import page_at
     from evocrawl.core.config.config import Config
     from evocrawl.relevance import Wanted
-    from evocrawl.relevance.explanation import explain
+    from evocrawl.relevance.explanation import as_read, explain
 
     config = Config.read({}, {**dict(asked.set), "query": asked.query})
     model = Wanted.by(config).make()
     content = page_at(asked.page)
     found = explain(model, config.relevance, content)
+    understood: frozenset[str] = getattr(model, "understands", frozenset())
     if asked.format == "json":
         about = {"page": asked.page, "title": content.title, "language": content.language,
                  "relevant_at": config.relevant_at}  # fmt: skip
         print(json.dumps(about | asdict(found), indent=2))
     else:
-        forms = _forms(config, content)
-        lines = [*_heading(config, content), "", *_lines(found, config, forms), ""]
+        forms = _forms(config, as_read(model, content))
+        lines = [*_heading(config, content, understood), "", *_lines(found, config, forms), ""]
         sys.stdout.write("\n".join(lines))
 
 
-def _heading(config: Config, content: Content) -> Iterator[str]:
-    from evocrawl.relevance.language_check import is_same, name_of
+def _heading(config: Config, content: Content, understood: frozenset[str]) -> Iterator[str]:
+    from evocrawl.relevance.language_check import group_of, is_same, name_of
     from evocrawl.relevance.terms import analyser_of
 
     title = f"{content.title or 'a page without a title'}, {_length(content.text)}"
@@ -104,7 +105,10 @@ def _heading(config: Config, content: Content) -> Iterator[str]:
     yield f"{title}, in {name_of(page)}" if page else title
     query = analyser_of(config.query, config.language).language
     if page and not is_same(page, query):
-        yield f"The query is in {name_of(query)}; models that compare words find little here."
+        translated = group_of(page) in understood
+        how = "the page is translated word by word" if translated else (
+            "models that compare words find little here")  # fmt: skip
+        yield f"The query is in {name_of(query)}; {how}."
 
 
 def _length(text: str) -> str:

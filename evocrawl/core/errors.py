@@ -16,7 +16,14 @@ class QueryError(EvocrawlError, ValueError):
 
 
 class UnknownWordsError(QueryError):
-    """A relevance model knows no word of the query; in a mix, the other models go on without it."""
+    """A relevance model knows no word of the query; in a mix, the other models go on without it.
+
+    `language` is the one in which the query has to be, "" if that is not the reason.
+    """
+
+    def __init__(self, message: str, language: str = "") -> None:
+        super().__init__(message)
+        self.language = language
 
 
 class SettingError(EvocrawlError, ValueError):

@@ -8,6 +8,7 @@ from evocrawl.core.model import Content
 from evocrawl.relevance.base import Contribution, Relevance
 from evocrawl.relevance.calibration import chance_of
 from evocrawl.relevance.mix import Chance, MeanScore, MixedModel
+from evocrawl.relevance.translation.translated import Translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,15 @@ def explain(model: Relevance, name: str, content: Content) -> Explanation:
     chances = model if isinstance(model, Chance) else None
     found = (_of_part(part, content, part.weight / total, chances) for part in parts)
     return Explanation(model.page(content), tuple(found))
+
+
+def as_read(model: Relevance, content: Content) -> Content:
+    """Return a page as the models get it whose words are those of the query: perhaps translated."""
+    parts = model.parts if isinstance(model, Chance | MeanScore) else []
+    for each in (model, *(part.model for part in parts)):
+        if isinstance(each, Translated) and each.is_of_query:
+            return each.content(content)
+    return content
 
 
 def _of_part(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from evocrawl.relevance.base import Relevance
 
@@ -15,11 +16,12 @@ class LanguageCheck:
     """Counts the languages of the first pages, and gives one warning if most are foreign.
 
     After `_ENOUGH` pages of known language and up to `_MOST`, the warning comes when more than
-    seven in ten are in one other language than `query_language`.
+    seven in ten are in one other language than `query_language` and those `understood`.
     """
 
-    def __init__(self, query_language: str) -> None:
-        self._query_language = _group_of(query_language)
+    def __init__(self, query_language: str, understood: Collection[str] = ()) -> None:
+        self._query_language = group_of(query_language)
+        self._understood = {self._query_language, *map(group_of, understood)}
         self._pages: Counter[str] = Counter()
         self._is_done = False
 
@@ -32,13 +34,13 @@ class LanguageCheck:
         """
         if self._is_done or not language:
             return ""
-        self._pages[_group_of(language)] += 1
+        self._pages[group_of(language)] += 1
         seen = self._pages.total()
         self._is_done = seen >= _MOST
         if seen < _ENOUGH:
             return ""
         other, pages = self._pages.most_common(1)[0]
-        if other == self._query_language or pages <= _SHARE * seen:
+        if other in self._understood or pages <= _SHARE * seen:
             return ""
         self._is_done = True
         return self._warning(other)
@@ -48,7 +50,8 @@ class LanguageCheck:
         return (
             f"most of the first pages are in {name_of(other)}, the query is in {own}: these pages"
             f" score low. Write the query in {name_of(other)}, or start from pages in {own}; if the"
-            f" query is in {name_of(other)}, set language={other}"
+            f" query is in {name_of(other)}, set language={other}; a dictionary for both languages"
+            " (option dictionaries) bridges them"
         )
 
 
@@ -58,7 +61,7 @@ def check_for(model: Relevance) -> LanguageCheck | None:
     It matters to models with `needs_language` (`evocrawl.relevance.base.Relevance`).
     """
     needed = getattr(model, "needs_language", None)
-    return LanguageCheck(needed) if needed else None
+    return LanguageCheck(needed, getattr(model, "understands", ())) if needed else None
 
 
 def is_same(one: str, other: str) -> bool:
@@ -67,13 +70,13 @@ def is_same(one: str, other: str) -> bool:
     >>> is_same("no", "nb"), is_same("no", "sv")
     (True, False)
     """
-    return _group_of(one) == _group_of(other)
+    return group_of(one) == group_of(other)
 
 
 _GROUPS = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
 
-def _group_of(language: str) -> str:
+def group_of(language: str) -> str:
     """Return one code for languages that share their word list."""
     return _GROUPS.get(language, language)
 

@@ -24,6 +24,7 @@ from evocrawl.relevance.calibration import (
     log_odds_of,
     pool_of,
 )
+from evocrawl.relevance.translation.translated import Translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class _Together:
         self._linked = [(part.weight / total, part.model) for part in linked]
         needs = [getattr(part.model, "needs_language", None) for part in parts]
         self.needs_language = None if None in needs else max(map(str, needs))
+        understood = [getattr(part.model, "understands", ()) for part in parts]
+        self.understands: frozenset[str] = frozenset().union(*understood)
+        """Languages of pages beside `needs_language` that a model translates."""
         self._bridges = any(_needs(part) is None for part in parts)
         self._asked = sorted(parts, key=lambda part: getattr(part.model, "asked_last", False))
 
@@ -165,8 +169,10 @@ class Chance(_Together):
 
 
 def models_of(model: object) -> list[object]:
-    """Return the models of a mix, or the one model that `model` is."""
-    return [part.model for part in model.parts] if isinstance(model, _Together) else [model]
+    """Return the models of a mix, or the one that `model` is; no `Translated`."""
+    found = [part.model for part in model.parts] if isinstance(model, _Together) else [model]
+    return [each.model if isinstance(each, Translated) and each.is_of_query else each
+            for each in found]  # fmt: skip
 
 
 def mixed(parts: Sequence[MixedModel], *, calibrated: bool) -> Relevance:

@@ -11,6 +11,7 @@ import difflib
 import inspect
 import logging
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple, Self
 
@@ -20,6 +21,8 @@ from evocrawl.relevance.base import FRESH_S, Bounded, Relevance
 from evocrawl.relevance.imported import named_object
 from evocrawl.relevance.mix import MixedModel, mixed
 from evocrawl.relevance.mix_text import ALLOWED, MixPart, parse_mix
+from evocrawl.relevance.terms import analyser_of
+from evocrawl.relevance.translation.dictionaries import Dictionaries, Make
 
 logger = logging.getLogger(__name__)
 
@@ -49,8 +52,9 @@ def names() -> tuple[str, ...]:
 class Wanted(NamedTuple):
     """The arguments of `create`: the mix, the query, its language, and the options of models.
 
-    `fresh_s` are the seconds for which a page is news, `examples` is where labelled pages are. The
-    scores of pages are chances if `calibrated`, else the models' own.
+    `fresh_s` are the seconds for which a page is news, `examples` is where labelled pages are,
+    `dictionaries` are files by which pages in other languages are translated. The scores of pages
+    are chances if `calibrated`, else the models' own.
     """
 
     mix: str
@@ -59,6 +63,7 @@ class Wanted(NamedTuple):
     fresh_s: float = FRESH_S
     examples: str = ""
     calibrated: bool = True
+    dictionaries: tuple[str, ...] = ()
 
     @classmethod
     def by(cls, config: Config) -> Self:
@@ -70,6 +75,7 @@ class Wanted(NamedTuple):
             config.fresh_s,
             config.examples,
             config.calibrated,
+            config.dictionaries,
         )
 
     def make(self) -> Relevance:
@@ -82,11 +88,12 @@ class Wanted(NamedTuple):
         makers = [_maker(part, self.mix) for part in parts]
         offers = {"fresh_s": self.fresh_s, "examples": self.examples}
         _check_offers(makers, offers, self.mix)
+        translate = self._translation()
         made: list[MixedModel] = []
         failure: UnknownWordsError | None = None
         for maker, part in zip(makers, parts, strict=True):
             try:
-                model = _made(maker, part, (self.query, self.language), offers)
+                model = translate(partial(_made, maker, part, offers))
                 made.append(MixedModel(part.name, part.weight, model))
             except UnknownWordsError as error:
                 failure = error
@@ -95,6 +102,13 @@ class Wanted(NamedTuple):
                 raise failure
             logger.warning("relevance: a part of %r is left out: %s", self.mix, failure)
         return mixed(made, calibrated=self.calibrated)
+
+    def _translation(self) -> Callable[[Make], Relevance]:
+        """Return what makes a model for the query, with pages translated by the dictionaries."""
+        if not self.dictionaries:
+            return lambda make: make(self.query, self.language)
+        language = analyser_of(self.query, self.language).language
+        return Dictionaries(self.dictionaries, self.query, language).model
 
 
 def create(
@@ -105,13 +119,14 @@ def create(
     fresh_s: float = FRESH_S,
     examples: str = "",
     calibrated: bool = True,
+    dictionaries: tuple[str, ...] = (),
 ) -> Relevance:
     """Return the model or mix of models `mix` for `query`, written in `language`.
 
     The form of `mix` is that of `evocrawl.relevance.mix_text`; `language` "" finds it by the
     script. The other arguments and the errors are those of `Wanted`.
     """
-    return Wanted(mix, query, language, fresh_s, examples, calibrated).make()
+    return Wanted(mix, query, language, fresh_s, examples, calibrated, dictionaries).make()
 
 
 class _Maker:
@@ -144,15 +159,15 @@ def _maker(part: MixPart, mix: str) -> _Maker:
 
 
 def _made(
-    maker: _Maker, part: MixPart, asked: tuple[str, str], offers: dict[str, Any]
+    maker: _Maker, part: MixPart, offers: dict[str, Any], query: str, language: str
 ) -> Relevance:
     every = {"argument": maker.argument, **offers}
     given = {name: value for name, value in every.items() if name in maker.takes}
     if maker.is_ours:
-        ours: Relevance = maker.make(*asked, **given)
+        ours: Relevance = maker.make(query, language, **given)
         return ours
     try:
-        model = maker.make(*asked, **given)
+        model = maker.make(query, language, **given)
     except EvocrawlError:
         raise
     except Exception as error:  # another package's class may raise anything

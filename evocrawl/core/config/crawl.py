@@ -13,6 +13,7 @@ from evocrawl.core.config.option import (
     number,
     option,
     path,
+    paths,
     places,
     text,
     text_up_to,
@@ -123,6 +124,13 @@ class CrawlOptions:
         text,
         "a language code such as en or de",
         "language of the query; determined by its script and words if empty",
+    )
+    dictionaries: tuple[str, ...] = option(
+        (),
+        paths,
+        "files that `evocrawl dictionary` wrote, separated by spaces or commas",
+        "dictionaries by which pages in another language are read in that of the query: see "
+        "guide/languages.md",
     )
     relevant_at: float = option(
         None,

@@ -175,6 +175,13 @@ def places(raw: Any) -> tuple[str, ...]:
     return tuple(filter(None, _PLACES.split(text(raw))))
 
 
+def paths(raw: Any) -> tuple[str, ...]:
+    """Parse paths as `names` does; in a list, each may be a pathlib object and contain spaces."""
+    if isinstance(raw, str | PurePath):
+        return names(str(raw))
+    return tuple(map(path, raw))
+
+
 def maybe(read: Parser) -> Parser:
     """Return a parser that maps None, "" and "none" to None and passes other values to `read`."""
 

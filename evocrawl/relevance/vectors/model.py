@@ -71,7 +71,9 @@ class Vectors:
         if known not in ("", terms.language):
             raise UnknownWordsError(
                 f"the word vectors are in the language {known!r}, the query in {terms.language!r}:"
-                " write relevance=tfidf, or vectors:PATH with vectors of that language"
+                " write relevance=tfidf, or vectors:PATH with vectors of that language, or give a"
+                f" dictionary of {terms.language!r} and {known!r} (option dictionaries)",
+                language=known,
             )
         self.calibration = calibration_of("vectors")
         self.query = self.embedding.of_text(query)
