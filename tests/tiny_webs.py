@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from evocrawl.core.budget import Budget
+from evocrawl.core.config.presets import Rewards
 from evocrawl.core.fees import Fees
 from evocrawl.core.ledger import Ledger
 from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Link, Outcome, Page, Refused, Visit
@@ -113,6 +114,7 @@ def make_population(
     boldness: float = 0.1,
     memory: int = 5000,
     traps: TrapDetector | None = None,
+    rewards: Rewards = "first",
     **options: Any,
 ) -> tuple[Population, Ledger]:
     """Return a population with its environment, and a ledger of its events."""
@@ -138,6 +140,7 @@ def make_population(
             base,
             HostSlots(limit),
             Budget(budget),
+            rewards,
             traps=traps,
         ),
         bounds or PopulationBounds(4, 2, 12),

@@ -7,9 +7,10 @@ import pytest
 from checks import check
 from tiny_webs import Web, crawl, link, make_population, random_web, visit
 
+from evocrawl.core.config.presets import Rewards
 from evocrawl.core.errors import SettleError
 from evocrawl.core.events import Born, Cloned, Event, Fed, Laid, Paid, VisitOpened, VisitSettled
-from evocrawl.core.model import Cost, Dead, Dropped, Refused
+from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Page, Refused
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.population.population import Population
 from evocrawl.population.species_view import ROOT
@@ -129,6 +130,25 @@ def test_an_agent_counts_its_settled_visits() -> None:
         assert (agent.visits, agent.in_flight) == (number, 1)
         population.settle(chosen.id, Dropped("filtered"))
     assert (agent.visits, agent.in_flight) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "laid"),
+    [("first", [b"1"]), ("changed", [b"1", b"2"]), ("always", [b"1", b"1", b"2"])],
+)
+def test_a_known_page_pays_again_as_the_option_allows(rewards: Rewards, laid: list[bytes]) -> None:
+    """Never, if its content has changed, or always; the page's energy is in an event."""
+    population, ledger = make_population(bounds=ONE_AGENT, rewards=rewards)
+    population.place([link(B), link(C), link(D)])
+    paid = list[bytes]()
+    for version in (b"1", b"1", b"2"):
+        chosen = population.choose(0.0)
+        assert chosen is not None
+        page = Page(A, link(A).fingerprint, 0.5, population.price(0.5), (), version)
+        events = population.settle(chosen.id, Fetched(page, Cost()))
+        paid += [version for each in events if isinstance(each, Laid)]
+    assert paid == laid
+    check(population, ledger)
 
 
 def test_a_redirect_to_a_known_page_leaves_no_energy() -> None:

@@ -107,3 +107,10 @@ def test_below_a_front_page_nothing_has_grown() -> None:
     for front in (SITE, f"{SITE}/"):
         assert what_grew(f"{SITE}/story", front) == ""
     assert what_grew(f"{SITE}/?a=1&b=2", f"{SITE}/?a=1") == "&b=#"
+
+
+def test_an_address_within_an_address_is_no_site() -> None:
+    """An archive's copies have the address of the original in their paths."""
+    at = f"{SITE}/copy/http://b.test/x"
+    assert what_grew(f"{SITE}/copy/http://b.test/y/x", at) == "y/"
+    assert what_grew(f"{SITE}/more/copy/http://b.test/x", at) == "more/"

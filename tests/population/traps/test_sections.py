@@ -74,12 +74,12 @@ def test_a_list_that_brings_new_pages_does_not_wait() -> None:
 
 
 def test_a_list_that_rarely_brings_new_pages_waits() -> None:
-    """One for every fourth sheet; a page counts once."""
+    """One for every third sheet; a page counts once."""
     crawl, number = Crawl(others=500), 1
     while not crawl.waits(f"{SITE}/list/{number}"):
         sheet, before = f"{SITE}/list/{number}", f"{SITE}/list/{number - 1}"
         crawl.visit(sheet, before, [f"{SITE}/list/{number + 1}"])
-        if number % 4 == 0:
+        if number % 3 == 0:
             crawl.visit(f"{SITE}/item-{number}", sheet, [])
             crawl.sections.credit(f"{SITE}/item-{number}", sheet)
         number += 1
