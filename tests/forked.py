@@ -12,6 +12,9 @@ from pathlib import Path
 
 _TESTS = Path(__file__).parent
 
+freeze = gc.freeze
+"""Keeps the present objects out of garbage collection; crawls in a fork cannot do it."""
+
 
 def run_program(
     program: str,

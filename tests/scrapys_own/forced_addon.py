@@ -6,7 +6,7 @@ import gc
 from typing import Any
 
 import pytest
-import scrapy.core.downloader.contextfactory  # noqa: F401 - early: it inspects the call stack
+from forked import freeze
 from scrapy.crawler import Crawler
 
 FORCED = {
@@ -23,14 +23,9 @@ PRIORITY = 16
 
 
 def pytest_collection_finish() -> None:
-    """Keep loaded objects out of garbage collection, and let no crawl change that.
-
-    Each crawl collects and freezes all objects, and releases them at its end: in
-    a process of many short crawls that takes longer than the crawls.
-    """
+    """Keep the loaded tests out of the garbage collection at the start of each crawl."""
     gc.collect()
-    gc.freeze()
-    gc.freeze = gc.unfreeze = lambda: None
+    freeze()
 
 
 @pytest.fixture(autouse=True)

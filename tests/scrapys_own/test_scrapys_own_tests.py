@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import processes
 import pytest
 from sdist import unpacked
 
@@ -79,22 +78,20 @@ def test_scrapys_own_tests_pass(source: Path, group: str, tmp_path: Path) -> Non
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
-    done = subprocess.run(
+    done = processes.run(
+        "pytest",
         [
-            sys.executable, "-m", "pytest", "-p", "forced_addon", "-p", "no:cacheprovider",
-            "-p", "twisted", "--assert=plain", "--quiet", "--tb=short", f"--junitxml={report}",
+            "-p", "forced_addon", "-p", "no:cacheprovider", "-p", "twisted", "--assert=plain",
+            "--quiet", "--tb=short", f"--junitxml={report}",
             *(f"--deselect=tests/{name}" for name in NOT_RUN),
             # pytest collects one folder once; single files would be collected one by one.
             "-o", f"python_files={' '.join(files)}", "-o", "norecursedirs=*", "tests",
         ],
         cwd=source,
-        env={
+        environment={
             **environment, "PYTHONPATH": str(HERE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             "PYTEST_XDIST_WORKER": "gw0",  # the keys are there
         },
-        capture_output=True,
-        text=True,
-        check=False,
     )  # fmt: skip
     said = done.stdout[-12000:] + done.stderr[-2000:]
     assert done.returncode in (0, 1), said
