@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import processes
 import pytest
 
 pytestmark = pytest.mark.takes_s(60)
@@ -29,12 +29,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the site, which is built once."""
     pytest.importorskip("sphinx", reason="the extra docs is not installed")
     folder = tmp_path_factory.mktemp("site")
-    build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html"]
-    done = subprocess.run(
-        [*build, "-d", str(folder / "trees"), str(DOCS), str(folder / "html")],
-        capture_output=True,
-        text=True,
-        check=False,
+    build = ["-W", "--keep-going", "-q", "-E", "-b", "html", "-d", str(folder / "trees")]
+    done = processes.run(
+        "sphinx", [*build, str(DOCS), str(folder / "html")], cwd=folder, environment=os.environ
     )
     assert done.returncode == 0, done.stderr
     return folder / "html"
