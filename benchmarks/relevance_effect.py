@@ -1,12 +1,13 @@
 """Measures what each relevance model does to the crawls of a species: paired runs on one world.
 
     python benchmarks/relevance_effect.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
-        [--species evo energy] [--minutes 30] [--out FILE]
+        [--models tfidf bm25 …] [--species evo energy] [--minutes 30] [--out FILE]
 
 The model decides what the species learns and eats; recall AUC is measured by the topics' labels, so
 that every model is judged alike. Prints the mean recall AUC of each model, and its mean paired
 difference to `tfidf` with the 95 % bootstrap interval over topics, then seeds. Rows already in FILE
-(JSON lines) are not repeated; after `--minutes` of processor time no further topic begins.
+(JSON lines) are not repeated; after `--minutes` of processor time no further topic begins. A model
+is compared over the crawls that it shares with `tfidf`.
 """
 
 from __future__ import annotations
@@ -27,24 +28,22 @@ from evocrawl.simulation.trials import Topic, TrialError, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
 
 BASE = "tfidf"
-MODELS = (BASE, "tfidf+vectors", "bm25+vectors", Config().relevance)
+MODELS = (BASE, "bm25", "vectors", "tfidf+vectors", "bm25+vectors", Config().relevance)
 KEY = ("model", "species", "topic", "start", "seed")
 
 
 def rows_of(
-    laboratory: Laboratory, topic: Topic, start: Any, seed: int, species: list[str]
+    laboratory: Laboratory, topic: Topic, start: Any, seed: int, model: str, species: list[str]
 ) -> Iterator[Row]:
-    """Yield a row for each model and species; none for a topic that cannot be begun this way."""
-    for model in MODELS:
-        settings = (("relevance", model),)
-        for trial in trials_of([topic], species, [start], [seed], settings=settings):
-            try:
-                row = laboratory.run(trial)
-            except TrialError:
-                return
-            key = (model, trial.species, topic.name, start, seed)
-            kept = {name: row[name] for name in ("recall_auc", "requests")}
-            yield dict(zip(KEY, key, strict=True)) | kept
+    """Yield a row for each species; none for a topic that cannot be begun this way."""
+    for trial in trials_of([topic], species, [start], [seed], settings=(("relevance", model),)):
+        try:
+            row = laboratory.run(trial)
+        except TrialError:
+            return
+        key = (model, trial.species, topic.name, start, seed)
+        kept = {name: row[name] for name in ("recall_auc", "requests")}
+        yield dict(zip(KEY, key, strict=True)) | kept
 
 
 def table(rows: list[Row]) -> Iterator[str]:
@@ -69,6 +68,7 @@ def table(rows: list[Row]) -> Iterator[str]:
 def main() -> None:
     """Run what is missing and print the table."""
     parser = parser_of(__doc__, "relevance_effect.jsonl")
+    parser.add_argument("--models", nargs="+", default=MODELS)
     parser.add_argument("--species", nargs="+", default=["evo", "energy"])
     parser.add_argument("--minutes", type=float, default=30.0)
     given = parser.parse_args()
@@ -76,12 +76,13 @@ def main() -> None:
     topics = read_topics(given.topics, given.split)
     end = 60 * given.minutes
     with stored_rows(given.out) as (rows, store):
-        done = {tuple(row[name] for name in KEY[2:]) for row in rows}
-        for seed, start, topic in product(range(given.runs), given.start, topics):
-            if (topic.name, start, seed) in done or time.process_time() > end:
-                continue
-            # A topic is stored whole, so that all its rows are pairs.
-            store([*rows_of(laboratory, topic, start, seed, given.species)])
+        done = {tuple(row[name] for name in KEY) for row in rows}
+        runs = product(range(given.runs), given.start, topics, given.models)
+        for seed, start, topic, model in runs:
+            species = [each for each in given.species
+                       if (model, each, topic.name, start, seed) not in done]  # fmt: skip
+            if species and time.process_time() < end:
+                store(rows_of(laboratory, topic, start, seed, model, species))
     print(*table(rows), sep="\n")
 
 
