@@ -65,12 +65,16 @@ class SpillFile:
         """Return `size` bytes of a record, from `start` on; raises StateError. O(size)."""
         return self._read(address + _SIZE_BYTES + start, size)
 
-    def pieces(self, size: int) -> Iterator[bytes]:
-        """Yield all records as they are kept, in pieces of at most `size` bytes; for `load`."""
-        for at in range(0, self._written, size):
-            yield self._read(at, min(size, self._written - at))
-        if self._buffer:
-            yield bytes(self._buffer)
+    def pieces(self, size: int, start: int = 0) -> Iterator[bytes]:
+        """Yield all records from an address on as they are kept, for `load`.
+
+        Each piece has `size` bytes; the last one may have fewer. Later records come after these.
+        """
+        for at in range(start, len(self), size):
+            piece = self._read(at, size)
+            if at < self._written < at + size:
+                piece += self._read(self._written, at + size - self._written)
+            yield piece
 
     def load(self, pieces: Iterable[bytes]) -> None:
         """Replace all records by the `pieces` of another file, whose addresses then hold here."""

@@ -31,7 +31,7 @@ class SnapshotJournal(Protocol):
     """A journal that also stores snapshots, as `SqliteJournal` does."""
 
     def snapshot(self, root: dict[str, object], *, compacts: bool = False) -> int:
-        """Replace the snapshot by one of `root` at the last entry; return its bytes.
+        """Replace the snapshot by one of `root` at the last entry; return the bytes written.
 
         If it `compacts`, it takes the place of the entries before it. Raises SnapshotError.
         """

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fetched, Page
@@ -28,6 +29,7 @@ from evocrawl.store.journal.operations import Op, VisitSettled
 from evocrawl.store.journal.operations.row import Row
 from evocrawl.store.journal.ownership import Ownership
 from evocrawl.store.journal.snapshot import snapshot as snapshots
+from evocrawl.store.journal.snapshot.parts import KeptFiles
 
 _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT OR IGNORE INTO contents (digest, packed) VALUES (?, ?)"
@@ -87,6 +89,7 @@ class SqliteJournal:
         self._contents: dict[bytes, bytes] = {}
         self._pages: list[tuple[Any, ...]] = []
         self._bodies: list[tuple[Any, ...]] = []
+        self._kept_files: KeptFiles = WeakKeyDictionary()
         self._is_open = True
         sqlite_file.refuse_other_content(self.path)
         self._owner = Ownership(self.path)
@@ -193,7 +196,7 @@ class SqliteJournal:
                 yield self._packer.unpack(Row(*columns), packed)
 
     def snapshot(self, root: dict[str, object], *, compacts: bool = False) -> int:
-        """Replace the snapshot by one of `root` at the last committed entry; return its bytes.
+        """Replace the snapshot by one of `root` at the last committed entry; return bytes written.
 
         It takes the place of the earlier one in one transaction; if that `compacts`, also of the
         entries before it. Raises SnapshotError for an object that no snapshot can hold, which
@@ -206,16 +209,19 @@ class SqliteJournal:
             try:
                 self._check_sole_writer()
                 entry = write.execute(_LAST).fetchone()[0] or 0
-                size = snapshots.write(write, entry, root, self._packer.pack_payload)
+                done = snapshots.write(
+                    write, entry, root, self._packer.pack_payload, self._kept_files
+                )
                 if compacts:
                     compact(write, entry)
             except BaseException:
                 write.execute("ROLLBACK")
                 raise
             write.execute("COMMIT")
+            self._kept_files = done.kept
             # The log has grown by the whole snapshot, and would keep that length.
             write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return size
+        return done.size
 
     def check_snapshot(self, root: dict[str, object]) -> None:
         """Raise SnapshotError if no snapshot can hold an object of `root`; write nothing."""
@@ -237,7 +243,8 @@ class SqliteJournal:
         Raises SnapshotError, before anything is changed, if it is damaged or does not fit.
         """
         with sqlite_file.explained(self.path):
-            return snapshots.read(self._database, root, self._packer.unpack_payload)
+            unpack, kept = self._packer.unpack_payload, self._kept_files
+            return snapshots.read(self._database, root, unpack, kept)
 
     def close(self) -> None:
         """Close the state; drop uncommitted operations and ignore later ones."""

@@ -302,7 +302,7 @@ def test_a_long_list_of_numbers_takes_eight_bytes_for_each(sign: float) -> None:
     """In a list of other values each number takes a byte more."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     numbers = [sign * (n + (1 << 40)) for n in range(5000)]
-    size = snapshot.write(database, 1, {"held": Holder(numbers)}, lambda payload: payload)
+    size = snapshot.write(database, 1, {"held": Holder(numbers)}, lambda payload: payload).size
     assert 40_000 < size < 40_500
 
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgpack
 from sortedcontainers import SortedKeyList
@@ -23,7 +24,7 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.snapshot.new_objects import fill_table, new_dict, new_whole
-from evocrawl.store.journal.snapshot.parts import PartReader, Place
+from evocrawl.store.journal.snapshot.parts import SIZE, KeptFiles, PartReader, Place
 from evocrawl.store.journal.snapshot.references import (
     PROCESS,
     Payload,
@@ -55,6 +56,8 @@ class GraphReader:
         self._objects: dict[int, Any] = {}
         self._taken: set[int] = set()
         self._classes: dict[str, type] = {}
+        self.files: KeptFiles = WeakKeyDictionary()
+        """The files of records that were filled, with the places of their full parts."""
 
     def read_into(self, root: dict[str, object]) -> None:
         """Fill the objects of `root`, and make those that they refer to. O(objects and bytes).
@@ -260,6 +263,7 @@ class GraphReader:
                 fill_table(known, rest[0], self._parts.pieces(rest[1]))
             case "spill":
                 known.load(self._parts.pieces(rest[0]))
+                self.files[known] = rest[0][0], len(known) // SIZE
             case _:
                 pass
 

@@ -9,12 +9,13 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgpack
 
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.graph import SnapshotError
-from evocrawl.store.journal.snapshot.parts import TABLE, PartReader, PartWriter
+from evocrawl.store.journal.snapshot.parts import TABLE, KeptFiles, PartReader, PartWriter
 from evocrawl.store.journal.snapshot.reader import GraphReader
 from evocrawl.store.journal.snapshot.writer import GraphWriter
 
@@ -29,20 +30,26 @@ class Head:
 
 
 def write(
-    database: sqlite3.Connection, entry: int, root: dict[str, object], pack: Callable[[Any], Any]
-) -> int:
-    """Replace the snapshot within the transaction that is open; return its bytes.
+    database: sqlite3.Connection,
+    entry: int,
+    root: dict[str, object],
+    pack: Callable[[Any], Any],
+    kept: KeptFiles | None = None,
+) -> PartWriter:
+    """Replace the snapshot within the transaction that is open.
 
-    Raises SnapshotError for an object that no snapshot can hold.
+    `kept` are the files of the snapshot that is replaced, if this process wrote or read it. Return
+    what was written: the bytes and the files. Raises SnapshotError for an object that no snapshot
+    can hold.
     """
     database.execute(TABLE)
-    parts = PartWriter(database)
+    parts = PartWriter(database, WeakKeyDictionary() if kept is None else kept)
     try:
         nodes = GraphWriter(parts, pack).write(root)
     except (ValueError, TypeError, OverflowError) as error:
         raise SnapshotError(f"a snapshot cannot hold a value: {error}") from error
     parts.finish(graph.packed({"form": graph.FORMAT, "entry": entry, "nodes": nodes}))
-    return parts.size
+    return parts
 
 
 def head_of(database: sqlite3.Connection) -> Head | None:
@@ -55,10 +62,14 @@ def head_of(database: sqlite3.Connection) -> Head | None:
 
 
 def read(
-    database: sqlite3.Connection, root: dict[str, object], unpack: Callable[[Any], Any]
+    database: sqlite3.Connection,
+    root: dict[str, object],
+    unpack: Callable[[Any], Any],
+    kept: KeptFiles | None = None,
 ) -> int:
     """Read the snapshot into the objects of `root`; return its last entry, 0 without a snapshot.
 
+    Files of records are added to `kept`, for the next snapshot.
     Raises SnapshotError, before anything is changed, if it is damaged or does not fit.
     """
     head = head_of(database)
@@ -69,7 +80,10 @@ def read(
     parts = PartReader(database)
     try:
         parts.check()
-        GraphReader(parts, head.nodes, unpack).read_into(root)
+        reader = GraphReader(parts, head.nodes, unpack)
+        reader.read_into(root)
     except (ValueError, TypeError, LookupError) as error:
         raise SnapshotError(f"it cannot be read: {error}") from error
+    if kept is not None:
+        kept.update(reader.files)
     return head.entry

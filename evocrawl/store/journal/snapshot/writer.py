@@ -23,7 +23,7 @@ from evocrawl.store.journal.operations.row import to_json
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.arrays import form_of, pieces_of
 from evocrawl.store.journal.snapshot.graph import SnapshotError
-from evocrawl.store.journal.snapshot.parts import SIZE, PartWriter, Place
+from evocrawl.store.journal.snapshot.parts import PartWriter, Place
 
 _PLAIN = (type(None), bool, float, str, bytes)
 _FIXED = (*_PLAIN, int, tuple, frozenset)
@@ -67,7 +67,7 @@ class GraphWriter:
             KeyMap: self._key_map,
             KeySet: self._key_map,
             PagedTable: lambda each: ["table", form_of(each.fresh(1))[0], self._rows(each)],
-            SpillFile: lambda each: ["spill", self._parts.put(each.pieces(SIZE))],
+            SpillFile: lambda each: ["spill", self._parts.put_file(each)],
         }
 
     def write(self, root: dict[str, object]) -> Place:
