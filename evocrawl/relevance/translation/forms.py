@@ -6,6 +6,7 @@ A word of a script without spaces has no stem.
 from __future__ import annotations
 
 from evocrawl.core.text.words import rough_words, runs
+from evocrawl.relevance.term_frequencies import background
 from evocrawl.relevance.terms import Analyser
 
 LONGEST = 40
@@ -19,6 +20,7 @@ class Forms:
         self.language = language
         self.analyser = Analyser(language)
         self._whole = Analyser(language, parts_compounds=False)
+        self._background = background(language)
 
     def of_text(self, text: str) -> tuple[str, str] | None:
         """Return the form and the stem of a text of one word; None for another text.
@@ -39,3 +41,10 @@ class Forms:
         """Return the stem of a word that is not packed; "" for one without."""
         terms = self._whole.terms(form)
         return terms[0] if terms else ""
+
+    def idf(self, text: str) -> float:
+        """Return how rare the words of a text are in the mean, from 0 to about 11."""
+        idf, unknown = self._background.idf, self._background.unknown
+        words = self._whole.words(text)
+        weights = [idf.get(term, unknown) for word in words for term in self._whole.terms(word)]
+        return sum(weights) / len(weights) if weights else unknown

@@ -2,9 +2,11 @@
 
 The best translation of a word is the one with the most weight over all entries ::
 
-    weight(w, t) = Σ_e 1 / (1 + i/2) / |t|      i: the place of translation t in entry e of word w
+    weight(w, t) = Σ_e 1 / (1 + i/2) / |t| / (1 + idf(t))
 
-with |t| the number of its words. Each dictionary counts in both directions.
+with i the place of translation t in entry e of word w, |t| the number of its words, and idf(t)
+their mean rarity: German "in" may mean "in" and "trendy", and means "in" more often. Each dictionary
+counts in both directions.
 """
 
 from __future__ import annotations
@@ -91,15 +93,22 @@ def _rows(sources: Iterable[Source]) -> Iterator[Row]:
     """Yield language, form, stem, translation and weight, for both directions."""
     forms = {each: Forms(each) for source in sources for each in (source.language, source.into)}
     for source in sources:
+        from_, into = forms[source.language], forms[source.into]
         for headword, text in source.texts.entries():
-            own = forms[source.language].of_text(headword)
+            own = from_.of_text(headword)
+            of_headword = _share(headword, from_)
             for gloss, place in glosses(text):
                 weight = 1 / (1 + place / 2)
                 if own is not None:
-                    yield source.language, *own, gloss, weight / len(gloss.split())
-                other = forms[source.into].of_text(gloss)
+                    yield source.language, *own, gloss, weight * _share(gloss, into)
+                other = into.of_text(gloss)
                 if other is not None:
-                    yield source.into, *other, headword, weight / len(headword.split())
+                    yield source.into, *other, headword, weight * of_headword
+
+
+def _share(translation: str, forms: Forms) -> float:
+    """Return what a translation counts by its words."""
+    return 1 / len(translation.split()) / (1 + forms.idf(translation))
 
 
 def _write(work: sqlite3.Connection, sources: list[Source], out: Path) -> None:
