@@ -18,6 +18,7 @@ from evocrawl.extraction.data_links import with_data
 from evocrawl.extraction.dates import NO_DATES, Dates, read_dates
 from evocrawl.extraction.decoding import to_utf8
 from evocrawl.extraction.head import directives, read_head
+from evocrawl.extraction.head_end import end_head
 from evocrawl.extraction.language import language_of
 from evocrawl.extraction.limits import Limits
 from evocrawl.extraction.links import LinkExtractor
@@ -182,6 +183,8 @@ def _parse_once(html: bytes) -> tuple[Any, bool]:
         root = etree.fromstring(html, parser) if html.strip() else None
     except (etree.XMLSyntaxError, ValueError):
         root = None
+    if root is not None:
+        end_head(root)
     return root, any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
 
 

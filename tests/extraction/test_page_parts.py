@@ -55,3 +55,26 @@ def test_shadow_trees_that_a_page_declares_are_shown() -> None:
         assert "seen" in reading.text
         assert [link.url for link in reading.links] == ["http://a.test/1"]
     assert "seen" not in text_of(tree.format("none"))
+
+
+@pytest.mark.parametrize("begin", ["<html><title>Reefs</title>", "<head><title>Reefs</title>",
+                                   "<html><head><meta name=a><title>Reefs</title><script></script>"])  # fmt: skip
+@pytest.mark.parametrize("element", ["main", "article", "section", "header", "x-app", "p", "div"])
+@pytest.mark.parametrize("end", ["", "</html>", "</head><body> and the sea.</body></html>"])
+def test_the_head_ends_where_a_browser_ends_it(begin: str, element: str, end: str) -> None:
+    """A page may leave out the tags of head and body; the parser knows elements of HTML 4 alone."""
+    page = parse_html(f"{begin}<{element}>Corals <a href=/x>bleach</a></{element}>{end}".encode(),
+                      "http://a.test/")  # fmt: skip
+
+    assert page.title == "Reefs"
+    assert page.text == "Corals bleach" + (" and the sea." if "body" in end else "")
+    assert [link.url for link in page.links] == ["http://a.test/x"]
+
+
+def test_what_belongs_into_the_head_stays_there() -> None:
+    page = parse_html(b"<head><style>p {}</style><noscript><link href=/s></noscript><base href=/b/>"
+                      b"<title>Reefs</title><template>x</template></head><body><a href=x>y</a>",
+                      "http://a.test/")  # fmt: skip
+
+    assert (page.title, page.text) == ("Reefs", "y")
+    assert [link.url for link in page.links] == ["http://a.test/b/x"]

@@ -5,8 +5,8 @@ The best translation of a word is the one with the most weight over all entries 
     weight(w, t) = Σ_e 1 / (1 + i/2) / |t| / (1 + idf(t))
 
 with i the place of translation t in entry e of word w, |t| the number of its words, and idf(t)
-their mean rarity: German "in" may mean "in" and "trendy", and means "in" more often. Each dictionary
-counts in both directions.
+their mean rarity: German "in" may mean "in" and "trendy", and means "in" more often. Each
+dictionary counts in both directions.
 """
 
 from __future__ import annotations
