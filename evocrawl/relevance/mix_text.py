@@ -11,6 +11,7 @@ An argument that contains a plus sign is put in quotes: ``regex:"coral.+reef"+0.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import regex
@@ -47,7 +48,8 @@ class MixPart:
 def parse_mix(text: str) -> tuple[MixPart, ...]:
     """Return the models of a mix whose weight is above 0, in their order.
 
-    Raises SettingError for text of another form, a weight below 0, and weights that are all 0.
+    Raises SettingError for text of another form, a weight below 0, weights that are all 0, a colon
+    without an argument, and a model that is named twice with one argument.
 
     >>> parse_mix("2*tfidf + regex:'a.+b'")
     (MixPart(weight=2.0, name='tfidf', argument=''), MixPart(weight=1.0, name='regex', \
@@ -59,12 +61,20 @@ argument='a.+b'))
         if found is None:
             raise SettingError("relevance", text, ALLOWED)
         argument = (found["argument"] or "").strip()
+        if found["argument"] is not None and not argument:
+            allowed = f"{found['name']} without a colon, or with an argument after it"
+            raise SettingError("relevance", text, allowed)
         if argument.startswith(("'", '"')):
             argument = argument[1:-1]
         parts.append(MixPart(_weight(found["weight"], text), found["name"], argument))
         if not found["more"]:
             break
         place = found.end()
+    named = [(part.name, part.argument) for part in parts]
+    twice = next((name for name, times in Counter(named).items() if times > 1), None)
+    if twice is not None:
+        allowed = f"each model once; a weight makes it count for more, as in 2*{twice[0]}"
+        raise SettingError("relevance", text, allowed)
     used = tuple(part for part in parts if part.weight > 0)
     if not used:
         raise SettingError("relevance", text, "at least one weight above 0")

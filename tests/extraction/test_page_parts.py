@@ -57,8 +57,11 @@ def test_shadow_trees_that_a_page_declares_are_shown() -> None:
     assert "seen" not in text_of(tree.format("none"))
 
 
-@pytest.mark.parametrize("begin", ["<html><title>Reefs</title>", "<head><title>Reefs</title>",
-                                   "<html><head><meta name=a><title>Reefs</title><script></script>"])  # fmt: skip
+@pytest.mark.parametrize(
+    "begin",
+    ["<html><title>Reefs</title>", "<head><title>Reefs</title>",
+     "<html><head><meta name=a><title>Reefs</title><script></script>"],
+)  # fmt: skip
 @pytest.mark.parametrize("element", ["main", "article", "section", "header", "x-app", "p", "div"])
 @pytest.mark.parametrize("end", ["", "</html>", "</head><body> and the sea.</body></html>"])
 def test_the_head_ends_where_a_browser_ends_it(begin: str, element: str, end: str) -> None:

@@ -26,6 +26,7 @@ WEIGHTS = st.floats(1e-6, 1e6)
         ("regex:'say \"a\"'", [MixPart(1.0, "regex", 'say "a"')]),
         ("regex:it's", [MixPart(1.0, "regex", "it's")]),
         ("regex:x*y", [MixPart(1.0, "regex", "x*y")]),
+        ("regex:a+regex:b", [MixPart(1.0, "regex", "a"), MixPart(1.0, "regex", "b")]),
         ("vectors:/a b/c.npz", [MixPart(1.0, "vectors", "/a b/c.npz")]),
     ],
 )
@@ -38,7 +39,8 @@ def test_a_mix_is_read_with_weights_and_arguments(text: str, parts: list[MixPart
     "text",
     ["", " ", "+", "tfidf+", "+tfidf", "tfidf++bm25", "*tfidf", "-1*tfidf", "x*tfidf", "nan*tfidf",
      "inf*tfidf", "1e308*tfidf+1e308*bm25", "1e-320*tfidf",
-     "0*tfidf", "0*tfidf+0.0*bm25", "2*3*tfidf", "tf idf", 'regex:"a', 'regex:"a"b'],
+     "0*tfidf", "0*tfidf+0.0*bm25", "2*3*tfidf", "tf idf", 'regex:"a', 'regex:"a"b', "tfidf:",
+     "vectors: +tfidf", "regex:+tfidf", "tfidf+tfidf", "tfidf+2*tfidf", "regex:a+0*regex:'a'"],
 )  # fmt: skip
 def test_a_mix_that_cannot_be_read_is_refused(text: str) -> None:
     """The error names the option."""
@@ -46,7 +48,8 @@ def test_a_mix_that_cannot_be_read_is_refused(text: str) -> None:
         parse_mix(text)
 
 
-@given(st.lists(st.tuples(WEIGHTS, NAMES, ARGUMENTS), min_size=1, max_size=5))
+@given(st.lists(st.tuples(WEIGHTS, NAMES, ARGUMENTS), min_size=1, max_size=5,
+                unique_by=lambda part: part[1:]))  # fmt: skip
 def test_every_mix_that_is_written_is_read_back(parts: list[tuple[float, str, str]]) -> None:
     """An argument in quotes may hold any character, also plus signs and stars."""
     text = "+".join(f'{weight!r}*{name}:"{argument}"' for weight, name, argument in parts)
