@@ -270,7 +270,7 @@ class Frontier:
             leaving.setdefault(entry[2].host, []).append(entry)
         common, in_common = list[QueuedLead](), list[str]()
         for host, of_host in leaving.items():
-            if len(of_host) >= _MANY or host in self._disk.runs or host in self._hosts.parked:
+            if len(of_host) >= _MANY or host in self._hosts.parked:
                 self._disk.put(host, of_host)
             else:
                 common += of_host

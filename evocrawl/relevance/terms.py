@@ -157,6 +157,14 @@ class Analyser:
         """Return the terms of a rough `word` in their order, with repetitions. O(characters)."""
         return self._known[word]
 
+    def terms_of_each(self, words: Iterable[str]) -> list[Terms]:
+        """Return the terms of each rough word, for a caller that remembers them.
+
+        They are not kept here.
+        """
+        known, read = self._known.get, self._read
+        return [known(word) or read(word) for word in words]
+
     def first_terms(self, words: Sequence[str]) -> list[str]:
         """Return the first term of each rough word, for a caller that remembers them.
 

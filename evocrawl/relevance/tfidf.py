@@ -174,7 +174,7 @@ class Screen:
     """Decides whether words, as `analyser` splits and reads them, contain one of `terms`."""
 
     def __init__(self, analyser: Analyser, terms: Mapping[str, float]) -> None:
-        self._read = analyser.terms
+        self._read_each = analyser.terms_of_each
         self._are_strangers = terms.keys().isdisjoint
         self._strangers: set[str] = set()
         self._friends: set[str] = set()
@@ -200,7 +200,7 @@ class Screen:
     def _read_new(self, words: set[str]) -> set[str]:
         """Read words that are not known yet, and store the result; return those with a term."""
         are_strangers = self._are_strangers
-        read = zip(words, map(self._read, words), strict=True)
+        read = zip(words, self._read_each(words), strict=True)
         found = {word for word, terms in read if not are_strangers(terms)}
         _keep(self._friends, found)
         _keep(self._strangers, words - found)

@@ -60,6 +60,7 @@ _ID = 16
 """A mix of at least so many letters and digits is an id, possibly made for one response."""
 _WITHIN_UUID = re.compile(rb"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
 _UUID = re.compile(rb"[0-9a-fA-F]{8}" + _WITHIN_UUID.pattern + rb"[0-9a-fA-F]{12}")
+_WINDOW = np.dtype("<u8")
 _A, _B, _C = (np.uint64(each) for each in (
     0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
 ))  # fmt: skip
@@ -181,8 +182,8 @@ class NoveltyIndex:
         novelty = fresh / len(looked)
         is_new = novelty >= LEAST_NEW or fresh * (1 if every else _SAMPLED) >= LEAST_NEW_BYTES
         twin = None if is_new or not known else self._pages[max(known, key=known.__getitem__)]
-        new_words = ~self._words.at(sketch.words % _WORDS)
-        return NoveltyVerdict(is_new, twin, novelty, float(new_words.mean()))
+        new_words = len(sketch.words) - np.count_nonzero(self._words.at(sketch.words % _WORDS))
+        return NoveltyVerdict(is_new, twin, novelty, new_words / len(sketch.words))
 
     def _owners_of(self, windows: Hashes, page: Fingerprint) -> dict[int, int]:
         """Return how many of the windows each other page had last, by the page's number."""
@@ -190,7 +191,7 @@ class NoveltyIndex:
         owners = self._owners[places]
         owners = np.sort(owners[(owners > 0) & (self._tags[places] == tags)])
         numbers = _different(owners)
-        counts = np.diff(owners.searchsorted(numbers), append=len(owners))
+        counts = owners.searchsorted(numbers, "right") - owners.searchsorted(numbers)
         found = zip((numbers.astype(np.intp) - 1).tolist(), counts.tolist(), strict=True)
         return {number: count for number, count in found if self._pages[number] != page}
 
@@ -229,7 +230,7 @@ def _windows(plain: bytes) -> Hashes:
     if count <= 0:
         return np.empty(0, dtype=np.uint64)
     head, tail = (
-        np.ndarray((count,), "<u8", plain, offset, (1,)).astype(np.uint64)
+        np.ndarray((count,), _WINDOW, plain, offset, (1,)).astype(np.uint64)
         for offset in (0, _WIDTH // 2)
     )
     mixed = head * _A ^ (tail * _B >> np.uint64(7))

@@ -274,18 +274,18 @@ class LinkModel:
         known = self._latest.take(row, self._state())
         if not len(inlinks):
             return
-        bad = self._weight_of_bad
+        bad, words = self._weight_of_bad, self.evidence.words(inlinks)
         if self._tuning.has("fit"):
             x = self._describer.features(np.array([row]))[0] if known is None else known
             x = x * IS_LEARNT
             self.posterior.update(x, label, label + (1 - label) * bad)
-            self._history.add(x, page, int(inlinks[-1]))
+            self._history.add(x, page, words[-1])
         if page < 0 or not self._tuning.has("words"):
             return
         old, pages = self._history.replay(_REPLAYS)
         old, pages = old[pages >= 0], pages[pages >= 0]
         self.words.learn(
-            self.evidence.words(np.concatenate((inlinks, old))),
+            np.concatenate((words, old)),
             np.concatenate((np.full(len(inlinks), label), self.evidence.pages["label"][pages])),
             bad,
         )

@@ -108,8 +108,9 @@ def _inverse(precision: Matrix) -> Matrix:
 
 
 def _sigmoid(logit: float) -> float:
-    return float(_sigmoids(np.array(logit)))
+    # Numpy's exponential, so that one example gets the same probability as among many.
+    return float(1 / (1 + np.exp(-max(-_LONGEST_LOGIT, min(_LONGEST_LOGIT, logit)))))
 
 
 def _sigmoids(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return 1 / (1 + np.exp(-np.clip(logits, -_LONGEST_LOGIT, _LONGEST_LOGIT)))
+    return 1 / (1 + np.exp(-np.minimum(np.maximum(logits, -_LONGEST_LOGIT), _LONGEST_LOGIT)))

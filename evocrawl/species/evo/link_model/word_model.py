@@ -39,7 +39,7 @@ class WordModel:
 
         A label y weighs y + (1 − y) · `weight_of_bad`, so that the few good links have an effect.
         """
-        logits = np.clip(self.logits(words), -_LONGEST_LOGIT, _LONGEST_LOGIT)
+        logits = np.minimum(np.maximum(self.logits(words), -_LONGEST_LOGIT), _LONGEST_LOGIT)
         errors = 1 / (1 + np.exp(-logits)) - labels
         slopes = errors * (labels + (1 - labels) * weight_of_bad)
         flat = words.ravel()

@@ -4,7 +4,7 @@ import numpy as np
 
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import FEATURES, prior
-from evocrawl.species.evo.link_model.hashing import Hasher, plain
+from evocrawl.species.evo.link_model.hashing import WIDTH, Hasher, plain
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.profile import NEEDED, Profile
 from evocrawl.species.evo.link_model.table import Table
@@ -37,9 +37,10 @@ def test_replay_uses_every_example_about_equally_often() -> None:
     history = History(1)
     assert len(history.replay(4)[0]) == 0
     for number in range(10):
-        history.add(np.array([0.0]), number, number)
-    met = np.concatenate([history.replay(5)[1] for _ in range(40)])
+        history.add(np.array([0.0]), number, np.full(WIDTH, number, np.uint16))
+    words, met = map(np.concatenate, zip(*(history.replay(5) for _ in range(40)), strict=True))
     assert np.bincount(met, minlength=10).min() >= 15
+    assert (words == met[:, None]).all()
 
 
 def test_the_profile_has_words_of_good_pages_that_others_lack() -> None:
