@@ -19,6 +19,8 @@ from evocrawl.frontier.queue import MOST_LINKS
 _KEY_BYTES = 12
 _NONE = (1 << 64) - 1
 """Address for a number without a link."""
+_SHARE = 16
+"""One of this many links in memory leaves it at once."""
 _NEAR = _NONE - 1
 """Address of a link that has been in memory since `put`."""
 
@@ -156,11 +158,15 @@ class CandidatesByRow:
         return [lead.fingerprint[:_KEY_BYTES].ljust(_KEY_BYTES) for lead in leads.values()]
 
     def _make_room(self) -> None:
-        """Move the links to disk that were used least lately, if there are too many in memory."""
+        """Move the links to disk that were used least lately, if there are too many in memory.
+
+        A few more of them than necessary, so that they do not leave in each step.
+        """
         over = len(self._near) - self._most
         if over <= 0:
             return
-        leaving = [self._near.popitem(last=False) for _ in range(over)]
+        pop = self._near.popitem
+        leaving = [pop(last=False) for _ in range(over + self._most // _SHARE)]
         numbers = np.array([number for number, _ in leaving], np.intp)
         are_new = self._places.get("address", numbers) == _NEAR
         put = self._file.put
