@@ -22,7 +22,7 @@ from evocrawl.simulation.server.proxy import Request, Response, Site, not_found
 SMALL = {
     "DOWNLOAD_DELAY": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
-    "CONCURRENT_ITEMS": 10,  # Scrapy starts as many tasks for each page
+    "CONCURRENT_ITEMS": 2,  # Scrapy starts as many tasks for each page
     "RETRY_TIMES": 1,
     "TELNETCONSOLE_ENABLED": False,
     "EVOCRAWL_QUERY": "coral bleaching",
