@@ -109,27 +109,26 @@ class Daemon:
     def wait_for_end(self, project: str, job: str, times: int = 1) -> None:
         wait_for(lambda: self.jobs(project, "finished").count(job) == times)
 
-    def deploy(self, project: Path) -> str:
+    def deploy(self, project: Path, *options: object) -> str:
         """Run scrapyd-deploy in a copy of a project; return its output."""
         with (project / "scrapy.cfg").open("a") as configuration:
             configuration.write(f"\n[deploy:test]\nurl = {self.url}/\nproject = {project.name}\n")
-        command = [Path(sys.executable).with_name("scrapyd-deploy"), "test"]
-        done = subprocess.run(
-            command, cwd=project, capture_output=True, text=True, check=False, timeout=WAIT_S
-        )
-        return done.stdout + done.stderr
+        return _run_deploy(project, *options, "test")
 
-    def place_bytecode(self, project: str) -> None:
-        """Copy the bytecode in a project's egg to where an import from an archive looks for it.
+    def deploy_with_bytecode(self, project: Path) -> str:
+        """Deploy a project with the bytecode where an import from an archive looks for it.
 
-        Without it each job compiles all modules, which takes longer than its crawl.
+        Without it each process compiles all modules, which takes longer than its crawl.
         """
-        (egg,) = (self.directory / "eggs" / project).glob("*.egg")
+        egg = project / "own.egg"
+        said = _run_deploy(project, "--build-egg", egg)
+        assert egg.exists(), said
         with ZipFile(egg, "a") as archive:
             for name in archive.namelist():
                 folder, cached, file = name.rpartition("__pycache__/")
                 if cached:
                     archive.writestr(f"{folder}{file.partition('.')[0]}.pyc", archive.read(name))
+        return self.deploy(project, "--egg", egg)
 
     def _is_up(self) -> bool:
         assert self.process.poll() is None, self.log
@@ -137,6 +136,14 @@ class Daemon:
             return bool(self.ask("daemonstatus.json")["status"] == "ok")
         except URLError:
             return False
+
+
+def _run_deploy(project: Path, *options: object) -> str:
+    command = [Path(sys.executable).with_name("scrapyd-deploy"), *map(str, options)]
+    done = subprocess.run(
+        command, cwd=project, capture_output=True, text=True, check=False, timeout=WAIT_S
+    )
+    return done.stdout + done.stderr
 
 
 def wait_for(is_so: Callable[[], bool], every_s: float = 0.3) -> None:

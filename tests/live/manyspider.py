@@ -21,7 +21,10 @@ class Answering:
 class ManySpider(Spider):
     name = "many"
     start_urls = ("http://reef.test/",)
-    custom_settings: ClassVar[dict[str, Any]] = {"DOWNLOADER_MIDDLEWARES": {Answering: 1}}
+    custom_settings: ClassVar[dict[str, Any]] = {
+        "DOWNLOADER_MIDDLEWARES": {Answering: 1},
+        "CONCURRENT_ITEMS": 4,  # Scrapy starts as many tasks for each page
+    }
 
     def parse(self, response: Any) -> Any:
         """Yield a request for each page."""

@@ -76,6 +76,7 @@ def test_all_that_a_spider_requests_is_fetched_even_if_it_looks_like_a_trap(
             "EVOCRAWL_QUERY": QUERY,
             "EVOCRAWL_SPECIES": species,
             "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+            "CONCURRENT_ITEMS": 4,  # Scrapy starts as many tasks for each page
         },
     )
     crawled.check_settled()

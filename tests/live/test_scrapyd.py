@@ -61,9 +61,8 @@ def daemon(web: LoopbackProxy, folder: Path) -> Iterator[Daemon]:
         # The version distinguishes the egg from the package that is installed beside Scrapyd.
         start = copy / "evocrawl" / "__init__.py"
         start.write_text(start.read_text().replace('__version__ = "', '__version__ = "egg.'))
-        said = running.deploy(copy)
-        assert '"spiders": 1, "status": "ok"' in said
-        running.place_bytecode(OURS[0])
+        said = running.deploy_with_bytecode(copy)
+        assert '"spiders": 1, "status": "ok"' in said, said
         yield running
         wait_for(lambda: not children_of(running.process.pid))
 
