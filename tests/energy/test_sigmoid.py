@@ -85,6 +85,7 @@ def test_the_steep_reading_takes_the_larger_slope() -> None:
     model = Sigmoid(1.0, 1.0, "steep")
     assert model.steepness(0.0, 1.0, 0.25) == 8 / 0.25
     assert model.steepness(0.0, 1.0, 0.75) == 8 / 0.25
+    assert model.steepness(0.5, 1.0, 0.625) == 8 / 0.125
 
 
 def test_the_literal_reading_compares_what_is_printed() -> None:
@@ -93,6 +94,7 @@ def test_the_literal_reading_compares_what_is_printed() -> None:
     assert model.steepness(0.0, 1.0, 0.25) == 8 / 0.75
     assert model.steepness(0.0, 1.0, 0.75) == 8 / 0.25
     assert model.steepness(0.0, 100.0, 1.0) == 8 / 1.0
+    assert model.steepness(1.0, 7.0, 5.0) == 8 / 4.0
 
 
 @EACH_SLOPE
