@@ -47,7 +47,8 @@ class PopulationBounds:
         if self.upper is not None and self.upper < max(self.lower, 1):
             raise SettingError("upper_bound", self.upper, f"at least {max(self.lower, 1)}")
         if self.founders < 1 or (self.upper is not None and self.founders > self.upper):
-            raise SettingError("agents", self.founders, f"1 to the upper bound ({self.upper})")
+            most = "or more" if self.upper is None else f"to the upper bound ({self.upper})"
+            raise SettingError("agents", self.founders, f"1 {most}")
 
 
 class Lifecycle:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from evocrawl.core.config.config import Config
@@ -60,3 +62,10 @@ def test_the_configuration_limits_the_visits_at_once() -> None:
 def test_only_a_species_with_a_model_of_links_learns(name: str) -> None:
     with pytest.raises(SettingError, match="species that has a link model"):
         assembled(species="energy", **{name: "learnt.npz"})
+
+
+def test_what_is_learnt_goes_to_a_file_that_can_be_written(tmp_path: Path) -> None:
+    """This is checked before the crawl begins; the error has the cause."""
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingError, match=r"a path that can be written \(.*directory.*\)"):
+        assembled(species="evo", learn_to=str(tmp_path / "file" / "learnt.npz"))

@@ -76,15 +76,20 @@ def test_reproduction_conserves_energy(energy: float, lower: int, room: int | No
 
 
 @pytest.mark.parametrize(
-    ("bounds", "name"),
-    [((1, -1, None), "lower_bound"), ((1, 5, 4), "upper_bound"), ((1, 0, 0), "upper_bound"),
-     ((0, 0, None), "agents"), ((5, 0, 4), "agents")],
+    ("bounds", "problem"),
+    [
+        ((1, -1, None), "lower_bound is -1; allowed: 0 or more"),
+        ((1, 5, 4), "upper_bound is 4; allowed: at least 5"),
+        ((1, 0, 0), "upper_bound is 0; allowed: at least 1"),
+        ((0, 0, None), "agents is 0; allowed: 1 or more"),
+        ((5, 0, 4), "agents is 5; allowed: 1 to the upper bound (4)"),
+    ],
 )  # fmt: skip
-def test_impossible_bounds_are_refused(bounds: tuple[int, int, int | None], name: str) -> None:
-    """The error names the setting."""
+def test_impossible_bounds_are_refused(bounds: tuple[int, int, int | None], problem: str) -> None:
+    """The error names the setting, and what is allowed."""
     with pytest.raises(SettingError) as caught:
         PopulationBounds(*bounds)
-    assert caught.value.name == name
+    assert str(caught.value) == problem
 
 
 def test_an_agent_that_walks_while_the_population_is_full_eats_nothing() -> None:
