@@ -167,7 +167,7 @@ def test_rows_are_read_back_or_refused(body: bytes) -> None:
 
 
 def test_a_server_forbids_and_reserves_by_the_files_that_it_has() -> None:
-    """A file that was not found declares nothing, whatever its body is."""
+    """A file that was not found declares nothing, also if it has a body."""
     ai, tdm = b"User-Agent: *\nDisallow: *.pdf\n", json.dumps(RULES[:2]).encode()
     both = ServerOptOuts(
         (OptOutFile(PLACE, AI_TXT, FOUND, "", ai), OptOutFile(PLACE, TDMREP, FOUND, "", tdm))
