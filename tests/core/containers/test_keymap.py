@@ -57,7 +57,7 @@ def test_thousands_of_keys_are_found_and_no_others() -> None:
     ("count", "small"), [(0, 0), (0, 10), (7, 10), (1, 0), (29, 0), (3000, 10)]
 )
 def test_a_dumped_map_is_loaded_and_goes_on(count: int, small: int) -> None:
-    """Whatever was in the map before is gone; later changes find their places."""
+    """What was in the map before is gone; later changes find their places."""
     dumped, loaded = KeyMap("<dQ", small), KeyMap("<dQ", small)
     loaded.put(b"a key before", 0.1, 1)
     model = {key(number): (number / 2, number) for number in range(count)}
