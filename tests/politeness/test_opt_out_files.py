@@ -194,6 +194,7 @@ def test_a_server_forbids_and_reserves_by_the_files_that_it_has() -> None:
     [
         ("/x%2Fy", "/x%2fy", True), ("/x%2Fy", "/x/y", False), ("/x%2Fy", "/x2Fy", False),
         ("/x%2Fy", "/x2fy", False), ("/caf%c3%a9", "/caf%C3%A9", True), ("/%41", "/A", True),
+        ("http://h.test/q?x=1", "/q?x=1", True), ("http://h.test/q?x=1", "/qx=1", False),
     ],
 )  # fmt: skip
 def test_an_escaped_character_is_itself_only_if_it_is_unreserved(

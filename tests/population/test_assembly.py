@@ -69,3 +69,11 @@ def test_what_is_learnt_goes_to_a_file_that_can_be_written(tmp_path: Path) -> No
     (tmp_path / "file").touch()
     with pytest.raises(SettingError, match=r"a path that can be written \(.*directory.*\)"):
         assembled(species="evo", learn_to=str(tmp_path / "file" / "learnt.npz"))
+
+
+@pytest.mark.parametrize("browser", ["never", "auto"])
+def test_the_choice_of_a_browser_learns_only_if_there_is_one(browser: str) -> None:
+    """Without one, no visit costs time for it."""
+    assembly = assembled(browser=browser)
+    learns = assembly.rendering.learn in assembly.population.on_outcome
+    assert learns == (browser == "auto")

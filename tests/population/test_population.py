@@ -134,14 +134,14 @@ def test_an_agent_counts_its_settled_visits() -> None:
 
 @pytest.mark.parametrize(
     ("rewards", "laid"),
-    [("first", [b"1"]), ("changed", [b"1", b"2"]), ("always", [b"1", b"1", b"2"])],
+    [("first", [b"1"]), ("changed", [b"1", b"2"]), ("always", [b"1", b"1", b"2", b"2"])],
 )
 def test_a_known_page_pays_again_as_the_option_allows(rewards: Rewards, laid: list[bytes]) -> None:
     """Never, if its content has changed, or always; the page's energy is in an event."""
     population, ledger = make_population(bounds=ONE_AGENT, rewards=rewards)
-    population.place([link(B), link(C), link(D)])
+    population.place([link(B), link(C), link(D), link(E)])
     paid = list[bytes]()
-    for version in (b"1", b"1", b"2"):
+    for version in (b"1", b"1", b"2", b"2"):
         chosen = population.choose(0.0)
         assert chosen is not None
         page = Page(A, link(A).fingerprint, 0.5, population.price(0.5), (), version)

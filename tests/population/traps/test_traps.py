@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made_webs import SPECIES, Made, said, visited
+from tiny_webs import Web, make_population
 from tiny_webs import crawl as crawl_web
-from tiny_webs import make_population
 
 from evocrawl.core.events import DuplicateFound, Event, HeldBack, VisitSettled
 from evocrawl.core.model import Content, Lead, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.traps.link_groups import LONGEST_RUN
+from evocrawl.population.traps.novelty import NoveltyVerdict
 from evocrawl.population.traps.traps import TrapDetector
 
 
@@ -180,3 +181,23 @@ def test_a_barren_page_is_credited_with_what_its_links_bring() -> None:
     assert traps.yields.has_spent_templates("a.test")
     assert take("http://a.test/later", said("6"), copy) == (4 + 1) / (14 + 2)
     assert not traps.yields.has_spent_templates("a.test")
+
+
+def test_a_page_is_judged_with_the_address_of_the_page_that_links_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Seeds have none."""
+    places = dict[str, str]()
+    take = TrapDetector.take
+
+    def noted(
+        traps: TrapDetector, page: Page, via: Lead, at: str = "", *, is_first: bool
+    ) -> NoveltyVerdict:
+        places[page.url] = at
+        return take(traps, page, via, at, is_first=is_first)
+
+    monkeypatch.setattr(TrapDetector, "take", noted)
+    population, _ = make_population("best_first", traps=TrapDetector())
+    crawl_web(population, Web({"http://a.test/": ["http://a.test/b"], "http://a.test/b": []}),
+              ["http://a.test/"])  # fmt: skip
+    assert places == {"http://a.test/": "", "http://a.test/b": "http://a.test/"}

@@ -166,3 +166,12 @@ def test_a_domain_is_generated_below_the_floor_of_a_measure(
     assert yields.is_made_up("made.test")
     assert not yields.is_made_up("poor.test")
     assert not yields.is_made_up("site.test")
+
+
+def test_a_gauge_is_low_after_two_blocks_of_pages() -> None:
+    """A first block may be by chance."""
+    gauge = Gauge(0.02)
+    gauge.note("a.test", 0.5)
+    for number in range(1, 2 * BLOCK + 1):
+        gauge.note("trap.test", 0.0)
+        assert gauge.is_low("trap.test") == (number == 2 * BLOCK)

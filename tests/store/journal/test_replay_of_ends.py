@@ -17,7 +17,9 @@ from evocrawl.core.model import Cost, Dead, Dropped, Fetched, Page
 from evocrawl.population.population import Population
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import (
+    GivenBack,
     RunStarted,
+    WentOn,
 )
 from evocrawl.store.journal.replay import replay, resume
 from evocrawl.store.journal.sqlite_journal import SqliteJournal
@@ -233,3 +235,18 @@ def test_more_budget_opens_links_that_lacked_budget(limit: int | None, opened: i
     past = resume(journal, repeated, RunStarted(limit, 2, HOST_LIMIT))
     assert len(past.cut_short) == 2
     assert sum(repeated.choose(2.0) is not None for _ in range(3)) == opened
+
+
+def test_a_journal_has_all_of_what_happened_to_a_visit() -> None:
+    """The host of a redirect, and the address at which a link is put off."""
+    journal = ListJournal()
+    population, limits, _ = new_population("best_first", 0)
+    journaled = JournaledPopulation(population, limits, journal)
+    journaled.place([link("http://a.test/")])
+    visit = journaled.choose(1.0)
+    assert visit is not None
+    journaled.go_on(visit.id, "b.test", 2.0)
+    assert WentOn(visit.id, "b.test", 2.0) in journal.kept
+    journaled.settle(visit.id, Dropped("over budget"))
+    journaled.give_back(visit.id, visit.lead, population.species[0], "http://b.test/")
+    assert journal.kept[-1] == GivenBack(visit.id, "http://b.test/")

@@ -24,7 +24,9 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead
 from evocrawl.politeness.robots.rules import Verdict
 from evocrawl.store.journal.snapshot import snapshot
+from evocrawl.store.journal.snapshot.arrays import form_of
 from evocrawl.store.journal.snapshot.graph import SnapshotError
+from evocrawl.store.journal.snapshot.new_objects import fill_table
 
 
 @dataclass
@@ -348,3 +350,16 @@ def test_a_method_of_no_object_of_the_new_crawl_is_refused(name: str) -> None:
             Holder([Measuring(getattr(scale, name))], scale if name != "of" else None),
             Holder([], Scale(0)),
         )
+
+
+@pytest.mark.parametrize("size", [1, 7, 23, 24, 100])
+def test_the_rows_of_a_table_may_begin_in_any_part(size: int) -> None:
+    """A part ends where it is full, also within a row."""
+    table = PagedTable(SpillFile(), a=("i8", 0, 3), b=("f8", 2, 0))
+    rows = table.fresh(9)
+    rows["a"], rows["b"] = np.arange(9), np.arange(18.0).reshape(9, 2) / 7
+    packed = rows.tobytes()
+    pieces = (packed[at : at + size] for at in range(0, len(packed), size))
+    fill_table(table, form_of(table.fresh(0))[0], pieces)
+    assert table["a"].tolist() == [*range(9)]
+    assert table["b"].tolist() == rows["b"].tolist()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
-from evocrawl.store.journal.sqlite_file import close
+from evocrawl.core.errors import StateError
+from evocrawl.store.journal.sqlite_file import close, connect_to_read
 
 
 class Broken(sqlite3.Connection):
@@ -24,3 +26,11 @@ def test_each_connection_is_closed_although_another_reports_an_error() -> None:
     close(broken, None, whole)
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         whole.execute("SELECT 1")
+
+
+def test_what_is_no_file_is_refused_with_its_path(tmp_path: Path) -> None:
+    """SQLite would make an empty one."""
+    for path, problem in ((tmp_path, "this is a folder"), (tmp_path / "no", "there is no such")):
+        with pytest.raises(StateError, match=f"^{path}: {problem}"):
+            connect_to_read(path)
+    assert not [*tmp_path.iterdir()]
