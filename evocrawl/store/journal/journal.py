@@ -30,7 +30,7 @@ class Journal(Protocol):
 class SnapshotJournal(Protocol):
     """A journal that also stores snapshots, as `SqliteJournal` does."""
 
-    def snapshot(self, root: dict[str, object], *, compacts: bool = False) -> int:
+    def snapshot(self, root: dict[str, object], *, compacts: bool) -> int:
         """Replace the snapshot by one of `root` at the last entry; return the bytes written.
 
         If it `compacts`, it takes the place of the entries before it. Raises SnapshotError.
