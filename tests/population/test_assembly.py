@@ -27,7 +27,8 @@ def test_a_list_in_another_form_is_refused_with_the_right_form(name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("evolution", "one or more, joined by"), ("evo+evo", "one or more, joined by"),
+        ("evolution", r"^species is 'evolution'; allowed: one or more, joined by"),
+        ("evo+evo", r"^species is 'evo\+evo'; allowed: one or more, joined by"),
         ("enegy", "did you mean energy"), ("evo+breadth", "did you mean breadth_first"),
     ],
 )  # fmt: skip

@@ -224,3 +224,12 @@ def test_what_joined_and_padded_files_have_around_a_line_is_left_out(around: str
         found = rules("User-agent: x\nDisallow: /y\n" + place.format(around))
         assert not found.allows(f"{H}/a")
         assert found.allows(f"{H}/y")
+
+
+def test_the_last_line_of_a_file_of_the_greatest_size_counts() -> None:
+    """Of a longer file, the last line that is read may be a part only."""
+    tail = "\nDisallow: /a"
+    head = "User-agent: *\n"
+    whole = head + "#" * (MAX_BYTES - len(head) - len(tail)) + tail
+    assert not rules(whole).allows(f"{H}/a")
+    assert rules(f"{whole}bc").allows(f"{H}/a")

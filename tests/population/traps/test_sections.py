@@ -8,7 +8,14 @@ from datetime import date, timedelta
 from tiny_webs import link
 
 from evocrawl.core.model import Lead
-from evocrawl.population.traps.sections import MOST_SECTIONS, PATIENCE, SHARE, Sections, sections_of
+from evocrawl.population.traps.sections import (
+    LEAST_COPIES,
+    MOST_SECTIONS,
+    PATIENCE,
+    SHARE,
+    Sections,
+    sections_of,
+)
 
 SITE = "http://a.test"
 
@@ -124,3 +131,16 @@ def test_of_many_sections_the_latest_are_known() -> None:
     for number in range(MOST_SECTIONS + 10):
         crawl.sections.follow(lead(f"{SITE}/{number}x/page"))
     assert len(crawl.sections._known) == MOST_SECTIONS
+    last = MOST_SECTIONS + 9
+    assert [crawl.sections.sent_to(f"a.test/{each}x/") for each in (9, 11, last)] == [0, 1, 1]
+
+
+def test_a_section_repeats_itself_if_it_has_copies() -> None:
+    """Each section that the page is in; one copy may be by chance."""
+    sections = Sections()
+    sections.follow(lead(f"{SITE}/x/y/1"))
+    for copies in range(LEAST_COPIES + 1):
+        for name in ("a.test/x/", "a.test/x/y/"):
+            assert sections.repeats_itself(name) == (copies >= LEAST_COPIES)
+        sections.note_copy(f"{SITE}/x/y/{copies}")
+    assert not sections.repeats_itself("a.test/z/")

@@ -363,3 +363,16 @@ def test_the_rows_of_a_table_may_begin_in_any_part(size: int) -> None:
     fill_table(table, form_of(table.fresh(0))[0], pieces)
     assert table["a"].tolist() == [*range(9)]
     assert table["b"].tolist() == rows["b"].tolist()
+
+
+def test_a_dictionary_keeps_its_default() -> None:
+    """One of a class of Python's own."""
+    read = again(defaultdict(list, a=[1]))
+    read["b"].append(2)
+    assert read == {"a": [1], "b": [2]}
+
+
+def test_a_restored_generator_has_the_pool_of_its_seed() -> None:
+    """A pool of another size than NumPy's own makes other children."""
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(5, pool_size=8)))
+    assert again(rng).spawn(1)[0].random() == rng.spawn(1)[0].random()

@@ -200,7 +200,8 @@ def test_meaningless_patterns_are_refused(pattern: str) -> None:
         ("a.test/*.pdf", "http://a.test/d/x.pdf", True), ("a.test/*.pdf", "http://a.test/p", False),
         ("*.test/p?*=1", "http://z.test/p?q=1", True), ("a.test/Tag", "http://a.test/tag", False),
         ("a.test/", "http://a.test", True), ("a.test/*a*b*", "http://a.test/xaxb", True),
-        ("a.test/*b*a*", "http://a.test/xaxb", False),
+        ("a.test/*b*a*", "http://a.test/xaxb", False), ("a.test/a*b*b", "http://a.test/ab", False),
+        ("a.test/a*b*b", "http://a.test/abb", True),
     ],
 )  # fmt: skip
 def test_what_a_pattern_covers(pattern: str, url: str, is_covered: bool) -> None:
