@@ -52,6 +52,15 @@ class Crawler:
 
 def with_a_store() -> Crawler:
     """Return evocrawl with a store."""
+    return _stored("evocrawl with a store")
+
+
+def with_a_compact_journal() -> Crawler:
+    """Return evocrawl with a store whose journal is compact, and a snapshot each 50 visits."""
+    return _stored("evocrawl, compact journal", journal="compact", snapshot_visits=50)
+
+
+def _stored(name: str, **options: object) -> Crawler:
 
     def stored(directory: Path) -> list[str]:
         database = sqlite3.connect(directory / "state.sqlite")
@@ -59,9 +68,7 @@ def with_a_store() -> Crawler:
         database.close()
         return urls
 
-    return Crawler(
-        "evocrawl with a store", lambda where: evocrawl(f"{where / 'state.sqlite'}"), stored
-    )
+    return Crawler(name, lambda where: evocrawl(f"{where / 'state.sqlite'}", **options), stored)
 
 
 def of_workers(port: int, workers: int) -> Crawler:

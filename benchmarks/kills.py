@@ -37,7 +37,14 @@ from pathlib import Path
 
 import numpy as np
 from crawled_tree import sites, start
-from killed_crawlers import Crawler, of_workers, scrapy_redis, with_a_store, with_jobdir
+from killed_crawlers import (
+    Crawler,
+    of_workers,
+    scrapy_redis,
+    with_a_compact_journal,
+    with_a_store,
+    with_jobdir,
+)
 from redis_beside import program, redis_server
 
 from evocrawl.simulation.server.proxy import LoopbackProxy
@@ -176,6 +183,7 @@ def main() -> None:
                 makers.append(("evocrawl workers", asked.kills, ours))
         makers.append(("Scrapy with JOBDIR", asked.peer_kills, with_jobdir))
         makers.append(("evocrawl with a store", asked.kills, with_a_store))
+        makers.append(("evocrawl, compact journal", asked.kills, with_a_compact_journal))
         for name, kills, make in makers:
             if asked.only in name:
                 measure(make(), kills, asked.pages, asked.seed)
