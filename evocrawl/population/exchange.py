@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evocrawl.core.model import Fingerprint, Lead, Link, Page
@@ -19,6 +19,13 @@ class PopulationExchange:
     """Adds the finds of other populations to `population`; lets agents come and go."""
 
     population: Population
+    _observers: list[ForeignPages] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look up which species note pages of others: a check of a protocol takes a while."""
+        learning = [each.learning for each in self.population.species]
+        observers = [each for each in learning if isinstance(each, ForeignPages)]
+        object.__setattr__(self, "_observers", observers)
 
     def show_seeds(self, links: Sequence[Link]) -> None:
         """Show links as seeds, known or not."""
@@ -32,9 +39,8 @@ class PopulationExchange:
         """
         if self.population.environment.base.get(page.fingerprint) is None:
             self._add(page, depth)
-        for species in self.population.species:
-            if isinstance(species.learning, ForeignPages):
-                species.learning.note_foreign_page(page)
+        for observer in self._observers:
+            observer.note_foreign_page(page)
         self.population.show(page, depth)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:
