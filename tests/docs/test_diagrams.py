@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +17,12 @@ MAKE = runpy.run_path(str(DOCS / "make_diagrams.py"))
 PICTURES = {"HOUSE": "house", "LINK_LIFE": "link_life"}
 
 
+@cache
+def drawn(name: str) -> str:
+    """Return a picture of the code as it is."""
+    return str(MAKE[name]())
+
+
 def words(svg: str) -> list[str]:
     """Return the texts of a picture, in order."""
     return [node.text or "" for node in ElementTree.fromstring(svg).iter() if node.text]
@@ -24,13 +31,13 @@ def words(svg: str) -> list[str]:
 @pytest.mark.parametrize("place", PICTURES)
 def test_a_picture_agrees_with_the_code(place: str) -> None:
     """A new package, level, import or state without its picture fails here."""
-    assert MAKE[place].read_text(encoding="utf-8") == MAKE[PICTURES[place]]()
+    assert MAKE[place].read_text(encoding="utf-8") == drawn(PICTURES[place])
 
 
 def test_the_house_shows_every_package_with_what_it_imports() -> None:
     """Also a package that imports none."""
     layers = runpy.run_path(str(DOCS.parent / "tests" / "test_layers.py"))
-    shown = words(MAKE["house"]())
+    shown = words(drawn("house"))
     assert set(layers["LEVELS"]) <= set(shown)
     assert shown[shown.index("species") + 1] == "imports core"
     lowest = len(shown) - 1 - shown[::-1].index("core")  # a line of imports may be "core", too
@@ -39,7 +46,7 @@ def test_the_house_shows_every_package_with_what_it_imports() -> None:
 
 def test_the_life_of_a_link_shows_every_state_that_a_link_reaches_by_itself() -> None:
     """A redirect or another worker makes a link "taken": the table has that state."""
-    shown = " ".join(words(MAKE["link_life"]()))
+    shown = " ".join(words(drawn("link_life")))
     assert [state for state in LinkState if state.value not in shown] == [LinkState.TAKEN]
 
 
@@ -49,8 +56,8 @@ def test_the_picture_of_a_species_has_a_row_for_each_agent_and_a_dot_for_each_fi
     scene = replace(energy, options={**energy.options, "max_requests": 25})
     made = scene.run()
     svg = ElementTree.fromstring(make["drawn"](scene, made))
-    drawn = [node.tag.rpartition("}")[2] for node in svg.iter()]
-    assert drawn.count("rect") == 1 + len(made.lives)
+    shapes = [node.tag.rpartition("}")[2] for node in svg.iter()]
+    assert shapes.count("rect") == 1 + len(made.lives)
     found = [step for step in made.steps if (step.relevance or 0) >= scene.config().relevant_at]
-    assert drawn.count("circle") == len(found) > 0
+    assert shapes.count("circle") == len(found) > 0
     assert f"energy, {made.requests} requests" in " ".join(words(make["drawn"](scene, made)))
