@@ -22,7 +22,6 @@ from evocrawl.relevance.imported import named_object
 from evocrawl.relevance.mix import MixedModel, mixed
 from evocrawl.relevance.mix_text import ALLOWED, MixPart, parse_mix
 from evocrawl.relevance.terms import analyser_of
-from evocrawl.relevance.translation.dictionaries import Dictionaries, Make
 
 logger = logging.getLogger(__name__)
 
@@ -103,10 +102,12 @@ class Wanted(NamedTuple):
             logger.warning("relevance: a part of %r is left out: %s", self.mix, failure)
         return mixed(made, calibrated=self.calibrated)
 
-    def _translation(self) -> Callable[[Make], Relevance]:
+    def _translation(self) -> Callable[[Callable[[str, str], Relevance]], Relevance]:
         """Return what makes a model for the query, with pages translated by the dictionaries."""
         if not self.dictionaries:
             return lambda make: make(self.query, self.language)
+        from evocrawl.relevance.translation.dictionaries import Dictionaries  # and SQLite
+
         language = analyser_of(self.query, self.language).language
         return Dictionaries(self.dictionaries, self.query, language).model
 

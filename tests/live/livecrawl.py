@@ -54,13 +54,14 @@ class Crawled:
 Crawl = Callable[..., Crawled]
 
 
-def page(*links: str, text: str = "", title: str = "") -> Response:
+def page(*links: str, text: str = "", title: str = "", language: str = "en") -> Response:
     """Return an HTML page with links, each an href or "href anchor text"."""
     anchors = "".join(
         f'<p><a href="{href}">{words or href}</a></p>'
         for href, _, words in (link.partition(" ") for link in links)
     )
-    body = f"<html lang=en><head><title>{title}</title></head><body><p>{text}</p>{anchors}</body>"
+    head = f"<html lang={language}><head><title>{title}</title></head>"
+    body = f"{head}<body><p>{text}</p>{anchors}</body>"
     return Response(200, body.encode(), {"Content-Type": "text/html; charset=utf-8"})
 
 

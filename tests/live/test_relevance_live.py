@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import tiny_dictionary as tiny
 from livecrawl import QUERY, Crawl, page, site
 
 from evocrawl.core.model import Content
@@ -69,6 +70,29 @@ def test_a_crawl_uses_the_model_of_its_option(
     assert scores["meaning"] >= scores["rail"]
     assert (scores["meaning"] > scores["rail"]) == (relevance in SEES_MEANING)
     assert crawled.stat("relevant_pages") == len(relevant)
+
+
+def test_a_crawl_reads_pages_in_another_language_by_a_dictionary(
+    serve, crawl: Crawl, tmp_path: Path
+) -> None:
+    """The words of its links count as well: `energy` fetches the link to a relevant page first."""
+    about = "Die Korallen in den Riffen sterben, und die Bleiche der Koralle kommt vom Meer. " * 6
+    other = "Die Straße und das Haus werden gebaut, und der Zug kommt heute nicht. " * 6
+    names = [f"/{number}" for number in range(12)]
+    links = [f"{name} Straße {name[1:]}" for name in names]
+    web = {"/": page(*links, "/reef Korallenbleiche", text=other, language="de")}
+    web |= {name: page(text=f"{other} {name}", language="de") for name in names}
+    web |= {"/reef": page(text=about, language="de")}
+    arguments = {"query": QUERY, "language": "en", "seeds": f"http://{HOST}/", "species": "energy",
+                 "dictionaries": tiny.german(tmp_path), "max_requests": 0}  # fmt: skip
+    crawled = crawl(serve({HOST: site(web)}), arguments=arguments)
+    crawled.check_settled()
+    assert {each["language"] for each in crawled.pages} == {"de"}
+    assert [each["url"] for each in crawled.pages if each["relevance"] >= 0.5] == [
+        f"http://{HOST}/reef"
+    ]
+    assert [each["url"] for each in crawled.pages].index(f"http://{HOST}/reef") < 4
+    assert "most of the first pages are in" not in crawled.log
 
 
 @pytest.mark.takes_s(25)

@@ -20,7 +20,6 @@ class Forms:
         self.language = language
         self.analyser = Analyser(language)
         self._whole = Analyser(language, parts_compounds=False)
-        self._background = background(language)
 
     def of_text(self, text: str) -> tuple[str, str] | None:
         """Return the form and the stem of a text of one word; None for another text.
@@ -44,7 +43,8 @@ class Forms:
 
     def idf(self, text: str) -> float:
         """Return how rare the words of a text are in the mean, from 0 to about 11."""
-        idf, unknown = self._background.idf, self._background.unknown
+        words_of_language = background(self.language)
+        idf, unknown = words_of_language.idf, words_of_language.unknown
         words = self._whole.words(text)
         weights = [idf.get(term, unknown) for word in words for term in self._whole.terms(word)]
         return sum(weights) / len(weights) if weights else unknown

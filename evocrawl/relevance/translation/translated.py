@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import Contribution, Extra, Relevance, met_by
 from evocrawl.relevance.calibration import Calibration
 from evocrawl.relevance.language_check import group_of
-from evocrawl.relevance.translation.translator import Translator
+
+if TYPE_CHECKING:
+    from evocrawl.relevance.translation.translator import Translator
 
 
 class Translated:
