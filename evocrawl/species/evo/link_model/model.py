@@ -140,7 +140,7 @@ class LinkModel:
         """
         own, rows = self._read(page, is_own=True)
         row = own if row is None else row
-        if row != own:
+        if row != own and (self.evidence.is_open(row) or self.evidence.page_of(row) < 0):
             self._try(row, self.evidence.page_of(own))
         if self.nearness.strength and len(self.evidence.links) >= self._next_comparison:
             self._compare()
@@ -255,9 +255,10 @@ class LinkModel:
             self.evidence.add_links(page, self._reader.links([*new], new.values()))
 
     def _try(self, row: int, page: int) -> None:
-        """Learn that the target `row` is `page`, directly or by a redirect."""
-        if not self.evidence.is_open(row):
-            return
+        """Learn that the target `row` is `page`, directly or by a redirect.
+
+        If the target was dead at an earlier visit, both visits count.
+        """
         label = float(self.evidence.pages["label"][page])
         self._learn(row, label, page)
         self.evidence.become(row, page)

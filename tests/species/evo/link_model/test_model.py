@@ -239,6 +239,24 @@ def test_links_beside_dead_links_get_lower_scores() -> None:
     assert column(model, elsewhere, "alive") < column(model, old, "alive")
 
 
+def test_a_dead_link_that_leads_to_a_page_later_counts_as_two_visits() -> None:
+    """So that the sums of its host contain the label that a refit changes."""
+    model = fresh()
+    rows = model.observe_page(page("seed", 0.1, link("late"), link("moved")), None)
+    late, moved = (rows[link(name).fingerprint] for name in ("late", "moved"))
+    tries, labels = model.evidence.tries, model.evidence.labels
+    for row in (late, moved):
+        model.observe_dead_link(row)
+    model.observe_page(page("late", 0.9), late)
+    label = float(model.evidence.pages["label"][model.evidence.page_of(late)])
+    assert label > 0
+    assert model.evidence.labels == pytest.approx(labels + label)
+    assert model.evidence.tries == tries + 3
+    model.observe_page(page("late", 0.9), moved)
+    model.observe_page(page("late", 0.9), moved)
+    assert model.evidence.tries == tries + 4
+
+
 def test_missing_pages_do_not_change_the_weights_of_words() -> None:
     """Neither at the visit nor when old examples are learnt again."""
     model = fresh()
