@@ -73,8 +73,9 @@ def run(asked: argparse.Namespace) -> int:
         for row in read_results(directory):
             if asked.by_directory:
                 row["species"] = f"{directory.name}/{row['species']}"
-            rows.append(row)
-    options = {"measure": asked.measure, "against": asked.against, "start": asked.start}
+            if asked.start in ("", str(row.get("start", ""))):
+                rows.append(row)
+    options = {"measure": asked.measure, "against": asked.against}
     show(rows, **options)
     if asked.out:
         write_report(rows, asked.out, **options)

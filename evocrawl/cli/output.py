@@ -22,9 +22,9 @@ _Found = tuple[str, list[Standing], str]
 """Title, standings and Markdown of one table."""
 
 
-def show(rows: Sequence[Row], *, measure: str = "", against: str = "", start: str = "") -> None:
+def show(rows: Sequence[Row], *, measure: str = "", against: str = "") -> None:
     """Print the table of each start."""
-    for title, _, text in tables(rows, measure=measure, against=against, start=start):
+    for title, _, text in tables(rows, measure=measure, against=against):
         print(f"{title}\n\n{text}")
 
 
@@ -51,9 +51,7 @@ def _draw(rows: Sequence[Row], directory: Path, found: Sequence[_Found]) -> None
         print(f"no plots: {error}; pip install 'evocrawl[sim]'", file=sys.stderr)
 
 
-def tables(
-    rows: Sequence[Row], *, measure: str = "", against: str = "", start: str = ""
-) -> list[_Found]:
+def tables(rows: Sequence[Row], *, measure: str = "", against: str = "") -> list[_Found]:
     """Return title, standings and Markdown for each kind of run and each start.
 
     `measure` defaults to the primary measure for runs with labels, and to a measure of the words of
@@ -64,11 +62,10 @@ def tables(
         chosen = measure or default
         group = [row for row in rows if (row["topic"] is not None) == labelled]
         for name in sorted({str(row.get("start", "")) for row in group}):
-            if start in ("", name):
-                here = [row for row in group if str(row.get("start", "")) == name]
-                table = standings(here, measure=chosen, against=against)
-                title = f"{chosen}, start {name or 'unknown'}, {table[0].topics} topics"
-                found.append((title, table, markdown(table, chosen)))
+            here = [row for row in group if str(row.get("start", "")) == name]
+            table = standings(here, measure=chosen, against=against)
+            title = f"{chosen}, start {name or 'unknown'}, {table[0].topics} topics"
+            found.append((title, table, markdown(table, chosen)))
     if not found:
         raise ResultsError("no runs to compare")
     return found

@@ -7,11 +7,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evocrawl.cli import main, parser
 from evocrawl.core.config.config import Config
+from evocrawl.simulation.evaluation import plots
 from evocrawl.simulation.evaluation.results import REQUIRED
 
 CORAL = "coral reef bleaching"
@@ -133,6 +135,25 @@ def test_compare_pairs_directories(simulate, tmp_path: Path, capsys) -> None:
     assert (report / "table.md").exists()
     assert main(["compare", str(out), str(out), "--by-directory", "--measure", "requests"]) == 0
     assert "out/random" in capsys.readouterr().out
+
+
+def test_compare_of_one_start_draws_its_runs_alone(
+    simulate, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the tables do; a start without runs is an error."""
+    simulate(*LABELLED)
+    here, there = tmp_path / "out", tmp_path / "there"
+    rows = json.loads((here / "results.json").read_text())
+    there.mkdir()
+    (there / "results.json").write_text(json.dumps([row | {"start": "far"} for row in rows]))
+    drawn = list[Any]()
+    monkeypatch.setattr(plots, "draw_pngs", lambda rows, _: drawn.extend(rows))
+    monkeypatch.setattr(plots, "draw_html", lambda *_: None)
+    both, report = [str(here), str(there)], str(tmp_path / "report")
+    assert main(["compare", *both, "--start", "far", "--out", report]) == 0
+    assert [row["start"] for row in drawn] == ["far"] * len(rows)
+    assert main(["compare", *both, "--start", "near"]) == 2
+    assert "no runs to compare" in capsys.readouterr().err
 
 
 def test_topics_lists_every_level(world: Path, capsys) -> None:

@@ -257,9 +257,14 @@ class JournaledPopulation:
             self.snapshots.take(self.facts)
 
     def close(self) -> None:
-        """Commit, and close the journal."""
+        """Commit, and close the journal.
+
+        Takes a snapshot if the next run would have to replay many visits. Raises StateError.
+        """
         try:
             self.commit()
+            if self.snapshots.is_due_at_end(self.facts):
+                self.take_snapshot()
         finally:
             self._journal.close()
 

@@ -13,6 +13,9 @@ from evocrawl.store.journal.snapshot.graph import SnapshotError
 
 logger = logging.getLogger(__name__)
 
+_SHARE_AT_END = 20
+"""The end of a run takes a snapshot after this part of the visits between two snapshots."""
+
 
 class Snapshots:
     """The snapshots of a crawl: a resume reads the latest one and replays the journal after it."""
@@ -35,6 +38,10 @@ class Snapshots:
     def is_due(self, facts: ReplayedState) -> bool:
         """Return True when enough visits have ended since the latest snapshot."""
         return 0 < self.every_visits <= facts.settled - self.taken_at
+
+    def is_due_at_end(self, facts: ReplayedState) -> bool:
+        """Return True when a run that ends now has visits whose replay would take a while."""
+        return 0 < self.every_visits <= _SHARE_AT_END * (facts.settled - self.taken_at)
 
     def take(self, facts: ReplayedState) -> None:
         """Make a snapshot durable; all operations are committed.

@@ -66,3 +66,23 @@ def test_a_crawl_continues_from_a_snapshot_as_without_a_stop(species: str, tmp_p
         each.choose(1e6) for each in (journey.population, journaled.population) for _ in range(3)
     ]
     assert going_on[:3] == going_on[3:]
+
+
+@pytest.mark.parametrize(
+    ("every_visits", "is_taken"), [(200, True), (1_000_000, False), (0, False)]
+)
+def test_the_end_of_a_run_takes_a_snapshot_if_a_replay_would_be_long(
+    every_visits: int, is_taken: bool, tmp_path: Path
+) -> None:
+    """Long beside the visits between two snapshots; not if there are to be none."""
+    path = tmp_path / "state.sqlite"
+    journey = Journey("best_first", 3, SqliteJournal(path, {}))
+    for _ in range(150):
+        journey.act()
+    journey.journaled.snapshots.every_visits = every_visits
+    assert 200 / 20 < journey.journaled.facts.settled < 200
+    journey.journaled.close()
+    journaled, past, events = rebuilt(path, "best_first", 3)
+    assert events == ([] if is_taken else journey.events)
+    assert state_of(journaled.population) == state_of(journey.population)
+    assert facts_of(past) == facts_of(journey.journaled.facts)
