@@ -70,9 +70,11 @@ def stored_record(store: str, *, learnt: str = "") -> StoredRecord:
                 rebuilt.population.ended or "", began, stopped, command_of(about, store, limit),
                 notes, opt_outs,
             )  # fmt: skip
-        relevant_at = config_of(about, "").relevant_at
+        config = config_of(about, "")
+        relevant_at = config.relevant_at
         shared = SharedRecord(archive, relevant_at)
-        limit = about.get("max_requests")
+        # The limit of a run is in the journal; without it the command has none, not no limit.
+        limit = about.get("max_requests", config.max_requests)
         return StoredRecord(
             store, about, shared, relevant_at, None, "", shared.began, shared.stopped,
             command_of(about, store, limit), [_COMPACT if is_file else _SHARED],

@@ -45,6 +45,7 @@ def test_a_report_has_the_pages_and_says_what_it_lacks(compact: Path) -> None:
     report = stored_record(str(compact))
     assert [each.url for each in report.record.results] == urls
     assert "journal=compact" in report.notes[0]
+    assert "max_requests" not in report.command
     assert main(["report", str(compact), "--out", str(compact.parent / "report.html")]) == 0
 
 
