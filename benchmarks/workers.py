@@ -69,7 +69,8 @@ def command(store: str, begin: str, asked: argparse.Namespace, most: int = 0) ->
         "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
     }  # fmt: skip
     line = [sys.executable, "-m", "scrapy", "crawl", "evospider"]
-    line += [part for name in arguments for part in ("-a", f"{name}={arguments[name]}")]
+    given = [f"{name}={value}" for name, value in arguments.items() if value != ""]
+    line += [part for each in given for part in ("-a", each)]
     return line + [part for name in settings for part in ("-s", f"{name}={settings[name]}")]
 
 
